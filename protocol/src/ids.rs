@@ -1,0 +1,51 @@
+//! What a name or an id may look like, without a regex engine.
+
+/// Tool, MCP tool and A2A names: `^[a-zA-Z0-9_]{1,64}$`.
+pub fn is_tool_name(name: &str) -> bool {
+    is_made_of(name, 64, |c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// `outputSchema.name`: `^[a-zA-Z0-9_-]{1,64}$`.
+pub fn is_schema_name(name: &str) -> bool {
+    is_made_of(name, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// Metadata keys: `^[A-Za-z0-9._-]{1,64}$`.
+pub fn is_metadata_key(key: &str) -> bool {
+    is_made_of(key, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+/// Run and session ids as they may stand in a path. MANTYX does not publish a pattern; anything that could change the
+/// meaning of a URL is refused before it is sent.
+pub fn is_path_id(id: &str) -> bool {
+    is_made_of(id, 128, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'))
+        && !id.chars().all(|c| c == '.')
+}
+
+fn is_made_of(text: &str, max_chars: usize, allowed: impl Fn(char) -> bool) -> bool {
+    !text.is_empty() && text.len() <= max_chars && text.chars().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stop_at_sixty_four_characters() {
+        assert!(is_tool_name(&"a".repeat(64)));
+        assert!(!is_tool_name(&"a".repeat(65)));
+        assert!(!is_tool_name(""));
+        assert!(!is_tool_name("read-file"));
+        assert!(is_schema_name("read-file"));
+        assert!(is_metadata_key("trace.id-1_x"));
+        assert!(!is_metadata_key("trace id"));
+    }
+
+    #[test]
+    fn ids_cannot_leave_their_path_segment() {
+        assert!(is_path_id("run_abc-123"));
+        for bad in ["", ".", "..", "a/b", "a?b", "a#b", "a%2fb", "a b"] {
+            assert!(!is_path_id(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Small readings of JSON that more than one module needs.
+
+use serde_json::Value;
+
+/// A text that is equal for equal JSON, whatever the order of object keys. Used to tell whether two tool calls are the
+/// same call. Written without recursion limits in mind: serde_json already refuses documents deeper than 128 levels.
+pub fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    write_canonical(value, &mut out);
+    out
+}
+
+fn write_canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            out.push('{');
+            for (i, (key, item)) in entries.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_canonical(&Value::String(key.clone()), out);
+                out.push(':');
+                write_canonical(item, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_canonical(item, out);
+            }
+            out.push(']');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+/// `text` cut to at most `max_chars` characters on one line, with an ellipsis where something was cut.
+pub fn preview(text: &str, max_chars: usize) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if length > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        for c in word.chars() {
+            if length >= max_chars {
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+            length += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn canonical_ignores_the_order_of_keys_and_keeps_that_of_items() {
+        assert_eq!(canonical(&json!({"b": 1, "a": [2, 1]})), canonical(&json!({"a": [2, 1], "b": 1})));
+        assert_ne!(canonical(&json!([1, 2])), canonical(&json!([2, 1])));
+    }
+
+    #[test]
+    fn preview_folds_white_space_and_marks_the_cut() {
+        assert_eq!(preview("one\n  two", 20), "one two");
+        assert_eq!(preview("abcdef", 3), "abc…");
+        assert_eq!(preview("abc", 3), "abc");
+    }
+}

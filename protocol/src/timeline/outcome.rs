@@ -1,0 +1,81 @@
+//! How a run ended.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::{Event, Payload};
+use crate::messages::Tokens;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub seq: u64,
+    pub ending: Ending,
+    /// The final text, or for a failure the text that was salvaged.
+    pub text: String,
+    pub error: Option<String>,
+    pub error_class: Option<String>,
+    pub finish_reason: Option<String>,
+    pub reason: Option<String>,
+    pub tokens: Option<Tokens>,
+    pub turns: Option<u64>,
+    pub model: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Succeeded,
+    Failed,
+    Cancelled,
+}
+
+/// Reads a terminal event. The first documents put failures into `result` with an `error_…` subtype.
+pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
+    let mut outcome = Outcome {
+        seq: event.seq,
+        ending: Ending::Succeeded,
+        text: String::new(),
+        error: None,
+        error_class: None,
+        finish_reason: None,
+        reason: None,
+        tokens: serde_json::from_value(event.data["tokens"].clone()).ok(),
+        turns: event.data["turns"].as_u64(),
+        model: model_name(&event.data["model"]),
+    };
+    match payload {
+        Payload::Result { subtype, ok, text, error } => {
+            outcome.text = (*text).to_owned();
+            let failed_subtype = subtype.and_then(|subtype| subtype.strip_prefix("error"));
+            if failed_subtype.is_some() || *ok == Some(false) {
+                outcome.ending = Ending::Failed;
+                outcome.error = Some(error.unwrap_or("The run failed.").to_owned());
+                let class = failed_subtype.map(|rest| rest.trim_start_matches('_')).filter(|class| !class.is_empty());
+                let class = match class {
+                    Some("local_tool_timeout") => "local_timeout",
+                    other => other.unwrap_or("unknown"),
+                };
+                outcome.error_class = Some(class.to_owned());
+            }
+        }
+        Payload::Error { message, error_class, finish_reason, partial_text } => {
+            outcome.ending = Ending::Failed;
+            outcome.error = Some((*message).to_owned());
+            outcome.error_class = Some((*error_class).to_owned());
+            outcome.finish_reason = finish_reason.map(Into::into);
+            outcome.text = partial_text.unwrap_or("").to_owned();
+        }
+        Payload::Cancelled { reason } => {
+            outcome.ending = Ending::Cancelled;
+            outcome.reason = reason.map(Into::into);
+        }
+        _ => return None,
+    }
+    Some(outcome)
+}
+
+/// The name to show for a model block: the vendor's, or the catalogue's.
+pub(super) fn model_name(model: &Value) -> Option<String> {
+    let named = |field: &str| model[field].as_str().filter(|name| !name.is_empty());
+    model.as_str().or(named("vendorModelId")).or(named("id")).map(Into::into)
+}
