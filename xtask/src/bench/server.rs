@@ -1,0 +1,95 @@
+//! The optimised binary as a process of its own, on free ports and with nobody else's settings.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::http;
+use crate::tools::free_port;
+use crate::{command, paths};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server; stopped when dropped.
+pub struct Server {
+    process: Child,
+    /// From the start of the process to the first time it said that it is ready.
+    pub ready_after: Duration,
+}
+
+impl Server {
+    /// Starts on a data directory and waits until ready.
+    pub fn start(data_dir: &Path) -> Result<Self> {
+        let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
+        let log_path = data_dir.with_extension("log");
+        let log = File::create(&log_path)?;
+        let mut command = Command::new(paths::binary()?);
+        for name in ["DATABASE_URL", "MANTYX_URL", "MANTYX_API_KEY", "RUNLENS_PUBLIC_URL", "RUNLENS_SECRET_KEY"] {
+            command.env_remove(name);
+        }
+        command
+            .env("RUNLENS_DATA_DIR", data_dir)
+            .env("RUNLENS_ADDR", addr.to_string())
+            .env("RUNLENS_SANDBOX_ADDR", format!("127.0.0.1:{}", free_port()?))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log);
+        let start = Instant::now();
+        let process = command.spawn()?;
+        let mut server = Self { process, ready_after: Duration::ZERO };
+        while !http::get_status(addr, "/readyz").is_ok_and(|status| status == 200) {
+            let ended = server.process.try_wait()?;
+            if ended.is_some() || start.elapsed() > PATIENCE {
+                let log = fs::read_to_string(&log_path).unwrap_or_default();
+                bail!("the server did not become ready ({ended:?}):\n{log}");
+            }
+            sleep(Duration::from_millis(1));
+        }
+        server.ready_after = start.elapsed();
+        Ok(server)
+    }
+
+    /// Memory that the process holds now.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        resident_bytes(&status).context("the process tells no VmRSS")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Asked first, so that it closes its databases as in real life.
+        let asked = command::run(Command::new("kill").arg(self.process.id().to_string()));
+        let start = Instant::now();
+        while asked.is_ok() && start.elapsed() < Duration::from_secs(10) {
+            if let Ok(Some(_)) = self.process.try_wait() {
+                return;
+            }
+            sleep(Duration::from_millis(5));
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn resident_bytes(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resident_memory_is_read_from_the_status() {
+        assert_eq!(resident_bytes("Name:\trunlens\nVmRSS:\t   51200 kB\n"), Some(52_428_800));
+        assert_eq!(resident_bytes("Name:\trunlens\n"), None);
+    }
+}

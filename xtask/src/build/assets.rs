@@ -1,0 +1,181 @@
+//! The files of the site: hashed ones under `pkg/`, public ones at the top, each with its compressed forms.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::cache::{Cache, hash};
+
+const COMPRESSIBLE: &[&str] =
+    &["css", "html", "ico", "js", "json", "map", "svg", "ttf", "txt", "wasm", "webmanifest", "xml"];
+
+/// A site in memory, by path from its root.
+#[derive(Default)]
+pub struct Site {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    /// What the first visit loads, in the order added.
+    pub hashed: Vec<Hashed>,
+}
+
+/// One file whose name changes with its content.
+pub struct Hashed {
+    pub kind: &'static str,
+    pub url: String,
+    pub raw_bytes: usize,
+    pub brotli_bytes: usize,
+}
+
+impl Site {
+    /// Adds a file to `pkg/` under a name that holds its hash, and returns that name.
+    pub fn add_hashed(&mut self, kind: &'static str, content: Vec<u8>, cache: &mut Cache) -> Result<String> {
+        let name = format!("runlens.{}.{kind}", hash(&[&content]));
+        let raw_bytes = content.len();
+        let path = Path::new("pkg").join(&name);
+        self.add(path.clone(), content, cache)?;
+        let brotli_bytes = self.files.get(&appended(&path, "br")).map_or(raw_bytes, Vec::len);
+        self.hashed.push(Hashed { kind, url: format!("/pkg/{name}"), raw_bytes, brotli_bytes });
+        Ok(name)
+    }
+
+    /// Adds all files of a folder, under their own names.
+    pub fn add_folder(&mut self, folder: &Path, cache: &mut Cache) -> Result<()> {
+        for (path, content) in read_folder(folder)? {
+            self.add(path, content, cache)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the site in place in one move. A site that is already so is left alone: touching it would rebuild the server.
+    pub fn write(&mut self, site: &Path) -> Result<()> {
+        self.files.insert("manifest.json".into(), self.manifest());
+        if read_folder(site).is_ok_and(|present| present == self.files) {
+            return Ok(());
+        }
+        let fresh = site.with_extension("new");
+        let old = site.with_extension("old");
+        remove_folder(&fresh)?;
+        for (path, content) in &self.files {
+            let path = fresh.join(path);
+            fs::create_dir_all(path.parent().context("a file without a folder")?)?;
+            fs::write(path, content)?;
+        }
+        remove_folder(&old)?;
+        if site.exists() {
+            fs::rename(site, &old)?;
+        }
+        fs::rename(&fresh, site)?;
+        remove_folder(&old)
+    }
+
+    fn add(&mut self, path: PathBuf, content: Vec<u8>, cache: &mut Cache) -> Result<()> {
+        let compressible = path.extension().is_some_and(|ext| COMPRESSIBLE.iter().any(|known| ext == *known));
+        if compressible {
+            let key = hash(&[&content]);
+            for (kind, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
+                let smaller = cache.get_or(&key, kind, || compress(&content))?;
+                if smaller.len() < content.len() {
+                    self.files.insert(appended(&path, kind), smaller);
+                }
+            }
+        }
+        self.files.insert(path, content);
+        Ok(())
+    }
+
+    fn manifest(&self) -> Vec<u8> {
+        let urls = self.hashed.iter().map(|file| (file.kind.to_owned(), file.url.clone().into()));
+        format!("{:#}\n", serde_json::Value::Object(urls.collect())).into_bytes()
+    }
+}
+
+fn brotli(content: &[u8]) -> Result<Vec<u8>> {
+    let params = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &content[..], &mut compressed, &params)?;
+    Ok(compressed)
+}
+
+fn gzip(content: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(content)?;
+    Ok(encoder.finish()?)
+}
+
+fn appended(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
+
+fn read_folder(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in fs::read_dir(&dir).with_context(|| format!("could not read {}", dir.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                files.insert(path.strip_prefix(folder)?.to_path_buf(), fs::read(&path)?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn remove_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(css: &str, site_dir: &Path, cache: &mut Cache) -> Result<Site> {
+        let mut site = Site::default();
+        site.add_hashed("css", css.as_bytes().to_vec(), cache)?;
+        site.write(site_dir)?;
+        Ok(site)
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_content_listed_and_compressed() -> Result<()> {
+        let dir = tempfile::tempdir()?;
+        let mut cache = Cache::open(&dir.path().join("cache"))?;
+        let site_dir = dir.path().join("site");
+        let site = written(&"a{color:red}".repeat(50), &site_dir, &mut cache)?;
+
+        let url = &site.hashed[0].url;
+        let manifest: serde_json::Value = serde_json::from_slice(&fs::read(site_dir.join("manifest.json"))?)?;
+        assert_eq!(manifest, serde_json::json!({ "css": url }));
+        let file = site_dir.join(url.trim_start_matches('/'));
+        assert!(fs::read(appended(&file, "br"))?.len() < fs::read(&file)?.len());
+        assert!(appended(&file, "gz").is_file());
+        Ok(())
+    }
+
+    #[test]
+    fn a_changed_site_replaces_the_old_one_and_an_unchanged_one_is_not_touched() -> Result<()> {
+        let dir = tempfile::tempdir()?;
+        let mut cache = Cache::open(&dir.path().join("cache"))?;
+        let site_dir = dir.path().join("site");
+        written("a{color:red}", &site_dir, &mut cache)?;
+        let before = fs::metadata(site_dir.join("manifest.json"))?.modified()?;
+        written("a{color:red}", &site_dir, &mut cache)?;
+        assert_eq!(fs::metadata(site_dir.join("manifest.json"))?.modified()?, before);
+
+        written("a{color:tan}", &site_dir, &mut cache)?;
+        assert_eq!(fs::read_dir(site_dir.join("pkg"))?.count(), 1);
+        assert!(!dir.path().join("site.old").exists() && !dir.path().join("site.new").exists());
+        Ok(())
+    }
+}

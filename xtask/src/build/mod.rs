@@ -1,0 +1,47 @@
+//! `cargo xtask build`: client, styles and public files become `target/site`, which the optimised binary embeds.
+
+mod assets;
+mod cache;
+mod report;
+mod styles;
+mod wasm;
+
+use anyhow::{Result, bail};
+
+use crate::progress::step;
+use crate::{command, paths};
+use assets::Site;
+use cache::Cache;
+
+/// The site, then the binary.
+pub fn all() -> Result<()> {
+    site()?;
+    step("server", || command::run(command::cargo()?.args(["build", "--release", "-p", "server"])))
+}
+
+/// Writes the site and reports what a first visit transfers.
+fn site() -> Result<()> {
+    let root = paths::root()?;
+    let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
+    let client = wasm::build(&mut cache)?;
+
+    let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
+    let mut site = Site::default();
+    step("site", || {
+        let wasm_name = site.add_hashed("wasm", client.wasm.clone(), &mut cache)?;
+        let js = wasm::with_boot_line(&client.js, &wasm_name);
+        site.add_hashed("js", js.into_bytes(), &mut cache)?;
+        site.add_hashed("css", css.into_bytes(), &mut cache)?;
+        site.add_folder(&root.join("public"), &mut cache)?;
+        site.write(&paths::site()?)
+    })?;
+    cache.prune()?;
+
+    let over = report::print(&site.hashed);
+    match over {
+        Some(over) if client.optimised => bail!("{over}"),
+        Some(over) => println!("{over}, but wasm-opt was skipped: not counted as a failure"),
+        None => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Running other programs, with errors that name the command.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The cargo that runs this xtask, at the workspace's root.
+pub fn cargo() -> Result<Command> {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(crate::paths::root()?);
+    Ok(cargo)
+}
+
+/// Runs to the end, its output shown; anything but success is an error.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("could not start `{}`", line(command)))?;
+    if !status.success() {
+        bail!("`{}` ended with {status}", line(command));
+    }
+    Ok(())
+}
+
+/// Runs to the end and returns what it printed.
+pub fn read(command: &mut Command) -> Result<String> {
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{}`", line(command)))?;
+    if !output.status.success() {
+        bail!("`{}` ended with {}\n{}", line(command), output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// The first program of that name on PATH.
+pub fn find(program: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(program)).find(|path| path.is_file())
+}
+
+/// Whether this process may install packages and must not run PostgreSQL or Chromium's sandbox.
+pub fn is_root() -> bool {
+    read(Command::new("id").arg("-u")).is_ok_and(|uid| uid.trim() == "0")
+}
+
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,56 @@
+//! `cargo xtask`: builds the site, runs Runlens, tests it, measures it and keeps it tidy.
+
+mod bench;
+mod build;
+mod command;
+mod paths;
+mod progress;
+mod run;
+mod test;
+mod tidy;
+mod tools;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, runs, tests, measures and tidies Runlens")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build the site and the optimised binary, target/release/runlens
+    Build,
+    /// Build, then serve with the embedded sandbox
+    Run {
+        /// Passed on to the binary
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Check everything that CI checks
+    Test {
+        /// Only these parts; all when none is named
+        #[arg(value_enum)]
+        parts: Vec<test::Part>,
+    },
+    /// Check the rules that no compiler knows
+    Tidy,
+    /// Measure the optimised binary against its goals
+    Bench {
+        /// Only the benchmarks with these names; all when none is named
+        names: Vec<String>,
+    },
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().task {
+        Task::Build => build::all(),
+        Task::Run { args } => run::run(&args),
+        Task::Test { parts } => test::run(&parts),
+        Task::Tidy => tidy::run(),
+        Task::Bench { names } => bench::run(&names),
+    }
+}

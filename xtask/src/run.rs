@@ -1,0 +1,16 @@
+//! `cargo xtask run`: builds, then becomes the server.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::{build, paths};
+
+/// Replaces this process by the server, so that signals reach it.
+pub fn run(args: &[String]) -> Result<()> {
+    build::all()?;
+    let binary = paths::binary()?;
+    let failed = Command::new(&binary).args(args).exec();
+    Err(failed).with_context(|| format!("could not start {}", binary.display()))
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask test`: everything CI checks, part by part, with a summary at the end.
+
+mod browser;
+mod postgres;
+mod rust;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::tidy;
+
+/// A part of the tests, in the order in which they run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Part {
+    /// Formatting
+    Fmt,
+    /// Lints of everything native
+    Clippy,
+    /// Lints of the client
+    ClippyWasm,
+    /// The rules that no compiler knows
+    Tidy,
+    /// Tests inside the crates
+    Unit,
+    /// Integration tests, on SQLite
+    Sqlite,
+    /// The server's integration tests, on a PostgreSQL started for them
+    Postgres,
+    /// The optimised binary in a real browser
+    Browser,
+}
+
+impl Part {
+    fn run(self) -> Result<()> {
+        match self {
+            Self::Fmt => rust::fmt(),
+            Self::Clippy => rust::clippy(),
+            Self::ClippyWasm => rust::clippy_wasm(),
+            Self::Tidy => tidy::run(),
+            Self::Unit => rust::unit(),
+            Self::Sqlite => rust::sqlite(),
+            Self::Postgres => postgres::run(),
+            Self::Browser => browser::run(),
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// How one part went.
+struct Outcome {
+    name: String,
+    passed: bool,
+    took: Duration,
+}
+
+/// Runs the parts, all when none is named. A part that fails does not stop the others.
+pub fn run(parts: &[Part]) -> Result<()> {
+    let outcomes: Vec<Outcome> = selected(parts).into_iter().map(timed).collect();
+    println!("\n{}", summary(&outcomes));
+    if outcomes.iter().any(|outcome| !outcome.passed) {
+        bail!("not all parts passed");
+    }
+    Ok(())
+}
+
+fn selected(parts: &[Part]) -> Vec<Part> {
+    let mut parts = if parts.is_empty() { Part::value_variants().to_vec() } else { parts.to_vec() };
+    parts.sort();
+    parts.dedup();
+    parts
+}
+
+fn timed(part: Part) -> Outcome {
+    let name = part.name();
+    println!("\n▸ {name} …");
+    let start = Instant::now();
+    let result = part.run();
+    if let Err(error) = &result {
+        eprintln!("{name}: {error:#}");
+    }
+    Outcome { name, passed: result.is_ok(), took: start.elapsed() }
+}
+
+fn summary(outcomes: &[Outcome]) -> String {
+    let mut lines: Vec<String> = outcomes
+        .iter()
+        .map(|outcome| {
+            let word = if outcome.passed { "ok" } else { "FAILED" };
+            format!("{} … {word} {} s", outcome.name, outcome.took.as_secs())
+        })
+        .collect();
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
+    lines.push(format!("{passed} passed, {} failed", outcomes.len() - passed));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_parts_run_once_and_in_the_usual_order() {
+        let names = |parts: &[Part]| selected(parts).into_iter().map(Part::name).collect::<Vec<_>>();
+        assert_eq!(names(&[Part::Unit, Part::Fmt, Part::Unit]), ["fmt", "unit"]);
+        assert_eq!(names(&[]), ["fmt", "clippy", "clippy-wasm", "tidy", "unit", "sqlite", "postgres", "browser"]);
+    }
+
+    #[test]
+    fn the_summary_ends_with_the_count_of_parts() {
+        let outcome =
+            |name: &str, passed, seconds| Outcome { name: name.to_owned(), passed, took: Duration::from_secs(seconds) };
+        let text = summary(&[outcome("fmt", true, 3), outcome("browser", false, 41)]);
+        assert_eq!(text, "fmt … ok 3 s\nbrowser … FAILED 41 s\n1 passed, 1 failed");
+    }
+}

@@ -1,0 +1,39 @@
+//! The parts that cargo itself knows: formatting, lints, unit and integration tests.
+
+use anyhow::Result;
+
+use crate::command;
+use crate::tools::wasm_target;
+
+/// Whether all crates are formatted.
+pub fn fmt() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"])
+}
+
+/// Lints of all crates and their tests; the pages are seen with their server side, through `server`.
+pub fn clippy() -> Result<()> {
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+/// Lints of the pages as the browser gets them.
+pub fn clippy_wasm() -> Result<()> {
+    wasm_target::ensure("wasm32-unknown-unknown")?;
+    let client =
+        ["-p", "app", "--lib", "--target", "wasm32-unknown-unknown", "--no-default-features", "--features", "hydrate"];
+    cargo(&[&["clippy"], &client[..], &["--", "-D", "warnings"]].concat())
+}
+
+/// The tests inside the crates.
+pub fn unit() -> Result<()> {
+    cargo(&["test", "--workspace", "--lib", "--bins", "--no-fail-fast"])
+}
+
+/// The integration tests of the sandbox and of the server.
+pub fn sqlite() -> Result<()> {
+    let sandbox = cargo(&["test", "-p", "sandbox", "--test", "integration"]);
+    sandbox.and(cargo(&["test", "-p", "server", "--test", "integration"]))
+}
+
+fn cargo(args: &[&str]) -> Result<()> {
+    command::run(command::cargo()?.args(args).env_remove("RUNLENS_TEST_DATABASE_URL"))
+}

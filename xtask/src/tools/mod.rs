@@ -1,0 +1,16 @@
+//! What the tasks need from outside, found or installed; when neither works, the error says exactly what is missing.
+
+pub mod apt;
+pub mod chromium;
+pub mod npm;
+pub mod postgres;
+pub mod wasm_target;
+
+use std::net::TcpListener;
+
+use anyhow::Result;
+
+/// A loopback port that nobody listens on.
+pub fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}

@@ -1,0 +1,44 @@
+//! The npm packages of `end2end`: Playwright for the browser tests, binaryen's wasm-opt for the build.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{command, paths};
+
+/// Installs what the lock file says, unless that is what is there.
+pub fn install() -> Result<()> {
+    for program in ["node", "npm"] {
+        if command::find(program).is_none() {
+            bail!("{program} is not on PATH: install Node.js 20 or newer with npm");
+        }
+    }
+    let end2end = paths::end2end()?;
+    let lock = lock_file()?;
+    let stamp = end2end.join("node_modules/.installed-lock.json");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    println!("▸ npm packages …");
+    command::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&end2end))
+        .context("the npm packages of end2end could not be installed")?;
+    Ok(fs::write(stamp, lock)?)
+}
+
+/// Binaryen's optimiser, a script for node.
+pub fn wasm_opt() -> Result<PathBuf> {
+    install()?;
+    let path = paths::end2end()?.join("node_modules/binaryen/bin/wasm-opt");
+    if !path.is_file() {
+        bail!("the npm package binaryen has no {}", path.display());
+    }
+    Ok(path)
+}
+
+/// The text of the lock file.
+pub fn lock_file() -> Result<String> {
+    let path = paths::end2end()?.join("package-lock.json");
+    fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))
+}

@@ -1,0 +1,165 @@
+//! A PostgreSQL server of our own, for as long as the tests need it.
+
+use std::fs::{self, File};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use super::{apt, free_port};
+use crate::command;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Nothing here outlives the tests, so nothing needs to reach the disk.
+const SETTINGS: &[&str] = &["fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300"];
+
+/// A running cluster in a temporary folder; stopped and removed when dropped.
+pub struct Cluster {
+    programs: Programs,
+    dir: TempDir,
+    port: u16,
+    server: Child,
+}
+
+impl Cluster {
+    /// Creates a cluster, starts it on a free loopback port and waits until it answers.
+    pub fn start() -> Result<Self> {
+        let programs = Programs::find()?;
+        let dir = tempfile::Builder::new().prefix("runlens-postgres-").tempdir()?;
+        if let Some(user) = programs.user {
+            chown(dir.path(), Some(user.uid), Some(user.gid))?;
+        }
+        let data = dir.path().join("data");
+        let init = ["--username=runlens", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
+        command::read(programs.command("initdb", dir.path()).args(init).arg("-D").arg(&data))?;
+
+        let port = free_port()?;
+        let log = File::create(dir.path().join("log"))?;
+        let mut server = programs.command("postgres", dir.path());
+        server.arg("-D").arg(&data).arg("-k").arg(dir.path()).args(["-h", "127.0.0.1", "-p", &port.to_string()]);
+        server.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
+        let server = server.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?;
+        let mut cluster = Self { programs, dir, port, server };
+        cluster.wait_until_ready()?;
+        Ok(cluster)
+    }
+
+    /// A URL for the cluster's owner, who may create databases.
+    pub fn url(&self) -> String {
+        format!("postgres://runlens@127.0.0.1:{}/postgres", self.port)
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let port = self.port.to_string();
+        while start.elapsed() < PATIENCE {
+            if let Some(status) = self.server.try_wait()? {
+                let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
+                bail!("PostgreSQL ended at once with {status}\n{log}");
+            }
+            let mut ask = self.programs.command("pg_isready", self.dir.path());
+            if command::read(ask.args(["-h", "127.0.0.1", "-p", &port])).is_ok() {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(50));
+        }
+        bail!("PostgreSQL did not answer within {} s", PATIENCE.as_secs())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let mut stop = self.programs.command("pg_ctl", self.dir.path());
+        stop.args(["stop", "-m", "immediate", "-D"]).arg(self.dir.path().join("data"));
+        if command::read(&mut stop).is_err() {
+            let _ = self.server.kill();
+        }
+        let _ = self.server.wait();
+    }
+}
+
+/// Where the server's programs are, and who may run them.
+struct Programs {
+    dir: PathBuf,
+    user: Option<User>,
+}
+
+/// PostgreSQL refuses to run as root.
+#[derive(Clone, Copy)]
+struct User {
+    uid: u32,
+    gid: u32,
+}
+
+impl Programs {
+    fn find() -> Result<Self> {
+        let dir = match installed() {
+            Some(dir) => dir,
+            None => {
+                apt::install(&["postgresql"])
+                    .context("PostgreSQL's server programs (initdb, postgres) are neither on PATH nor in /usr/lib/postgresql/*/bin")?;
+                installed()
+                    .context("the package postgresql is installed, but /usr/lib/postgresql/*/bin has no initdb")?
+            }
+        };
+        let user = if command::is_root() { Some(unprivileged()?) } else { None };
+        Ok(Self { dir, user })
+    }
+
+    fn command(&self, program: &str, working_dir: &Path) -> Command {
+        let mut command = Command::new(self.dir.join(program));
+        command.current_dir(working_dir);
+        if let Some(user) = self.user {
+            command.uid(user.uid).gid(user.gid);
+        }
+        command
+    }
+}
+
+fn installed() -> Option<PathBuf> {
+    if let Some(initdb) = command::find("initdb") {
+        // A link on PATH leads to the folder that holds all of them.
+        return fs::canonicalize(initdb).ok()?.parent().map(Path::to_path_buf);
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let mut found: Vec<PathBuf> = versions.filter_map(|version| Some(version.ok()?.path().join("bin"))).collect();
+    found.retain(|bin| bin.join("initdb").is_file());
+    found.sort();
+    found.pop()
+}
+
+fn unprivileged() -> Result<User> {
+    for name in ["postgres", "nobody"] {
+        let id = |flag| -> Result<u32> { Ok(command::read(Command::new("id").args([flag, name]))?.trim().parse()?) };
+        if let (Ok(uid), Ok(gid)) = (id("-u"), id("-g")) {
+            return Ok(User { uid, gid });
+        }
+    }
+    bail!("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpStream;
+
+    #[test]
+    fn a_cluster_answers_while_it_lives_and_leaves_nothing() -> Result<()> {
+        if installed().is_none() {
+            return Ok(());
+        }
+        let cluster = Cluster::start()?;
+        let (port, dir) = (cluster.port, cluster.dir.path().to_path_buf());
+        assert!(cluster.url().contains(&port.to_string()));
+        TcpStream::connect(("127.0.0.1", port))?;
+        drop(cluster);
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+        assert!(!dir.exists());
+        Ok(())
+    }
+}
