@@ -10,7 +10,8 @@ mod test;
 mod tidy;
 mod tools;
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -45,12 +46,19 @@ enum Task {
     },
 }
 
-fn main() -> Result<()> {
-    match Cli::parse().task {
+fn main() -> ExitCode {
+    let done = match Cli::parse().task {
         Task::Build => build::all(),
         Task::Run { args } => run::run(&args),
         Task::Test { parts } => test::run(&parts),
         Task::Tidy => tidy::run(),
         Task::Bench { names } => bench::run(&names),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

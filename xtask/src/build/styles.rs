@@ -30,7 +30,7 @@ mod tests {
             ".run { --ink: light-dark(#111111, #eeeeee); & > .mark { color: color-mix(in oklab, var(--ink) 50%, red) } }",
         )?;
         let css = bundle(&dir.path().join("main.css"))?;
-        for expected in ["@layer base,parts", "light-dark(", "&>.mark", "color-mix(in oklab"] {
+        for expected in ["@layer base;@layer parts{", "light-dark(", "&>.mark", "color-mix(in oklab"] {
             assert!(css.contains(expected), "{expected} is missing in {css}");
         }
         assert!(!css.contains("@import"));

@@ -79,7 +79,9 @@ fn compile() -> Result<Vec<u8>> {
     command::run(
         command::cargo()?
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
-            .args(client),
+            .args(client)
+            // The binder reads the features from a section that a full strip drops; it drops names itself.
+            .env("CARGO_PROFILE_WASM_RELEASE_STRIP", "debuginfo"),
     )?;
     let path = paths::target()?.join(TARGET).join(PROFILE).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))
@@ -94,7 +96,7 @@ fn bind(compiled: &[u8]) -> Result<(String, Vec<u8>)> {
         .remove_name_section(true)
         .remove_producers_section(true)
         .generate_output()?;
-    if !output.local_modules().is_empty() || !output.snippets().is_empty() {
+    if !output.local_modules().is_empty() || output.snippets().values().any(|files| !files.is_empty()) {
         bail!(
             "a crate of the client brings its own JavaScript files; the site is one script, so bind to web-sys instead"
         );

@@ -1,0 +1,6 @@
+import { expect, test } from "../../fixtures.ts";
+
+test("the server answers a browser without scripts", async ({ page }) => {
+  const answer = await page.goto("/healthz");
+  expect(answer?.status()).toBe(200);
+});

@@ -1,0 +1,8 @@
+import { expect, test } from "../fixtures.ts";
+
+test("the server says that it is alive and ready", async ({ page }) => {
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await page.goto(path);
+    expect(answer?.status(), path).toBe(200);
+  }
+});
