@@ -67,6 +67,11 @@ pub fn max_tool_turns(spec: &Value) -> u64 {
     spec["budgets"]["maxToolTurns"].as_u64().unwrap_or(DEFAULT_MAX_TOOL_TURNS)
 }
 
+/// How long a client-resolved call may stay unanswered.
+pub fn local_tool_timeout_ms(spec: &Value) -> u64 {
+    spec["budgets"]["localToolTimeoutMs"].as_u64().unwrap_or(DEFAULT_LOCAL_TOOL_TIMEOUT_MS)
+}
+
 /// Effort from 0 (off) to 100, from a word or a number.
 pub fn reasoning_level(spec: &Value) -> u64 {
     match &spec["reasoningLevel"] {

@@ -139,6 +139,9 @@ impl Check {
         if let Some(turns) = spec.get("budgets").and_then(|budgets| budgets.get("maxToolTurns")) {
             self.whole_number("/budgets/maxToolTurns", turns, 0, 100);
         }
+        if let Some(timeout) = spec.get("budgets").and_then(|budgets| budgets.get("localToolTimeoutMs")) {
+            self.whole_number("/budgets/localToolTimeoutMs", timeout, 1, 3_600_000);
+        }
         if let Some(level) = present(spec, "reasoningLevel") {
             let known = matches!(level.as_str(), Some("off" | "low" | "medium" | "high"))
                 || level.as_u64().is_some_and(|level| level <= 100);

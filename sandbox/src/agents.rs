@@ -1,0 +1,44 @@
+//! The saved agents that a run may name instead of bringing its own system prompt.
+
+use serde_json::{Value, json};
+
+pub struct Agent {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub description: &'static str,
+    system_prompt: &'static str,
+    tools: &'static [&'static str],
+}
+
+pub static AGENTS: [Agent; 2] = [
+    Agent {
+        id: "agent_support",
+        name: "Support triage",
+        description: "Sorts tickets by severity and looks up the policy that applies.",
+        system_prompt: "You triage support tickets. Name the severity and the policy that applies.",
+        tools: &["document_search", "recall"],
+    },
+    Agent {
+        id: "agent_research",
+        name: "Research",
+        description: "Writes short briefs from documents, with sources.",
+        system_prompt: "You write short research briefs and name your sources.",
+        tools: &["document_search", "web_search", "clock"],
+    },
+];
+
+pub fn find(id: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.id == id)
+}
+
+/// The spec that a run really follows: a saved agent's prompt wins, the caller's tools are laid over the agent's.
+pub fn effective_spec(spec: &Value) -> Value {
+    let mut effective = spec.clone();
+    if let Some(agent) = spec["agentId"].as_str().and_then(find) {
+        effective["systemPrompt"] = agent.system_prompt.into();
+        let own = agent.tools.iter().map(|name| json!({ "kind": "mantyx_plugin", "name": name }));
+        let given = spec["tools"].as_array().into_iter().flatten().cloned();
+        effective["tools"] = own.chain(given).collect();
+    }
+    effective
+}

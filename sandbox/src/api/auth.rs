@@ -1,0 +1,73 @@
+//! Who calls, and for which workspace: an API key or an OAuth access token, in either header.
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use chrono::Utc;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+
+use super::errors::{ApiError, ApiResult};
+use crate::app::App;
+use crate::secret;
+use crate::workspace::{self, Account, Workspace};
+
+pub struct Caller {
+    pub workspace: &'static Workspace,
+    /// Nobody in particular for an API key.
+    pub account: Option<&'static Account>,
+    /// What a token was granted; a key may do everything.
+    scopes: Option<Vec<String>>,
+}
+
+impl Caller {
+    pub async fn authenticate(app: &App, headers: &HeaderMap) -> ApiResult<Self> {
+        let Some(credential) = credential(headers) else {
+            return Err(ApiError::unauthorized("An API key or an OAuth access token is required."));
+        };
+        if let Some(workspace) = workspace::by_api_key(credential) {
+            return Ok(Self { workspace, account: None, scopes: None });
+        }
+        let grant = app.store.access_grant(&secret::sha256(credential), Utc::now().timestamp_millis()).await?;
+        let account = grant.as_ref().and_then(|grant| workspace::account(&grant.email));
+        let (Some(grant), Some(account)) = (grant, account) else {
+            return Err(ApiError::unauthorized("Invalid API key or OAuth access token."));
+        };
+        let scopes = grant.scope.split(' ').map(str::to_owned).collect();
+        Ok(Self { workspace: account.workspace, account: Some(account), scopes: Some(scopes) })
+    }
+
+    pub fn require(&self, scope: &str) -> ApiResult<()> {
+        match &self.scopes {
+            Some(scopes) if !scopes.iter().any(|granted| granted == scope) => Err(ApiError::insufficient_scope(scope)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The caller of a route below `/workspaces/{slug}`, whose slug must be the credential's own.
+impl FromRequestParts<std::sync::Arc<App>> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &std::sync::Arc<App>) -> ApiResult<Self> {
+        let caller = Self::authenticate(app, &parts.headers).await?;
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|_| ApiError::not_found("Workspace"))?;
+        let slug = params.iter().find(|(name, _)| *name == "slug").map(|(_, slug)| slug);
+        if slug == Some(caller.workspace.slug) {
+            return Ok(caller);
+        }
+        // The same answer whether or not there is such a workspace.
+        let message = "Workspace path does not match this credential";
+        let hint = format!("This credential belongs to the workspace “{}”.", caller.workspace.slug);
+        Err(ApiError::new(StatusCode::NOT_FOUND, "not_found", message).with("hint", hint.into()))
+    }
+}
+
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+    });
+    let key = || headers.get("x-api-key").and_then(|value| value.to_str().ok()).map(str::trim);
+    bearer.or_else(key).filter(|credential| !credential.is_empty())
+}

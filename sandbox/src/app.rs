@@ -1,0 +1,25 @@
+//! What every request handler shares.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Engine;
+use crate::provider::Pace;
+use crate::store::Store;
+
+pub struct App {
+    pub store: Store,
+    pub engine: Engine,
+    pub redirect_uris: Vec<String>,
+    /// Set when the server goes down: open streams end.
+    pub closing: CancellationToken,
+    pub delta_delay: Duration,
+}
+
+impl App {
+    /// Live runs write at the speed of a model, but nobody has to wait for one to think.
+    pub fn live_pace(&self) -> Pace {
+        Pace { before_first_piece: Duration::ZERO, per_delta: self.delta_delay }
+    }
+}

@@ -1,0 +1,30 @@
+//! A MANTYX-compatible server: OAuth, API and a real run engine, in one process with one SQLite file.
+//!
+//! ```text
+//!  oauth ─┐                ┌─ provider (a model, turn by turn)
+//!  api ───┴─ engine ── run ┤
+//!    │                     └─ journal ── store (SQLite)
+//!    └── stream ◀── wake-ups ──┘           ▲
+//!           └──────── reads ───────────────┘
+//! ```
+
+mod agents;
+mod api;
+mod app;
+mod clock;
+mod config;
+mod demo;
+mod engine;
+mod journal;
+mod json_schema;
+mod live;
+mod models;
+mod oauth;
+mod provider;
+mod secret;
+mod serve;
+mod store;
+mod workspace;
+
+pub use config::{CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_REDIRECT_URIS, DELTA_DELAY_VARIABLE};
+pub use serve::{Sandbox, start, start_at_pace};

@@ -1,0 +1,109 @@
+//! Runs in flight: how far their log is committed, how to cancel them, and which calls they wait for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone, Default)]
+pub struct LiveRuns {
+    runs: Arc<Mutex<HashMap<Arc<str>, Arc<LiveRun>>>>,
+}
+
+pub struct LiveRun {
+    committed: watch::Sender<u64>,
+    stop: CancellationToken,
+    stop_reason: OnceLock<StopReason>,
+    waiting: Mutex<HashMap<String, oneshot::Sender<LocalAnswer>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    Cancelled(&'static str),
+    ShuttingDown,
+}
+
+/// What a client answered to a call it owed.
+#[derive(Debug)]
+pub struct LocalAnswer {
+    pub outcome: Result<String, String>,
+    /// Name, type and size of each file; never the bytes.
+    pub files: Vec<Value>,
+}
+
+impl LiveRuns {
+    pub fn register(&self, id: Arc<str>) -> Arc<LiveRun> {
+        let run = Arc::new(LiveRun {
+            committed: watch::channel(0).0,
+            stop: CancellationToken::new(),
+            stop_reason: OnceLock::new(),
+            waiting: Mutex::default(),
+        });
+        lock(&self.runs).insert(id, run.clone());
+        run
+    }
+
+    pub fn get(&self, id: &str) -> Option<Arc<LiveRun>> {
+        lock(&self.runs).get(id).cloned()
+    }
+
+    /// Tells followers that the log is readable up to `seq`. After the last event the run is no longer live.
+    pub fn committed(&self, id: &str, seq: u64, last: bool) {
+        let run = if last { lock(&self.runs).remove(id) } else { self.get(id) };
+        if let Some(run) = run {
+            run.committed.send_replace(seq);
+        }
+    }
+
+    pub fn forget(&self, id: &str) {
+        lock(&self.runs).remove(id);
+    }
+
+    pub fn stop_all(&self, reason: StopReason) {
+        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        for run in runs {
+            run.stop(reason);
+        }
+    }
+}
+
+impl LiveRun {
+    pub fn follow(&self) -> watch::Receiver<u64> {
+        self.committed.subscribe()
+    }
+
+    /// The first reason stays.
+    pub fn stop(&self, reason: StopReason) {
+        let _ = self.stop_reason.set(reason);
+        self.stop.cancel();
+    }
+
+    pub async fn stopped(&self) -> StopReason {
+        self.stop.cancelled().await;
+        self.stop_reason.get().copied().unwrap_or(StopReason::ShuttingDown)
+    }
+
+    pub fn stop_requested(&self) -> Option<StopReason> {
+        self.stop_reason.get().copied()
+    }
+
+    /// Opens a slot for the answer to a call.
+    pub fn expect_answer(&self, tool_use_id: &str) -> oneshot::Receiver<LocalAnswer> {
+        let (sender, receiver) = oneshot::channel();
+        lock(&self.waiting).insert(tool_use_id.to_owned(), sender);
+        receiver
+    }
+
+    /// Hands an answer to the run; false when nothing waits for it (any more).
+    pub fn answer(&self, tool_use_id: &str, answer: LocalAnswer) -> bool {
+        let slot = lock(&self.waiting).remove(tool_use_id);
+        slot.is_some_and(|slot| slot.send(answer).is_ok())
+    }
+}
+
+/// A panic elsewhere must not take the registry with it: every change to it is one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,34 @@
+//! What an application may ask for, in the words of the consent page.
+
+pub const SCOPES: [(&str, &str); 14] = [
+    ("mantyx.identity:read", "See who you are and which workspace you chose"),
+    ("models:read", "See the models of the workspace"),
+    ("runs:read", "See runs, their logs and their results"),
+    ("runs:write", "Start and cancel runs, and answer their tool calls"),
+    ("sessions:read", "See sessions and their messages"),
+    ("sessions:write", "Start, continue and end sessions"),
+    ("feedback:write", "Give runs a thumbs up or down"),
+    ("feedback:read", "See the feedback on runs"),
+    ("agents:read", "See the saved agents of the workspace"),
+    ("agents:invoke", "Run saved agents"),
+    ("tools:read", "See the tools of the workspace"),
+    ("plugins:read", "See the installed plugins"),
+    ("hive:read", "See the objects of the workspace's hives"),
+    ("schedules:read", "See schedules"),
+];
+
+pub fn in_words(scope: &str) -> Option<&'static str> {
+    SCOPES.iter().find(|(name, _)| *name == scope).map(|(_, words)| *words)
+}
+
+/// The scopes of a space-separated list, each once; `None` when one of them is unknown or there is none.
+pub fn parse(list: &str) -> Option<Vec<&str>> {
+    let mut scopes = Vec::new();
+    for scope in list.split_ascii_whitespace() {
+        in_words(scope)?;
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    (!scopes.is_empty()).then_some(scopes)
+}

@@ -1,0 +1,65 @@
+//! Readings of a conversation that the simulated models share.
+
+use protocol::messages::Tokens;
+
+use super::{Message, TurnRequest};
+
+/// What the user last asked for.
+pub fn last_user_text<'a>(messages: &'a [Message]) -> &'a str {
+    let last = messages.iter().rev().find_map(|message| match message {
+        Message::User(text) => Some(text.as_str()),
+        _ => None,
+    });
+    last.unwrap_or("")
+}
+
+/// How many turns the model has taken since the user last spoke.
+pub fn turns_taken(messages: &[Message]) -> usize {
+    let since_user = messages.iter().rev().take_while(|message| !matches!(message, Message::User(_)));
+    since_user.filter(|message| matches!(message, Message::Assistant { .. })).count()
+}
+
+/// The results that came back for the last batch of calls, in order.
+pub fn last_results(messages: &[Message]) -> Vec<(&str, bool, &str)> {
+    let mut results: Vec<_> = messages
+        .iter()
+        .rev()
+        .take_while(|message| matches!(message, Message::ToolResult { .. } | Message::Steering(_)))
+        .filter_map(|message| match message {
+            Message::ToolResult { name, ok, text } => Some((name.as_str(), *ok, text.as_str())),
+            _ => None,
+        })
+        .collect();
+    results.reverse();
+    results
+}
+
+/// What a turn costs to read. Everything before the last exchange was read before, and comes from the cache.
+pub fn input_usage(request: &TurnRequest<'_>) -> Tokens {
+    let sizes: Vec<u64> = request.messages.iter().map(|message| message_tokens(message) + 4).collect();
+    let tools: u64 = request
+        .tools
+        .iter()
+        .map(|tool| estimate(&tool.name) + estimate(&tool.description) + estimate(&tool.parameters.to_string()))
+        .sum();
+    let last_turn = request.messages.iter().rposition(|message| matches!(message, Message::Assistant { .. }));
+    let seen_before: u64 = last_turn.map_or(0, |i| sizes[..i].iter().sum::<u64>() + tools);
+    let input_tokens = sizes.iter().sum::<u64>() + tools;
+    // Providers cache whole blocks only.
+    Tokens { input_tokens, cached_tokens: seen_before / 64 * 64, ..Tokens::default() }
+}
+
+/// About four characters a token.
+pub fn estimate(text: &str) -> u64 {
+    (text.chars().count() as u64).div_ceil(4)
+}
+
+fn message_tokens(message: &Message) -> u64 {
+    match message {
+        Message::System(text) | Message::User(text) | Message::Steering(text) => estimate(text),
+        Message::Assistant { text, calls } => {
+            estimate(text) + calls.iter().map(|(name, input)| estimate(name) + estimate(&input.to_string())).sum::<u64>()
+        }
+        Message::ToolResult { name, text, .. } => estimate(name) + estimate(text),
+    }
+}

@@ -1,0 +1,90 @@
+//! Logs: appended in batches, read from a position on.
+
+use protocol::RunStatus;
+
+use super::{Finish, Store};
+
+/// One event on its way into the log, and with the last one how the run ended.
+pub struct Entry {
+    pub run_id: std::sync::Arc<str>,
+    pub seq: u64,
+    pub kind: &'static str,
+    pub data: String,
+    pub finish: Option<Box<Finish>>,
+}
+
+/// One event of a log. `data` is the JSON as it was written.
+#[derive(sqlx::FromRow)]
+pub struct StoredEvent {
+    pub seq: i64,
+    pub kind: String,
+    pub data: String,
+}
+
+impl StoredEvent {
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.kind.as_str(), "result" | "error" | "cancelled")
+    }
+}
+
+impl Store {
+    /// Writes a batch and the ends of the runs in it, all or nothing.
+    pub async fn append(&self, entries: &[Entry]) -> sqlx::Result<()> {
+        let mut transaction = self.write.begin().await?;
+        for entry in entries {
+            sqlx::query("INSERT INTO events (run_id, seq, kind, data) VALUES (?, ?, ?, ?)")
+                .bind(&*entry.run_id)
+                .bind(entry.seq as i64)
+                .bind(entry.kind)
+                .bind(&entry.data)
+                .execute(&mut *transaction)
+                .await?;
+            if let Some(finish) = &entry.finish {
+                super::runs::finish(&mut transaction, &entry.run_id, finish).await?;
+                super::sessions::append_turn(&mut transaction, &entry.run_id, finish).await?;
+            }
+        }
+        transaction.commit().await
+    }
+
+    pub async fn events_after(&self, run_id: &str, seq: u64, limit: i64) -> sqlx::Result<Vec<StoredEvent>> {
+        sqlx::query_as("SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?")
+            .bind(run_id)
+            .bind(i64::try_from(seq).unwrap_or(i64::MAX))
+            .bind(limit)
+            .fetch_all(&self.read)
+            .await
+    }
+
+    /// Ends every run that a crash left in flight, and says how many there were.
+    pub async fn fail_interrupted(&self, message: &str, now_ms: i64) -> sqlx::Result<u64> {
+        let data = serde_json::json!({
+            "error": message, "code": "server", "errorClass": "server", "finishReason": null, "retryable": true,
+        });
+        let reason = serde_json::json!({ "errorClass": "server", "finishReason": null });
+        let mut transaction = self.write.begin().await?;
+        // The position is found and taken in one statement: a commit of the process that died may still land before it.
+        sqlx::query(
+            "INSERT INTO events (run_id, seq, kind, data)
+             SELECT id, (SELECT coalesce(max(seq), 0) + 1 FROM events WHERE run_id = id), 'error', ?
+             FROM runs WHERE completed_at IS NULL",
+        )
+        .bind(data.to_string())
+        .execute(&mut *transaction)
+        .await?;
+        let ended = sqlx::query(
+            "UPDATE runs SET status = ?, error = ?, failure_reason = ?, completed_at = max(created_at, ?),
+                 turns = (SELECT count(*) FROM events WHERE run_id = id AND kind = 'assistant_message')
+             WHERE completed_at IS NULL",
+        )
+        .bind(RunStatus::Failed.as_str())
+        .bind(message)
+        .bind(reason.to_string())
+        .bind(now_ms)
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        transaction.commit().await?;
+        Ok(ended)
+    }
+}

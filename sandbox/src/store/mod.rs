@@ -1,0 +1,63 @@
+//! The sandbox's own SQLite file.
+//!
+//! One connection writes, a few read: inside this process nothing ever waits for a lock.
+
+mod events;
+mod oauth;
+mod runs;
+mod sessions;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use sqlx::SqlitePool;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+pub use events::{Entry, StoredEvent};
+pub use oauth::{AuthorizeRequest, Code, Grant};
+pub use runs::{Finish, NewRun, RunFilter, RunRecord, Verdict};
+pub use sessions::{NewMessage, NewSession, SessionFilter, SessionMessage, SessionRecord};
+
+#[derive(Clone)]
+pub struct Store {
+    read: SqlitePool,
+    write: SqlitePool,
+}
+
+impl Store {
+    pub async fn open(path: &Path) -> anyhow::Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the sandbox's folder {}", folder.display()))?;
+        }
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(5))
+            .pragma("cache_size", "-1024");
+        let open = async {
+            let write = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+            sqlx::raw_sql(include_str!("../schema.sql")).execute(&write).await?;
+            let read = SqlitePoolOptions::new().max_connections(3).connect_with(options).await?;
+            Ok::<_, sqlx::Error>(Self { read, write })
+        };
+        open.await.with_context(|| format!("cannot open the sandbox's database {}", path.display()))
+    }
+
+    /// Whether nothing has happened here yet.
+    pub async fn is_empty(&self) -> sqlx::Result<bool> {
+        let used: i64 = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM sessions)")
+            .fetch_one(&self.read)
+            .await?;
+        Ok(used == 0)
+    }
+
+    pub async fn close(&self) {
+        self.read.close().await;
+        self.write.close().await;
+    }
+}

@@ -1,0 +1,190 @@
+//! Runs: created once, finished once, listed newest first.
+
+use protocol::RunStatus;
+use serde_json::Value;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+
+use super::{NewMessage, Store};
+
+pub struct NewRun<'a> {
+    pub id: &'a str,
+    pub workspace: &'a str,
+    pub session_id: Option<&'a str>,
+    pub spec: &'a Value,
+    pub metadata: &'a Value,
+    pub model_id: &'a str,
+    pub input_preview: &'a str,
+    pub created_at: i64,
+}
+
+/// How a run ended, written together with its last event.
+pub struct Finish {
+    pub status: RunStatus,
+    pub final_text: Option<String>,
+    pub error: Option<String>,
+    pub failure_reason: Option<Value>,
+    pub tokens: Value,
+    pub turns: u64,
+    pub model: Value,
+    pub tool_call_count: u64,
+    pub completed_at: i64,
+    /// What a session remembers of this run; empty when it failed.
+    pub session_turn: Vec<NewMessage>,
+}
+
+#[derive(sqlx::FromRow)]
+pub struct RunRecord {
+    pub id: String,
+    pub session_id: Option<String>,
+    pub status: String,
+    pub spec: String,
+    pub metadata: String,
+    pub spec_name: Option<String>,
+    pub agent_id: Option<String>,
+    pub model_id: String,
+    pub input_preview: String,
+    pub final_text: Option<String>,
+    pub error: Option<String>,
+    pub failure_reason: Option<String>,
+    pub tokens: Option<String>,
+    pub turns: Option<i64>,
+    pub model: Option<String>,
+    pub tool_call_count: Option<i64>,
+    pub created_at: i64,
+    pub completed_at: Option<i64>,
+}
+
+#[derive(Default)]
+pub struct RunFilter {
+    pub status: Option<RunStatus>,
+    pub model_id: Option<String>,
+    pub agent_id: Option<String>,
+    pub session_id: Option<String>,
+    pub metadata: Vec<(String, String)>,
+}
+
+/// Somebody's opinion of a run.
+pub struct Verdict<'a> {
+    pub id: &'a str,
+    pub verdict: &'a str,
+    pub explanation: Option<&'a str>,
+    pub content_snapshot: Option<&'a str>,
+}
+
+impl Store {
+    pub async fn create_run(&self, run: NewRun<'_>) -> sqlx::Result<()> {
+        sqlx::query(
+            "INSERT INTO runs (id, workspace, session_id, status, spec, metadata, spec_name, agent_id, model_id,
+                 input_preview, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(run.id)
+        .bind(run.workspace)
+        .bind(run.session_id)
+        .bind(RunStatus::Running.as_str())
+        .bind(run.spec.to_string())
+        .bind(run.metadata.to_string())
+        .bind(run.spec["name"].as_str())
+        .bind(run.spec["agentId"].as_str())
+        .bind(run.model_id)
+        .bind(run.input_preview)
+        .bind(run.created_at)
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+
+    pub async fn run(&self, workspace: &str, id: &str) -> sqlx::Result<Option<RunRecord>> {
+        sqlx::query_as("SELECT * FROM runs WHERE workspace = ? AND id = ?")
+            .bind(workspace)
+            .bind(id)
+            .fetch_optional(&self.read)
+            .await
+    }
+
+    /// Newest first, after the position `(created_at, id)` when there is one.
+    pub async fn runs(
+        &self,
+        workspace: &str,
+        filter: &RunFilter,
+        after: Option<(i64, String)>,
+        limit: i64,
+    ) -> sqlx::Result<Vec<RunRecord>> {
+        let mut query = QueryBuilder::new("SELECT * FROM runs WHERE ");
+        filter.push_conditions(workspace, &mut query);
+        if let Some((created_at, id)) = after {
+            query.push(" AND (created_at, id) < (").push_bind(created_at).push(", ").push_bind(id).push(")");
+        }
+        query.push(" ORDER BY created_at DESC, id DESC LIMIT ").push_bind(limit);
+        query.build_query_as().fetch_all(&self.read).await
+    }
+
+    pub async fn count_runs(&self, workspace: &str, filter: &RunFilter) -> sqlx::Result<i64> {
+        let mut query = QueryBuilder::new("SELECT count(*) FROM runs WHERE ");
+        filter.push_conditions(workspace, &mut query);
+        query.build_query_scalar().fetch_one(&self.read).await
+    }
+
+    /// Keeps the last verdict of a run; true when it is the first. The id of the first stays.
+    pub async fn give_feedback(&self, run_id: &str, verdict: Verdict<'_>) -> sqlx::Result<(bool, String)> {
+        let id: String = sqlx::query_scalar(
+            "INSERT INTO feedback (run_id, id, verdict, explanation, content_snapshot) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT (run_id) DO UPDATE SET verdict = excluded.verdict, explanation = excluded.explanation,
+                 content_snapshot = excluded.content_snapshot
+             RETURNING id",
+        )
+        .bind(run_id)
+        .bind(verdict.id)
+        .bind(verdict.verdict)
+        .bind(verdict.explanation)
+        .bind(verdict.content_snapshot)
+        .fetch_one(&self.write)
+        .await?;
+        Ok((id == verdict.id, id))
+    }
+}
+
+impl RunFilter {
+    fn push_conditions(&self, workspace: &str, query: &mut QueryBuilder<Sqlite>) {
+        query.push("workspace = ").push_bind(workspace.to_owned());
+        let columns = [
+            ("status", self.status.map(|status| status.as_str().to_owned())),
+            ("model_id", self.model_id.clone()),
+            ("agent_id", self.agent_id.clone()),
+            ("session_id", self.session_id.clone()),
+        ];
+        for (column, value) in columns {
+            if let Some(value) = value {
+                query.push(" AND ").push(column).push(" = ").push_bind(value);
+            }
+        }
+        push_metadata(&self.metadata, query);
+    }
+}
+
+/// Keys are checked to be free of quotes before they come here, and are bound all the same.
+pub(super) fn push_metadata(metadata: &[(String, String)], query: &mut QueryBuilder<Sqlite>) {
+    for (key, value) in metadata {
+        query.push(" AND json_extract(metadata, ").push_bind(format!("$.\"{key}\"")).push(") = ");
+        query.push_bind(value.clone());
+    }
+}
+
+pub(super) async fn finish(connection: &mut SqliteConnection, run_id: &str, finish: &Finish) -> sqlx::Result<()> {
+    sqlx::query(
+        "UPDATE runs SET status = ?, final_text = ?, error = ?, failure_reason = ?, tokens = ?, turns = ?, model = ?,
+             tool_call_count = ?, completed_at = ? WHERE id = ?",
+    )
+    .bind(finish.status.as_str())
+    .bind(&finish.final_text)
+    .bind(&finish.error)
+    .bind(finish.failure_reason.as_ref().map(Value::to_string))
+    .bind(finish.tokens.to_string())
+    .bind(finish.turns as i64)
+    .bind(finish.model.to_string())
+    .bind(finish.tool_call_count as i64)
+    .bind(finish.completed_at)
+    .bind(run_id)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
