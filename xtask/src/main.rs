@@ -50,7 +50,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Build => build::all(),
         Task::Run { args } => run::run(&args),
-        Task::Test { parts } => test::run(&parts),
+        // Its summary is its last word.
+        Task::Test { parts } => return test::run(&parts),
         Task::Tidy => tidy::run(),
         Task::Bench { names } => bench::run(&names),
     };
