@@ -36,14 +36,19 @@ impl Clock {
         }
     }
 
-    /// Resolves once `duration` has passed, without making it pass.
-    pub async fn expire(&self, duration: Duration) {
-        match self {
-            Self::Real => tokio::time::sleep(duration).await,
-            Self::Virtual(time) => {
-                let deadline = *time.borrow() + duration;
-                // The sender lives in `self`, so waiting ends only with the deadline.
-                let _ = time.subscribe().wait_for(|now| *now >= deadline).await;
+    /// Resolves once `duration` has passed from now on, without making it pass.
+    pub fn expire(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
+        let clock = self.clone();
+        let deadline = self.now() + duration;
+        let real = matches!(self, Self::Real).then(|| tokio::time::sleep(duration));
+        async move {
+            match (clock, real) {
+                (Self::Virtual(time), _) => {
+                    // The sender lives as long as this future, so waiting ends only with the deadline.
+                    let _ = time.subscribe().wait_for(|now| *now >= deadline).await;
+                }
+                (Self::Real, Some(sleep)) => sleep.await,
+                (Self::Real, None) => {}
             }
         }
     }

@@ -48,6 +48,9 @@ async fn write(mut entries: mpsc::Receiver<Entry>, store: Store, live: LiveRuns,
         // A log without gaps is worth waiting for: a full disk stops the runs until there is room again.
         while let Err(error) = store.append(&batch).await {
             tracing::error!(%error, events = batch.len(), "cannot write to the log, trying again");
+            if closing.is_cancelled() {
+                return;
+            }
             tokio::time::sleep(RETRY_AFTER).await;
         }
         for entry in batch.drain(..) {

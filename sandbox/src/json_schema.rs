@@ -26,7 +26,9 @@ fn example_at(schema: &Value, text: &str, depth: usize) -> Value {
     }
     match type_names(schema).first().copied() {
         Some("string") => protocol::json::preview(text, 80).into(),
-        Some("number" | "integer") => schema["minimum"].as_f64().filter(|min| *min > 0.0).map_or(0.into(), |min| (min.ceil() as i64).into()),
+        Some("number" | "integer") => {
+            schema["minimum"].as_f64().filter(|min| *min > 0.0).map_or(0.into(), |min| (min.ceil() as i64).into())
+        }
         Some("boolean") => true.into(),
         Some("null") => Value::Null,
         Some("array") => {
@@ -37,7 +39,10 @@ fn example_at(schema: &Value, text: &str, depth: usize) -> Value {
         }
         _ => {
             let properties = schema["properties"].as_object();
-            let fields = properties.into_iter().flatten().map(|(name, schema)| (name.clone(), example_at(schema, text, depth + 1)));
+            let fields = properties
+                .into_iter()
+                .flatten()
+                .map(|(name, schema)| (name.clone(), example_at(schema, text, depth + 1)));
             Value::Object(fields.collect::<Map<_, _>>())
         }
     }

@@ -4,7 +4,7 @@
 //!  oauth ─┐                ┌─ provider (a model, turn by turn)
 //!  api ───┴─ engine ── run ┤
 //!    │                     └─ journal ── store (SQLite)
-//!    └── stream ◀── wake-ups ──┘           ▲
+//!    └── follow ◀── wake-ups ──┘           ▲
 //!           └──────── reads ───────────────┘
 //! ```
 
@@ -15,6 +15,7 @@ mod clock;
 mod config;
 mod demo;
 mod engine;
+mod follow;
 mod journal;
 mod json_schema;
 mod live;

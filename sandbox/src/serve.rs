@@ -55,8 +55,7 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
         allow_remote || addr.ip().is_loopback(),
         "the sandbox refuses to listen on {addr}: its keys are public. Use a loopback address, or allow remote access"
     );
-    let listener =
-        TcpListener::bind(addr).await.with_context(|| format!("the sandbox cannot listen on {addr}"))?;
+    let listener = TcpListener::bind(addr).await.with_context(|| format!("the sandbox cannot listen on {addr}"))?;
     let addr = listener.local_addr().context("the listener has no address")?;
     let store = Store::open(&database).await?;
     let message = "The server stopped while this run was in flight.";

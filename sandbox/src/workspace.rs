@@ -18,8 +18,7 @@ pub struct Account {
     pub workspace: &'static Workspace,
 }
 
-pub static DEMO: Workspace =
-    Workspace { id: "ws_demo", slug: "demo", name: "Demo", api_key: "mantyx_sandbox_demo" };
+pub static DEMO: Workspace = Workspace { id: "ws_demo", slug: "demo", name: "Demo", api_key: "mantyx_sandbox_demo" };
 pub static OTHER: Workspace =
     Workspace { id: "ws_other", slug: "other", name: "Other", api_key: "mantyx_sandbox_other" };
 
@@ -28,16 +27,10 @@ pub static ACCOUNTS: [Account; 2] = [
     Account { sub: "usr_other_owner", email: "owner@other.test", workspace: &OTHER },
 ];
 
-pub fn by_id(id: &str) -> Option<&'static Workspace> {
-    [&DEMO, &OTHER].into_iter().find(|workspace| workspace.id == id)
-}
-
 /// The workspace an API key belongs to. Digests are compared, so that neither time nor length tells anything.
 pub fn by_api_key(key: &str) -> Option<&'static Workspace> {
     let digest = Sha256::digest(key.as_bytes());
-    [&DEMO, &OTHER]
-        .into_iter()
-        .find(|workspace| Sha256::digest(workspace.api_key.as_bytes()).ct_eq(&digest).into())
+    [&DEMO, &OTHER].into_iter().find(|workspace| Sha256::digest(workspace.api_key.as_bytes()).ct_eq(&digest).into())
 }
 
 pub fn account(email: &str) -> Option<&'static Account> {

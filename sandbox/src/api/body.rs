@@ -44,7 +44,12 @@ impl QueryPairs {
 
     /// The last value of a name. An empty one counts as absent, as forms send it.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.0
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 
     pub fn whole_number(&self, name: &str) -> ApiResult<Option<u64>> {

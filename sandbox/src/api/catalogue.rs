@@ -18,9 +18,8 @@ pub async fn models(caller: Caller) -> ApiResult<Json<Value>> {
 pub async fn agents(caller: Caller) -> ApiResult<Json<Value>> {
     caller.require("agents:read")?;
     let agents = AGENTS.iter();
-    let agents: Vec<Value> = agents
-        .map(|agent| json!({ "id": agent.id, "name": agent.name, "description": agent.description }))
-        .collect();
+    let agents: Vec<Value> =
+        agents.map(|agent| json!({ "id": agent.id, "name": agent.name, "description": agent.description })).collect();
     Ok(Json(json!({ "agents": agents })))
 }
 

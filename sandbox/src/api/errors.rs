@@ -7,6 +7,7 @@ use http::{HeaderValue, StatusCode};
 use protocol::validate::FieldError;
 use serde_json::{Value, json};
 
+#[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
     body: Value,

@@ -2,8 +2,8 @@
 
 pub mod auth;
 pub mod body;
-pub mod errors;
 mod catalogue;
+pub mod errors;
 mod feedback;
 pub mod runs;
 pub mod sessions;

@@ -16,7 +16,6 @@ use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::engine::Launch;
-use crate::live::StopReason;
 use crate::secret;
 use crate::store::{RunFilter, RunRecord};
 
@@ -51,11 +50,7 @@ pub fn checked(
     Ok(Launch { run_id, workspace, session_id: None, spec, model, history: Vec::new(), clock, pace })
 }
 
-pub async fn list(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-) -> ApiResult<Json<Value>> {
+pub async fn list(State(app): State<Arc<App>>, caller: Caller, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {
     caller.require("runs:read")?;
     let query = QueryPairs::parse(query.as_deref());
     let status = query.get("status").map(|word| {
@@ -101,9 +96,7 @@ pub async fn snapshot(State(app): State<Arc<App>>, caller: Caller, Path((_, id))
 pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): Ids) -> ApiResult<Json<Value>> {
     caller.require("runs:write")?;
     let run = find(&app, &caller, &id).await?;
-    if let Some(live) = app.engine.live.get(&id) {
-        live.stop(StopReason::Cancelled("user"));
-    }
+    app.engine.cancel(&id, "user");
     Ok(Json(json!({ "id": run.id, "status": run.status })))
 }
 

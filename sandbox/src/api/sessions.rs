@@ -16,7 +16,6 @@ use super::body::{JsonBody, QueryPairs, cursor, iso, stored_json, stored_object}
 use super::catalogue::{check_agent, resolve_model};
 use super::errors::{ApiError, ApiResult};
 use crate::app::App;
-use crate::live::StopReason;
 use crate::secret;
 use crate::store::{NewSession, RunFilter, SessionFilter, SessionMessage, SessionRecord};
 
@@ -45,11 +44,7 @@ pub async fn start(app: &App, workspace: &str, id: &str, spec: &Value, created_a
     Ok(())
 }
 
-pub async fn list(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-) -> ApiResult<Json<Value>> {
+pub async fn list(State(app): State<Arc<App>>, caller: Caller, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {
     caller.require("sessions:read")?;
     let query = QueryPairs::parse(query.as_deref());
     let status = match query.get("status") {
@@ -150,15 +145,10 @@ pub async fn end(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): Ids
     caller.require("sessions:write")?;
     find(&app, &caller, &id).await?;
     app.store.end_session(&id, Utc::now().timestamp_millis()).await?;
-    let filter = RunFilter {
-        session_id: Some(id.clone()),
-        status: Some(protocol::RunStatus::Running),
-        ..RunFilter::default()
-    };
+    let filter =
+        RunFilter { session_id: Some(id.clone()), status: Some(protocol::RunStatus::Running), ..RunFilter::default() };
     for run in app.store.runs(caller.workspace.slug, &filter, None, 200).await? {
-        if let Some(live) = app.engine.live.get(&run.id) {
-            live.stop(StopReason::Cancelled("session_ended"));
-        }
+        app.engine.cancel(&run.id, "session_ended");
     }
     Ok(Json(json!({ "sessionId": id, "status": "ended" })))
 }

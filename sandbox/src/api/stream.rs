@@ -1,6 +1,4 @@
 //! `GET …/stream`: the persisted log from a position on, then the live tail, as server-sent events.
-//!
-//! A reader holds a position and a wake-up, nothing else: it reads the database at its own speed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +10,16 @@ use futures::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use protocol::sse::write_frame;
-use tokio::sync::watch;
 
 use super::auth::Caller;
 use super::body::QueryPairs;
 use super::errors::{ApiError, ApiResult};
 use super::runs;
 use crate::app::App;
+use crate::follow::Follower;
 use crate::store::StoredEvent;
 
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-const PAGE: i64 = 256;
 
 pub async fn follow(
     State(app): State<Arc<App>>,
@@ -34,49 +31,22 @@ pub async fn follow(
     caller.require("runs:read")?;
     let after = position(&QueryPairs::parse(query.as_deref()), &headers)?;
     runs::find(&app, &caller, &id).await?;
-    // Subscribed before the first read: whatever is committed in between wakes this reader.
-    let wake = app.engine.live.get(&id).map(|live| live.follow());
-    let reader = Reader { app, run_id: id, after, wake, ended: false };
-    let body = Body::from_stream(stream::try_unfold(reader, Reader::next_chunk));
+    let follower = Follower::new(&app, id, after);
+    let body = Body::from_stream(stream::try_unfold((app, follower), next_chunk));
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
-struct Reader {
-    app: Arc<App>,
-    run_id: String,
-    after: u64,
-    /// `None` once nothing more will be written.
-    wake: Option<watch::Receiver<u64>>,
-    ended: bool,
-}
-
-impl Reader {
-    async fn next_chunk(mut self) -> Result<Option<(Bytes, Self)>, sqlx::Error> {
-        loop {
-            if self.ended {
-                return Ok(None);
-            }
-            let events = self.app.store.events_after(&self.run_id, self.after, PAGE).await?;
-            if let Some(last) = events.last() {
-                self.after = last.seq as u64;
-                self.ended = last.is_terminal();
-                let chunk: String = events.iter().map(frame).collect();
-                return Ok(Some((chunk.into(), self)));
-            }
-            let Some(wake) = &mut self.wake else { return Ok(None) };
-            tokio::select! {
-                changed = wake.changed() => {
-                    if changed.is_err() {
-                        self.wake = None;
-                    }
-                }
-                () = self.app.closing.cancelled() => return Ok(None),
-                () = tokio::time::sleep(HEARTBEAT_AFTER) => {
-                    return Ok(Some((Bytes::from_static(b": still here\n\n"), self)));
-                }
-            }
-        }
-    }
+/// One chunk of the body: what is new in the log, or a comment that keeps the connection.
+async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<Option<(Bytes, (Arc<App>, Follower))>> {
+    let chunk = tokio::select! {
+        events = follower.next() => match events? {
+            Some(events) => Bytes::from(events.iter().map(frame).collect::<String>()),
+            None => return Ok(None),
+        },
+        () = app.closing.cancelled() => return Ok(None),
+        () = tokio::time::sleep(HEARTBEAT_AFTER) => Bytes::from_static(b": still here\n\n"),
+    };
+    Ok(Some((chunk, (app, follower))))
 }
 
 fn frame(event: &StoredEvent) -> String {

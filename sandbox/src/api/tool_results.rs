@@ -53,7 +53,9 @@ fn parse(body: &Value) -> ApiResult<(String, LocalAnswer)> {
     let tool_use_id = body["toolUseId"].as_str().filter(|id| !id.is_empty());
     let tool_use_id = tool_use_id.ok_or_else(|| ApiError::invalid("/toolUseId", "required", "Name the call."))?;
     let outcome = match (present(body, "result")?, present(body, "error")?) {
-        (Some(_), Some(_)) => return Err(ApiError::invalid("/error", "conflict", "Give a result or an error, not both.")),
+        (Some(_), Some(_)) => {
+            return Err(ApiError::invalid("/error", "conflict", "Give a result or an error, not both."));
+        }
         (None, None) => return Err(ApiError::invalid("/result", "required", "Give a result or an error.")),
         (Some(result), None) => Ok(within("/result", result, MAX_RESULT_BYTES)?),
         (None, Some(error)) => Err(within("/error", error, MAX_ERROR_BYTES)?),

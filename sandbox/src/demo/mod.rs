@@ -1,7 +1,97 @@
-//! The demonstration.
+//! The demonstration: a fortnight of believable work, run through the real engine in a few seconds.
+//!
+//! Nothing is inserted as finished. Each run has a virtual clock that starts in the past; local tools are answered by a
+//! stand-in that follows the log and posts results the way a client would.
+
+mod dice;
+mod scenario;
+mod stand_in;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
+use futures::StreamExt;
+
+use crate::api::errors::ApiError;
+use crate::api::{runs, sessions};
 use crate::app::App;
+use crate::clock::Clock;
+use crate::provider::Pace;
+use crate::secret::seeded_id;
+use crate::workspace::{DEMO, OTHER};
+use dice::Dice;
+use scenario::{Planned, Task};
 
-pub async fn run(_app: Arc<App>) {}
+/// Runs that go on at the same time. More would only wait for the one writer.
+const AT_ONCE: usize = 8;
+const FORTNIGHT: TimeDelta = TimeDelta::days(14);
+/// The newest run is this old, so that its virtual end is not in the future.
+const NEWEST: TimeDelta = TimeDelta::minutes(25);
+
+pub async fn run(app: Arc<App>) {
+    let mut planned = Vec::new();
+    for (workspace, scenarios) in
+        [(DEMO.slug, include_str!("demo_workspace.json")), (OTHER.slug, include_str!("other_workspace.json"))]
+    {
+        match scenario::plan(workspace, scenarios) {
+            Ok(tasks) => planned.extend(spread(tasks)),
+            Err(error) => tracing::error!(%error, workspace, "the demonstration's scenarios cannot be read"),
+        }
+    }
+    let runs = planned.len();
+    futures::stream::iter(planned).for_each_concurrent(AT_ONCE, |(planned, clock)| perform(&app, planned, clock)).await;
+    tracing::info!(runs, "demonstration ready");
+}
+
+/// Gives each task its place in the past fortnight, oldest first, at uneven distances.
+fn spread(tasks: Vec<Planned>) -> Vec<(Planned, Clock)> {
+    let mut dice = Dice::new(7);
+    let span = FORTNIGHT - NEWEST - TimeDelta::hours(6);
+    let oldest = Utc::now() - FORTNIGHT + TimeDelta::hours(6);
+    let step_ms = span.num_milliseconds() / tasks.len().max(1) as i64;
+    let place = |(i, task)| {
+        let jitter = dice.below(step_ms.max(1) as u64) as i64;
+        (task, Clock::starting_at(oldest + TimeDelta::milliseconds(step_ms * i as i64 + jitter)))
+    };
+    tasks.into_iter().enumerate().map(place).collect()
+}
+
+async fn perform(app: &App, planned: Planned, clock: Clock) {
+    let id = planned.id.clone();
+    if let Err(error) = try_perform(app, planned, clock).await {
+        tracing::error!(id, ?error, "a run of the demonstration could not be started");
+    }
+}
+
+async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), ApiError> {
+    let Planned { id, workspace, task, answers, pace_seed } = planned;
+    let pace = pace(pace_seed);
+    match task {
+        Task::Run(spec) => {
+            let run_id = seeded_id("run_", &id);
+            app.engine.launch(runs::checked(spec, run_id.clone(), workspace, clock.clone(), pace)?).await?;
+            stand_in::attend(app, workspace, &run_id, &clock, &answers).await
+        }
+        Task::Session { spec, messages } => {
+            let session_id = seeded_id("ses_", &id);
+            sessions::start(app, workspace, &session_id, &spec, clock.now().timestamp_millis()).await?;
+            for (i, message) in messages.iter().enumerate() {
+                clock.advance(Duration::from_secs(40 + 35 * i as u64));
+                let run_id = seeded_id("run_", &format!("{id}/{i}"));
+                let (clock, run) = (clock.clone(), run_id.clone());
+                sessions::messages::send(app, workspace, &session_id, message, run, clock.clone(), pace).await?;
+                stand_in::attend(app, workspace, &run_id, &clock, &answers).await?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn pace(seed: u64) -> Pace {
+    let mut dice = Dice::new(seed);
+    Pace {
+        before_first_piece: Duration::from_millis(300 + dice.below(1500)),
+        per_delta: Duration::from_millis(18 + dice.below(30)),
+    }
+}

@@ -53,9 +53,8 @@ impl Builtin {
     }
 
     pub fn parameters(self) -> Value {
-        let one_text = |name: &str| {
-            json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] })
-        };
+        let one_text =
+            |name: &str| json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });
         match self {
             Self::Clock => json!({ "type": "object", "properties": {} }),
             Self::Calculator => one_text("expression"),
@@ -76,7 +75,9 @@ impl Builtin {
                 Ok(documents::search(text("query")))
             }
             Self::Recall => Ok(documents::recall(text("query"))),
-            Self::FlakyLookup if attempt % 2 == 1 => Err("503: the record service did not answer. Try again.".to_owned()),
+            Self::FlakyLookup if attempt % 2 == 1 => {
+                Err("503: the record service did not answer. Try again.".to_owned())
+            }
             Self::FlakyLookup => {
                 let record = json!({ "id": input["id"], "plan": "business", "seats": 12, "since": "2024-03-01" });
                 Ok(record.to_string())

@@ -64,8 +64,8 @@ impl Run {
             Ending::ProviderFailed { error: ProviderError { class, message }, text } => {
                 self.failed(Failure { class: &class, message: &message, finish_reason: None, text })
             }
-            Ending::LocalToolTimedOut { tool, timeout_ms } => {
-                let message = format!("Timed out waiting for local tool result: {tool} had {timeout_ms} ms.");
+            Ending::LocalToolTimedOut { tools, timeout_ms } => {
+                let message = format!("Timed out waiting for local tool result: {tools} had {timeout_ms} ms.");
                 let text = String::new();
                 self.failed(Failure { class: "local_timeout", message: &message, finish_reason: None, text })
             }
@@ -116,7 +116,8 @@ impl Run {
 
     fn failed(&self, failure: Failure<'_>) -> LastWord {
         let Failure { class, message, finish_reason, text } = failure;
-        let retryable = matches!(class, "rate_limit" | "overloaded" | "server" | "timeout" | "upstream_deadline" | "local_timeout");
+        let retryable =
+            matches!(class, "rate_limit" | "overloaded" | "server" | "timeout" | "upstream_deadline" | "local_timeout");
         let mut data = json!({ "error": message, "code": class, "errorClass": class });
         if let Some(reason) = finish_reason {
             data["finishReason"] = reason.into();

@@ -105,7 +105,10 @@ mod tests {
         let mut guard = LoopGuard::new(&json!({ "loopDetection": { "consecutiveThreshold": 2 } }));
         let (a, b) = (("a", json!({ "x": 1, "y": 2 })), ("b", json!({})));
         assert_eq!(judge(&mut guard, &[a.clone(), b.clone()]), LoopVerdict::Proceed);
-        assert_eq!(judge(&mut guard, &[b.clone(), ("a", json!({ "y": 2, "x": 1 }))]), LoopVerdict::Skip { nudge: true });
+        assert_eq!(
+            judge(&mut guard, &[b.clone(), ("a", json!({ "y": 2, "x": 1 }))]),
+            LoopVerdict::Skip { nudge: true }
+        );
         assert_eq!(judge(&mut guard, &[a]), LoopVerdict::Proceed);
     }
 
@@ -117,7 +120,8 @@ mod tests {
 
     #[test]
     fn budgets_count_attempts_per_tool() {
-        let mut budgets = ToolBudgets::new(&json!({ "toolBudgets": { "a": { "maxCalls": 1 }, "b": { "maxCalls": 0 } } }));
+        let mut budgets =
+            ToolBudgets::new(&json!({ "toolBudgets": { "a": { "maxCalls": 1 }, "b": { "maxCalls": 0 } } }));
         assert_eq!(budgets.attempt("a"), Attempt { call_index: 1, exceeded: None });
         assert_eq!(budgets.attempt("a"), Attempt { call_index: 2, exceeded: Some(1) });
         assert_eq!(budgets.attempt("b"), Attempt { call_index: 1, exceeded: Some(0) });

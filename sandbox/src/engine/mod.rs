@@ -111,6 +111,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Asks a run to stop; one that is not in flight stays as it is.
+    pub fn cancel(&self, run_id: &str, reason: &'static str) {
+        if let Some(live) = self.live.get(run_id) {
+            live.stop(StopReason::Cancelled(reason));
+        }
+    }
+
     /// Ends what is in flight and waits until every run has had its last word.
     pub async fn shut_down(&self) {
         self.stopping.cancel();

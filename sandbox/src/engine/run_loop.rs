@@ -48,7 +48,7 @@ pub(super) enum Ending {
     Truncated { text: String },
     Refused { text: String },
     ProviderFailed { error: ProviderError, text: String },
-    LocalToolTimedOut { tool: String, timeout_ms: u64 },
+    LocalToolTimedOut { tools: String, timeout_ms: u64 },
     OutOfToolTurns { max: u64, text: String },
     Stopped(StopReason),
 }

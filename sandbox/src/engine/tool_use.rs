@@ -35,7 +35,8 @@ impl Run {
                 self.skip_calls(&calls, "Skipped: you have made this exact call before.").await;
                 if nudge {
                     self.report_loop(&calls, false).await;
-                    let nudge = "You are repeating the same calls. Either give your final answer now or change strategy.";
+                    let nudge =
+                        "You are repeating the same calls. Either give your final answer now or change strategy.";
                     self.messages.push(Message::Steering(nudge.to_owned()));
                 }
                 Ok(AfterTools::NextTurn)
@@ -67,7 +68,11 @@ impl Run {
     }
 
     async fn answer_calls(&mut self, calls: Vec<Call>) -> Result<(), Ending> {
+        // The client's time runs from here: nothing it does can come before.
+        let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
+        let deadline = self.clock.expire(Duration::from_millis(timeout_ms));
         let mut answers: Vec<Option<Answer>> = calls.iter().map(|_| None).collect();
+        let names: Vec<String> = calls.iter().map(|call| call.name.clone()).collect();
         let mut owed = Vec::new();
         for (position, call) in calls.into_iter().enumerate() {
             match self.answer_or_announce(&call).await? {
@@ -80,7 +85,10 @@ impl Run {
                 }
             }
         }
-        self.collect_owed(owed, &mut answers).await?;
+        tokio::select! {
+            collected = self.collect_owed(owed, &mut answers) => collected?,
+            () = deadline => return Err(Ending::LocalToolTimedOut { tools: unanswered(&names, &answers), timeout_ms }),
+        }
         // The model reads the answers in the order of its calls, whoever came first.
         for (name, answer) in answers.into_iter().flatten() {
             self.remember_result(name, answer);
@@ -127,27 +135,20 @@ impl Run {
         self.log.emit("local_tool_call", data).await;
     }
 
-    /// Waits for the client, in whatever order it answers. Each call has its own deadline; they start together.
+    /// Waits for the client, in whatever order it answers.
     async fn collect_owed(&mut self, owed: Vec<Owed>, answers: &mut [Option<Answer>]) -> Result<(), Ending> {
-        let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
-        let mut names: Vec<(usize, String)> = owed.iter().map(|owed| (owed.position, owed.call.name.clone())).collect();
+        let live = self.live.clone();
         let mut waiting: FuturesUnordered<_> =
             owed.into_iter().map(|owed| async move { (owed.position, owed.call, owed.answer.await) }).collect();
-        let live = self.live.clone();
-        let clock = self.clock.clone();
-        let deadline = clock.expire(Duration::from_millis(timeout_ms));
-        tokio::pin!(deadline);
-        while !names.is_empty() {
+        loop {
             let answered = tokio::select! {
                 biased;
                 reason = live.stopped() => return Err(Ending::Stopped(reason)),
                 answered = waiting.next() => answered,
-                () = &mut deadline => None,
             };
-            let Some((position, call, Ok(answer))) = answered else {
-                return Err(Ending::LocalToolTimedOut { tool: names.swap_remove(0).1, timeout_ms });
-            };
-            names.retain(|(waiting, _)| *waiting != position);
+            // A slot is never dropped while its run lives: the other arm of an answer cannot happen.
+            let Some((position, call, answer)) = answered else { return Ok(()) };
+            let Ok(answer) = answer else { continue };
             let mut echo = json!({ "toolUseId": call.id });
             match &answer.outcome {
                 Ok(output) => echo["output"] = output.as_str().into(),
@@ -159,7 +160,6 @@ impl Run {
             self.log.emit("local_tool_result_in", echo).await;
             answers[position] = Some((call.name, answer.outcome));
         }
-        Ok(())
     }
 
     async fn emit_result(&mut self, call: &Call, answer: &Result<String, String>) {
@@ -179,6 +179,12 @@ impl Run {
         let text = answer.unwrap_or_else(|error| error);
         self.messages.push(Message::ToolResult { name, ok, text });
     }
+}
+
+/// The tools whose answers are missing, for the error message.
+fn unanswered(names: &[String], answers: &[Option<Answer>]) -> String {
+    let missing = names.iter().zip(answers).filter(|(_, answer)| answer.is_none()).map(|(name, _)| name.as_str());
+    missing.collect::<Vec<_>>().join(", ")
 }
 
 /// What the model is told when its arguments do not fit, so that it can mend them.

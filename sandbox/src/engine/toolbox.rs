@@ -19,7 +19,10 @@ pub struct Toolbox {
 pub enum Handler {
     Builtin(Builtin),
     /// The client. `announcement` is what its `local_tool_call` carries beside id, name and arguments.
-    Client { announcement: Map<String, Value>, parameters: Value },
+    Client {
+        announcement: Map<String, Value>,
+        parameters: Value,
+    },
     /// Named by the spec, but out of the sandbox's reach. Says why.
     Unavailable(String),
 }

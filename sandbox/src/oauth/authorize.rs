@@ -79,7 +79,8 @@ pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes
         None => None,
     };
     let Some(request) = request.filter(|request| request.expires_at > now_ms) else {
-        let detail = "It was already answered, or it has been open for more than ten minutes. Start again from the application.";
+        let detail =
+            "It was already answered, or it has been open for more than ten minutes. Start again from the application.";
         return Ok(consent_page::problem("This page is no longer valid", detail));
     };
     let account = form.get("account").and_then(workspace::account);

@@ -90,7 +90,10 @@ async fn answer(app: &App, refresh_token: &str, grant: Grant) -> ApiResult<Respo
 }
 
 fn invalid_grant() -> ApiError {
-    refused("invalid_grant", "The code or token is wrong, expired, used or revoked, or it was issued for something else.")
+    refused(
+        "invalid_grant",
+        "The code or token is wrong, expired, used or revoked, or it was issued for something else.",
+    )
 }
 
 fn refused(code: &str, message: &str) -> ApiError {

@@ -76,7 +76,11 @@ fn words(text: &str) -> Vec<String> {
 fn expression(asked: &str) -> String {
     let arithmetic = |c: char| c.is_ascii_digit() || "+-*/(). ".contains(c);
     let candidates = asked.split(|c| !arithmetic(c)).map(str::trim);
-    candidates.filter(|part| part.contains(|c: char| c.is_ascii_digit())).max_by_key(|part| part.len()).unwrap_or("0").into()
+    candidates
+        .filter(|part| part.contains(|c: char| c.is_ascii_digit()))
+        .max_by_key(|part| part.len())
+        .unwrap_or("0")
+        .into()
 }
 
 fn answer(request: &TurnRequest<'_>, asked: &str) -> String {

@@ -58,7 +58,8 @@ fn message_tokens(message: &Message) -> u64 {
     match message {
         Message::System(text) | Message::User(text) | Message::Steering(text) => estimate(text),
         Message::Assistant { text, calls } => {
-            estimate(text) + calls.iter().map(|(name, input)| estimate(name) + estimate(&input.to_string())).sum::<u64>()
+            estimate(text)
+                + calls.iter().map(|(name, input)| estimate(name) + estimate(&input.to_string())).sum::<u64>()
         }
         Message::ToolResult { name, text, .. } => estimate(name) + estimate(text),
     }

@@ -101,7 +101,9 @@ mod tests {
 
     #[test]
     fn deltas_add_up_to_the_text() {
-        for text in ["", "one", "The invoice total is 1,204.50 EUR — überraschend.", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"] {
+        for text in
+            ["", "one", "The invoice total is 1,204.50 EUR — überraschend.", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
+        {
             assert_eq!(deltas(text).collect::<String>(), text);
         }
         assert!(deltas("The invoice total is 1,204.50 EUR.").count() > 1);

@@ -141,10 +141,12 @@ impl Store {
 
     /// The first words of a conversation; sessions have no title.
     pub async fn session_opening(&self, id: &str) -> sqlx::Result<Option<String>> {
-        sqlx::query_scalar("SELECT content FROM session_messages WHERE session_id = ? AND role = 'user' ORDER BY seq LIMIT 1")
-            .bind(id)
-            .fetch_optional(&self.read)
-            .await
+        sqlx::query_scalar(
+            "SELECT content FROM session_messages WHERE session_id = ? AND role = 'user' ORDER BY seq LIMIT 1",
+        )
+        .bind(id)
+        .fetch_optional(&self.read)
+        .await
     }
 }
 

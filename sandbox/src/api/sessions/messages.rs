@@ -77,7 +77,9 @@ pub async fn send(
     });
     app.store.touch_session(session_id, clock.now().timestamp_millis()).await?;
     let session_id = Some(session_id.to_owned());
-    app.engine.launch(Launch { run_id, workspace, session_id, spec, model, history: history.collect(), clock, pace }).await?;
+    app.engine
+        .launch(Launch { run_id, workspace, session_id, spec, model, history: history.collect(), clock, pace })
+        .await?;
     Ok(())
 }
 
