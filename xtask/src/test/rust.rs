@@ -28,10 +28,10 @@ pub fn unit() -> Result<()> {
     cargo(&["test", "--workspace", "--lib", "--bins", "--no-fail-fast"])
 }
 
-/// The integration tests of the sandbox and of the server.
+/// The integration tests of the sandbox and of the server. Named by workspace, so that cargo chooses the same features
+/// for shared dependencies as for the unit tests.
 pub fn sqlite() -> Result<()> {
-    let sandbox = cargo(&["test", "-p", "sandbox", "--test", "integration"]);
-    sandbox.and(cargo(&["test", "-p", "server", "--test", "integration"]))
+    cargo(&["test", "--workspace", "--test", "integration", "--no-fail-fast"])
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
