@@ -22,11 +22,12 @@ export class Problems {
       }
     });
     if (javaScriptEnabled) {
-      await context.addInitScript(() => {
+      await context.addInitScript((origin) => {
+        if (location.origin !== origin) return;
         document.addEventListener("securitypolicyviolation", (violation) => {
           console.error(`CSP violation of ${violation.violatedDirective} by ${violation.blockedURI}`);
         });
-      });
+      }, this.origin);
     }
   }
 
@@ -38,7 +39,11 @@ export class Problems {
   private watchPage(page: Page): void {
     page.on("pageerror", (error) => this.seen.push(`uncaught: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") this.seen.push(`console: ${message.text()} (${message.location().url})`);
+      const { url } = message.location();
+      // The consent page is MANTYX's, not ours.
+      if (message.type() === "error" && (url === "" || this.isOurs(url))) {
+        this.seen.push(`console: ${message.text()} (${url})`);
+      }
     });
   }
 
@@ -51,6 +56,6 @@ export class Problems {
   }
 
   private isOurs(url: string): boolean {
-    return new URL(url).origin === this.origin;
+    return URL.canParse(url) && new URL(url).origin === this.origin;
   }
 }

@@ -42,8 +42,11 @@ impl Site {
         Ok(name)
     }
 
-    /// Adds all files of a folder, under their own names.
+    /// Adds all files of a folder, under their own names. A folder that is not there has none: git keeps no empty ones.
     pub fn add_folder(&mut self, folder: &Path, cache: &mut Cache) -> Result<()> {
+        if !folder.exists() {
+            return Ok(());
+        }
         for (path, content) in read_folder(folder)? {
             self.add(path, content, cache)?;
         }
