@@ -1,0 +1,25 @@
+//! A button that copies a text. Shown only where scripts run.
+
+use leptos::prelude::*;
+
+use super::icon::{Icon, IconView};
+use crate::live::copy_text;
+
+#[component]
+pub fn CopyButton(text: String, label: &'static str) -> impl IntoView {
+    let copied = RwSignal::new(false);
+    view! {
+        <button
+            type="button"
+            class="copy js-only"
+            aria-label=label
+            title=label
+            on:click=move |_| {
+                copy_text(&text);
+                copied.set(true);
+            }
+        >
+            {move || view! { <IconView icon=if copied.get() { Icon::Check } else { Icon::Copy } /> }}
+        </button>
+    }
+}

@@ -1,0 +1,46 @@
+//! An error as a page shows it: what happened, what is safe, what to do.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use super::icon::{Icon, IconView};
+use crate::AppError;
+
+#[component]
+pub fn ErrorView(error: AppError) -> impl IntoView {
+    set_response_status(&error);
+    let location = use_location();
+    let here = move || format!("{}{}", location.pathname.get(), location.search.with(|search| query_part(search)));
+    let action = match error {
+        AppError::SignedOut => {
+            view! { <a class="button primary" href="/sign-in" rel="external">"Sign in"</a> }.into_any()
+        }
+        AppError::NotFound { .. } => view! { <a class="button" href="/runs">"All runs"</a> }.into_any(),
+        AppError::Invalid { .. } => view! { <a class="button" href="/runs">"Clear the filter"</a> }.into_any(),
+        _ => view! { <a class="button" href=here rel="external">"Try again"</a> }.into_any(),
+    };
+    view! {
+        <section class="empty" role="alert">
+            <IconView icon=Icon::Alert />
+            <h2>{error.title()}</h2>
+            <p>{error.advice()}</p>
+            <p>{action}</p>
+        </section>
+    }
+}
+
+fn query_part(search: &str) -> String {
+    if search.is_empty() { String::new() } else { format!("?{}", search.trim_start_matches('?')) }
+}
+
+/// The page's status says what the page says.
+pub fn set_response_status(error: &AppError) {
+    #[cfg(feature = "ssr")]
+    if let (Some(response), Ok(status)) =
+        (use_context::<leptos_axum::ResponseOptions>(), http::StatusCode::from_u16(error.http_status()))
+    {
+        response.set_status(status);
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = error;
+}

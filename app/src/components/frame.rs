@@ -1,0 +1,115 @@
+//! The frame around every signed-in page: the rail, and the page beside it.
+
+use leptos::prelude::*;
+use leptos_router::components::{A, Outlet};
+use leptos_router::hooks::use_location;
+
+use super::icon::{Icon, IconView};
+use crate::api::viewer::who_am_i;
+use crate::live::{apply_rail, apply_theme};
+use crate::model::Viewer;
+use crate::preferences::{Rail, Theme};
+
+#[component]
+pub fn Frame() -> impl IntoView {
+    let viewer = Resource::new_blocking(|| (), |()| who_am_i());
+    view! {
+        <a class="skip" href="#main">"Skip to the page"</a>
+        <div class="frame">
+            <aside class="rail" aria-label="Navigation">
+                <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
+                <nav class="rail-nav">
+                    <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
+                </nav>
+                <div class="rail-foot">
+                    <Preferences />
+                    <Suspense>{move || Suspend::new(async move { viewer.await.ok().map(|viewer| view! { <Account viewer /> }) })}</Suspense>
+                </div>
+            </aside>
+            <main class="page" id="main" tabindex="-1"><Outlet /></main>
+        </div>
+    }
+}
+
+/// Plain forms, so that they work without JavaScript; with it they take effect at once.
+#[component]
+fn Preferences() -> impl IntoView {
+    let location = use_location();
+    let here = move || {
+        let search = location.search.get();
+        let mark = if search.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", location.pathname.get(), search.trim_start_matches('?'))
+    };
+    let theme_button = |theme: Theme, icon: Icon, label: &'static str| {
+        view! {
+            <button
+                name="theme"
+                value=theme.as_str()
+                class="icon-button"
+                data-theme-choice=theme.as_str()
+                title=label
+                aria-label=label
+                on:click=move |event| {
+                    event.prevent_default();
+                    apply_theme(theme);
+                }
+            >
+                <IconView icon />
+            </button>
+        }
+    };
+    view! {
+        <form class="preferences" method="post" action="/preferences">
+            <input type="hidden" name="return_to" value=here />
+            <span class="segmented" role="group" aria-label="Theme">
+                {theme_button(Theme::System, Icon::System, "Theme as in the system")}
+                {theme_button(Theme::Light, Icon::Sun, "Light theme")}
+                {theme_button(Theme::Dark, Icon::Moon, "Dark theme")}
+            </span>
+            {rail_button(Rail::Narrow, "Collapse the navigation")}
+            {rail_button(Rail::Wide, "Expand the navigation")}
+        </form>
+    }
+}
+
+/// Two buttons, of which the styles show the one that changes something.
+fn rail_button(rail: Rail, label: &'static str) -> impl IntoView {
+    view! {
+        <button
+            name="rail"
+            value=rail.as_str()
+            class="icon-button rail-toggle"
+            data-rail-choice=rail.as_str()
+            title=label
+            aria-label=label
+            on:click=move |event| {
+                event.prevent_default();
+                apply_rail(rail);
+            }
+        >
+            <IconView icon=Icon::Rail />
+        </button>
+    }
+}
+
+#[component]
+fn Account(viewer: Viewer) -> impl IntoView {
+    let initial = viewer.workspace.chars().next().unwrap_or('?').to_uppercase().to_string();
+    view! {
+        <details class="account">
+            <summary title=viewer.email.clone()>
+                <span class="avatar" aria-hidden="true">{initial}</span>
+                <span class="rail-text account-text">
+                    <span class="account-workspace">{viewer.workspace.clone()}</span>
+                    <span class="account-email">{viewer.email.clone()}</span>
+                </span>
+            </summary>
+            <div class="menu">
+                <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
+                <form method="post" action="/auth/sign-out">
+                    <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>
+                </form>
+            </div>
+        </details>
+    }
+}

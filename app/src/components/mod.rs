@@ -1,0 +1,14 @@
+//! Parts that more than one page draws.
+
+pub mod banners;
+pub mod call;
+pub mod copy;
+pub mod error_view;
+pub mod filter_bar;
+pub mod frame;
+pub mod icon;
+pub mod metadata;
+pub mod run_table;
+pub mod status;
+pub mod time;
+pub mod timeline;

@@ -1,0 +1,36 @@
+//! A run's status and marks: an icon and a word, never colour alone.
+
+use leptos::prelude::*;
+use protocol::RunStatus;
+
+use super::icon::{Icon, IconView};
+use crate::model::Marks;
+
+#[component]
+pub fn StatusBadge(status: RunStatus) -> impl IntoView {
+    let icon = match status {
+        RunStatus::Pending => Icon::Clock,
+        RunStatus::Running => Icon::Play,
+        RunStatus::Succeeded => Icon::Check,
+        RunStatus::Failed => Icon::Cross,
+        RunStatus::Cancelled => Icon::Slash,
+    };
+    view! {
+        <span class="status" data-status=status.as_str()>
+            <IconView icon />
+            {status.as_str()}
+        </span>
+    }
+}
+
+/// What the log of a run showed: truncated, looping, over budget.
+#[component]
+pub fn MarkBadges(marks: Marks) -> impl IntoView {
+    let badge =
+        |on: bool, icon, word: &'static str| on.then(|| view! { <span class="mark"><IconView icon />{word}</span> });
+    view! {
+        {badge(marks.truncated, Icon::Cut, "truncated")}
+        {badge(marks.looping, Icon::Loop, "looping")}
+        {badge(marks.over_budget, Icon::Gauge, "budget")}
+    }
+}

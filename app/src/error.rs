@@ -1,0 +1,84 @@
+//! What can go wrong, as a page or a script is told.
+
+use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
+use leptos::server_fn::codec::JsonEncoding;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "error")]
+pub enum AppError {
+    SignedOut,
+    Forbidden { message: String },
+    NotFound { what: String },
+    Invalid { field: String, message: String },
+    Upstream { code: String, message: String },
+    Unavailable { message: String },
+    Internal { reference: String },
+    Transport { message: String },
+}
+
+impl AppError {
+    pub fn not_found(what: &str) -> Self {
+        Self::NotFound { what: what.to_owned() }
+    }
+
+    pub fn http_status(&self) -> u16 {
+        match self {
+            Self::SignedOut => 401,
+            Self::Forbidden { .. } => 403,
+            Self::NotFound { .. } => 404,
+            Self::Invalid { .. } => 400,
+            Self::Upstream { .. } => 502,
+            Self::Unavailable { .. } | Self::Transport { .. } => 503,
+            Self::Internal { .. } => 500,
+        }
+    }
+
+    /// What happened, in a few words.
+    pub fn title(&self) -> &'static str {
+        match self {
+            Self::SignedOut => "You are signed out",
+            Self::Forbidden { .. } => "This is not allowed",
+            Self::NotFound { .. } => "Not found",
+            Self::Invalid { .. } => "This cannot be read",
+            Self::Upstream { .. } => "MANTYX answered with an error",
+            Self::Unavailable { .. } => "MANTYX cannot be reached",
+            Self::Internal { .. } => "Something went wrong here",
+            Self::Transport { .. } => "The connection failed",
+        }
+    }
+
+    /// What it means and what to do.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::SignedOut => "Sign in again to go on; nothing was lost.".to_owned(),
+            Self::Forbidden { message } => message.clone(),
+            Self::NotFound { what } => {
+                format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
+            }
+            Self::Invalid { message, .. } => message.clone(),
+            Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
+            Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
+            Self::Internal { reference } => format!(
+                "Nothing was changed. Try again; if it happens again, tell your operator the reference {reference}."
+            ),
+            Self::Transport { message } => format!("{message}. Check the connection and try again."),
+        }
+    }
+}
+
+impl std::fmt::Display for AppError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.title(), self.advice())
+    }
+}
+
+impl std::error::Error for AppError {}
+
+impl FromServerFnError for AppError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        Self::Transport { message: error.to_string() }
+    }
+}

@@ -1,0 +1,31 @@
+//! Runlens's pages, their server functions, and the traits these call.
+//!
+//! The same code renders on the server (`ssr`) and takes over in the browser (`hydrate`). What only one side may hold
+//! is gated in as few places as possible: [`backend`] for the server, [`live`] for the browser.
+
+// A page is a deep tree of view types; the default limit is too low for it.
+#![recursion_limit = "512"]
+
+pub mod api;
+pub mod app;
+#[cfg(feature = "ssr")]
+pub mod backend;
+pub mod components;
+pub mod error;
+pub mod format;
+pub mod live;
+pub mod model;
+pub mod pages;
+pub mod preferences;
+pub mod shell;
+
+pub use app::App;
+pub use error::AppError;
+
+/// Called by the site's script once the client is loaded.
+#[cfg(feature = "hydrate")]
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn hydrate() {
+    console_error_panic_hook::set_once();
+    leptos::mount::hydrate_body(App);
+}

@@ -1,0 +1,83 @@
+//! What pages are given to draw. Plain data, sent from the server to the browser.
+
+use protocol::messages::{Metadata, Tokens};
+use protocol::{RunStatus, Timeline};
+use serde::{Deserialize, Serialize};
+
+/// Who is signed in, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Viewer {
+    pub email: String,
+    pub workspace: String,
+    pub workspace_slug: String,
+}
+
+/// One run as a list shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunSummary {
+    pub id: String,
+    pub session_id: Option<String>,
+    pub status: RunStatus,
+    pub name: Option<String>,
+    pub agent_id: Option<String>,
+    pub model: Option<String>,
+    pub input_preview: Option<String>,
+    pub output_preview: Option<String>,
+    pub error: Option<String>,
+    pub tokens: Option<Tokens>,
+    pub turns: Option<u64>,
+    pub tool_calls: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub created_at_ms: i64,
+    pub metadata: Metadata,
+    pub marks: Marks,
+}
+
+/// What stands out in a run's log, known once the log was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    pub truncated: bool,
+    pub looping: bool,
+    pub over_budget: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunsPage {
+    pub runs: Vec<RunSummary>,
+    pub next_cursor: Option<String>,
+    /// Why the list may be behind MANTYX, where it is.
+    pub stale: Option<String>,
+    /// The server's clock, so that both sides render the same relative times.
+    pub now_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPage {
+    pub run: RunSummary,
+    pub prompt: Option<String>,
+    pub system_prompt: Option<String>,
+    pub timeline: Timeline,
+    pub stale: Option<String>,
+    pub now_ms: i64,
+}
+
+impl RunSummary {
+    /// The name to show: the spec's, the agent's, or that it has none.
+    pub fn title(&self) -> String {
+        self.name.clone().or_else(|| self.agent_id.clone()).unwrap_or_else(|| "ephemeral".to_owned())
+    }
+}
+
+impl Marks {
+    pub fn of(timeline: &Timeline) -> Self {
+        use protocol::timeline::BannerKind;
+        let kinds: Vec<BannerKind> = timeline.banners().iter().map(|banner| banner.kind).collect();
+        let has = |kind| kinds.contains(&kind);
+        Self {
+            truncated: has(BannerKind::Truncated),
+            looping: has(BannerKind::LoopNudged) || has(BannerKind::LoopGaveUp),
+            over_budget: has(BannerKind::BudgetExceeded),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Where signing in starts.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::components::filter_bar::encode;
+
+#[component]
+pub fn SignIn() -> impl IntoView {
+    let query = use_query_map();
+    let href = move || {
+        let return_to = query.with(|query| query.get("return_to")).unwrap_or_else(|| "/runs".to_owned());
+        format!("/auth/start?return_to={}", encode(&return_to))
+    };
+    let info = Resource::new_blocking(|| (), |()| crate::api::sign_in::read_sign_in_info());
+    view! {
+        <Title text="Sign in" />
+        <main class="sheet">
+            <section class="card">
+                <p class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</p>
+                <h1>"See what your agents did"</h1>
+                <p>"Browse runs, find out why one failed, looped or was cut off, and launch a test run."</p>
+                <p><a class="button primary large" href=href rel="external">"Sign in with MANTYX"</a></p>
+                <Suspense>
+                    {move || Suspend::new(async move {
+                        info.await.ok().map(|info| {
+                            if info.sandbox {
+                                view! {
+                                    <p class="hint">
+                                        "This dashboard uses its own sandbox at " <code>{info.mantyx_host}</code>
+                                        ". No account is needed: choose " <code>"owner@demo.test"</code> " on the next page."
+                                    </p>
+                                }.into_any()
+                            } else {
+                                view! { <p class="hint">"You will be asked at " <code>{info.mantyx_host}</code> "."</p> }.into_any()
+                            }
+                        })
+                    })}
+                </Suspense>
+            </section>
+        </main>
+    }
+}

@@ -1,0 +1,6 @@
+//! The JSON API for scripts: a session cookie, or a MANTYX credential as bearer, bound to its own workspace.
+
+mod caller;
+mod runs;
+
+pub use runs::{get_run, list_runs};

@@ -1,0 +1,63 @@
+//! `GET /api/runs` and `GET /api/runs/{id}`.
+
+use app::AppError;
+use app::model::RunSummary;
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use protocol::Query as Filter;
+use serde::{Deserialize, Serialize};
+
+use super::caller::ApiCaller;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::workspace;
+
+#[derive(Deserialize)]
+pub struct ListParams {
+    #[serde(default)]
+    q: String,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunList {
+    runs: Vec<RunSummary>,
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<String>,
+}
+
+pub async fn list_runs(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<ListParams>, QueryRejection>,
+) -> Result<Json<RunList>, Error> {
+    let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
+    let filter = Filter::parse(&params.q).map_err(|error| invalid("q", error.to_string()))?;
+    let limit = params.limit.unwrap_or(50);
+    if !(1..=200).contains(&limit) {
+        return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
+    }
+    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
+    Ok(Json(RunList { runs: page.runs, next_cursor: page.next_cursor, stale: page.stale }))
+}
+
+pub async fn get_run(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+) -> Result<Json<serde_json::Value>, Error> {
+    let page = workspace::open_run(&state, &caller, &id).await?;
+    let mut body = serde_json::to_value(&page.run).unwrap_or_default();
+    body["prompt"] = page.prompt.into();
+    body["answer"] = page.timeline.answer().into();
+    body["banners"] = serde_json::to_value(page.timeline.banners()).unwrap_or_default();
+    Ok(Json(body))
+}
+
+fn invalid(field: &str, message: String) -> Error {
+    AppError::Invalid { field: field.to_owned(), message }.into()
+}

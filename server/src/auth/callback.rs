@@ -1,0 +1,102 @@
+//! `/auth/callback`: where MANTYX sends the browser back to.
+
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use tower_sessions::Session;
+
+use super::session::{PENDING_KEY, PendingSignIn, SignedInUser, USER_KEY};
+use crate::clock::now_ms;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::Grant;
+use crate::web::problem::Problem;
+
+#[derive(Deserialize)]
+pub struct Params {
+    code: Option<String>,
+    state: Option<String>,
+    error: Option<String>,
+}
+
+pub async fn callback(State(state): State<AppState>, session: Session, Query(params): Query<Params>) -> Response {
+    match finish(&state, &session, params).await {
+        Ok(return_to) => Redirect::to(&return_to).into_response(),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn finish(state: &AppState, session: &Session, params: Params) -> Result<String, Problem> {
+    // Taken out before anything is compared: a state is good for one try.
+    let pending: Option<PendingSignIn> = session.remove(PENDING_KEY).await.ok().flatten();
+    let Some(pending) = pending.filter(|pending| Some(&pending.state) == params.state.as_ref()) else {
+        return Err(Problem::sign_in(
+            "This sign-in does not belong to this browser, or it was already used.",
+            "Start again from here; nothing was changed.",
+        ));
+    };
+    if let Some(error) = params.error {
+        return Err(match error.as_str() {
+            "access_denied" => Problem::sign_in(
+                "Access was denied on MANTYX's page.",
+                "Runlens needs your consent to read the workspace's runs. You can sign in again whenever you like.",
+            ),
+            _ => Problem::sign_in("MANTYX did not complete the sign-in.", "Try again in a moment."),
+        });
+    }
+    let Some(code) = params.code else {
+        return Err(Problem::sign_in("MANTYX sent no authorization code.", "Start the sign-in again."));
+    };
+    let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(explain)?;
+    let user = state.mantyx.userinfo(&tokens.access).await.map_err(explain)?;
+    let workspace_id = state.store.workspace_from_identity(&user.workspace).await.map_err(|e| Problem::internal(&e))?;
+    let email = user.email.unwrap_or_else(|| user.sub.clone());
+    let grant = Grant {
+        id: crate::random::token(),
+        workspace_id,
+        subject: user.sub,
+        email: email.clone(),
+        scopes: tokens.scopes.clone(),
+        tokens: state.credentials.seal(&tokens, now_ms()),
+    };
+    state.store.insert_grant(&grant, now_ms()).await.map_err(|error| Problem::internal(&error))?;
+    forget_earlier_grant(state, session).await;
+    let signed_in = SignedInUser {
+        grant_id: grant.id,
+        email,
+        workspace_slug: user.workspace.slug,
+        workspace_name: user.workspace.name,
+    };
+    // A session id known before sign-in must not be the one that is signed in.
+    session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
+    session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
+    Ok(pending.return_to)
+}
+
+/// Signing in again replaces the consent of before; its tokens are of no more use.
+async fn forget_earlier_grant(state: &AppState, session: &Session) {
+    if let Ok(Some(earlier)) = session.get::<SignedInUser>(USER_KEY).await {
+        state.credentials.forget(&earlier.grant_id).await;
+    }
+}
+
+fn explain(error: MantyxError) -> Problem {
+    match error {
+        MantyxError::Unreachable(reason) => {
+            Problem::unavailable("MANTYX cannot be reached.", &format!("{reason}. Try again in a moment."))
+        }
+        MantyxError::Refused { code, .. } if code == "invalid_grant" => Problem::sign_in(
+            "This sign-in has expired or was already used.",
+            "An authorization code works once and for ten minutes. Start again from here.",
+        ),
+        MantyxError::Refused { code, .. } if code == "invalid_client" => Problem::sign_in(
+            "MANTYX does not accept this dashboard's client id and secret.",
+            "Ask your operator to check MANTYX_CLIENT_ID and MANTYX_CLIENT_SECRET.",
+        ),
+        MantyxError::MissingScope { scope } => Problem::sign_in(
+            "The consent does not include everything Runlens needs.",
+            &format!("Sign in again and allow {scope}."),
+        ),
+        other => Problem::sign_in("MANTYX did not complete the sign-in.", &format!("{other}.")),
+    }
+}

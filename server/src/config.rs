@@ -1,0 +1,131 @@
+//! Settings: environment variables, or the options of the same meaning.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use url::Url;
+
+/// `runlens [serve]`. Every option can be given as the environment variable named with it.
+#[derive(Args, Clone, Debug)]
+pub struct ServeOptions {
+    /// Where the dashboard listens.
+    #[arg(long, env = "RUNLENS_ADDR", default_value = "127.0.0.1:3000")]
+    pub addr: SocketAddr,
+
+    /// The address that browsers use, when it is not http://ADDR: for example https://runlens.example.com behind a
+    /// proxy. The OAuth redirect URI is this plus /auth/callback.
+    #[arg(long, env = "RUNLENS_PUBLIC_URL")]
+    pub public_url: Option<Url>,
+
+    /// Folder for the databases and the generated key; created with access for this user only.
+    #[arg(long, env = "RUNLENS_DATA_DIR", default_value = "data")]
+    pub data_dir: PathBuf,
+
+    /// Database: sqlite:PATH or postgres://…  [default: sqlite://DATA_DIR/runlens.db]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// Key that encrypts tokens at rest, at least 32 characters. Generated and kept in the data folder when unset;
+    /// required with PostgreSQL, where all processes must share it.
+    #[arg(long, env = "RUNLENS_SECRET_KEY", hide_env_values = true)]
+    pub secret_key: Option<String>,
+
+    /// Address of MANTYX, for example https://app.mantyx.io. Unset: an embedded sandbox is started and used.
+    #[arg(long, env = "MANTYX_URL")]
+    pub mantyx_url: Option<Url>,
+
+    /// OAuth application id (mantyx_oa_…); needed with MANTYX_URL.
+    #[arg(long, env = "MANTYX_CLIENT_ID")]
+    pub mantyx_client_id: Option<String>,
+
+    /// OAuth application secret (mantyx_oas_…); needed with MANTYX_URL.
+    #[arg(long, env = "MANTYX_CLIENT_SECRET", hide_env_values = true)]
+    pub mantyx_client_secret: Option<String>,
+
+    /// Workspace API key for syncing without a signed-in user.
+    #[arg(long, env = "MANTYX_API_KEY", hide_env_values = true)]
+    pub mantyx_api_key: Option<String>,
+
+    /// Slug of the workspace that MANTYX_API_KEY belongs to; also assumed for API keys sent to the JSON API.
+    #[arg(long, env = "MANTYX_WORKSPACE")]
+    pub mantyx_workspace: Option<String>,
+
+    /// Where the embedded sandbox listens.
+    #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
+    pub sandbox_addr: SocketAddr,
+}
+
+/// Checked settings.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub addr: SocketAddr,
+    pub public_url: Option<Url>,
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub secret_key: Option<String>,
+    pub mantyx: MantyxConfig,
+    pub mantyx_workspace: Option<String>,
+    pub mantyx_api_key: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum MantyxConfig {
+    Sandbox { addr: SocketAddr },
+    Remote { url: Url, client_id: String, client_secret: String },
+}
+
+impl ServeOptions {
+    pub fn check(self) -> anyhow::Result<Config> {
+        let mantyx = match (self.mantyx_url, self.mantyx_client_id, self.mantyx_client_secret) {
+            (Some(url), Some(client_id), Some(client_secret)) => {
+                if !matches!(url.scheme(), "http" | "https") {
+                    bail!("MANTYX_URL must start with https:// or http://");
+                }
+                MantyxConfig::Remote { url, client_id, client_secret }
+            }
+            (None, None, None) => MantyxConfig::Sandbox { addr: self.sandbox_addr },
+            _ => bail!(
+                "MANTYX_URL, MANTYX_CLIENT_ID and MANTYX_CLIENT_SECRET go together: set all three for a real MANTYX, \
+                 or none to use the embedded sandbox"
+            ),
+        };
+        if self.secret_key.as_ref().is_some_and(|key| key.len() < 32) {
+            bail!("RUNLENS_SECRET_KEY must have at least 32 characters");
+        }
+        if self.mantyx_api_key.is_some() && self.mantyx_workspace.is_none() {
+            bail!("MANTYX_API_KEY needs MANTYX_WORKSPACE, the slug of the workspace that it belongs to");
+        }
+        let database_url =
+            self.database_url.unwrap_or_else(|| format!("sqlite://{}", self.data_dir.join("runlens.db").display()));
+        if database_url.starts_with("postgres") && self.secret_key.is_none() {
+            bail!(
+                "with PostgreSQL set RUNLENS_SECRET_KEY, the same for every process (openssl rand -hex 32 makes one)"
+            );
+        }
+        Ok(Config {
+            addr: self.addr,
+            public_url: self.public_url,
+            data_dir: self.data_dir,
+            database_url,
+            secret_key: self.secret_key,
+            mantyx,
+            mantyx_workspace: self.mantyx_workspace,
+            mantyx_api_key: self.mantyx_api_key,
+        })
+    }
+}
+
+/// Makes sure of the data folder, for this user only.
+pub fn create_data_dir(path: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let explain = || format!("the data folder {} cannot be written (RUNLENS_DATA_DIR)", path.display());
+    builder.create(path).with_context(explain)?;
+    let probe = path.join(".write-test");
+    std::fs::write(&probe, b"").with_context(explain)?;
+    std::fs::remove_file(&probe).with_context(explain)
+}

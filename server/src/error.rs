@@ -1,0 +1,65 @@
+//! Faults inside the server, and the one place where they become what a page or a script is told.
+
+use app::AppError;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use crate::mantyx::MantyxError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("database: {0}")]
+    Store(#[from] crate::store::Error),
+    #[error("{0}")]
+    Mantyx(#[from] MantyxError),
+    #[error("{0}")]
+    App(#[from] AppError),
+}
+
+impl From<Error> for AppError {
+    /// Logs what the user is not told, once, under the reference that the user is given.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::App(error) => error,
+            Error::Mantyx(error) => from_mantyx(error),
+            Error::Store(error) => {
+                let reference = crate::random::reference();
+                tracing::error!(%reference, %error, "the database failed");
+                Self::Internal { reference }
+            }
+        }
+    }
+}
+
+fn from_mantyx(error: MantyxError) -> AppError {
+    match error {
+        MantyxError::Unauthorized => AppError::SignedOut,
+        MantyxError::NotFound => AppError::not_found("run"),
+        MantyxError::MissingScope { scope } => AppError::Forbidden {
+            message: format!("Your sign-in does not include {scope}. Sign out, and allow it when you sign in again."),
+        },
+        MantyxError::Unreachable(reason) => {
+            AppError::Unavailable { message: format!("MANTYX cannot be reached ({reason}).") }
+        }
+        MantyxError::RateLimited { retry_after } => {
+            let wait = retry_after.map(|wait| format!(" for {} s", wait.as_secs())).unwrap_or_default();
+            AppError::Unavailable { message: format!("MANTYX asks to wait{wait}.") }
+        }
+        MantyxError::Refused { code, message, .. } => AppError::Upstream { code, message },
+        MantyxError::Unexpected(what) => {
+            AppError::Upstream { code: "unexpected".to_owned(), message: format!("MANTYX answered with {what}.") }
+        }
+    }
+}
+
+/// An error as the JSON API tells it: the code, and a sentence.
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let error = AppError::from(self);
+        let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut body = serde_json::to_value(&error).unwrap_or_default();
+        body["message"] = error.to_string().into();
+        (status, Json(body)).into_response()
+    }
+}

@@ -1,0 +1,22 @@
+//! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
+//!
+//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `mirror` → `auth` → `mantyx`, `store`.
+
+pub mod config;
+pub mod logging;
+pub mod serve;
+
+mod api;
+mod auth;
+mod clock;
+mod error;
+mod live;
+mod mantyx;
+mod mirror;
+mod random;
+mod router;
+mod state;
+mod store;
+mod vault;
+mod web;
+mod workspace;

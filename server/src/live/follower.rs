@@ -1,0 +1,108 @@
+//! Follows a run at MANTYX for as long as somebody watches.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::mirror::{record_log_facts, store_events};
+use crate::state::AppState;
+use crate::store::WorkspaceId;
+
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+const LAST_RETRY: Duration = Duration::from_secs(10);
+
+type Followed = HashMap<(WorkspaceId, String), watch::Sender<Progress>>;
+
+#[derive(Clone, Debug, Default)]
+pub struct Hub {
+    followed: Arc<Mutex<Followed>>,
+}
+
+/// What watchers wait for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Counts batches stored.
+    pub batches: u64,
+    /// Nothing more will come: the run has ended, or it can no longer be read.
+    pub ended: bool,
+}
+
+impl Hub {
+    /// Follows a run, with whoever follows it already. MANTYX is listened to until the last receiver is dropped.
+    pub fn follow(&self, state: &AppState, caller: &Caller, run_id: &str) -> watch::Receiver<Progress> {
+        let mut followed = self.followed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        followed.retain(|_, progress| progress.receiver_count() > 0);
+        let key = (caller.workspace_id, run_id.to_owned());
+        if let Some(progress) = followed.get(&key)
+            && !progress.borrow().ended
+        {
+            return progress.subscribe();
+        }
+        let (progress, receiver) = watch::channel(Progress::default());
+        followed.insert(key, progress.clone());
+        tokio::spawn(run(state.clone(), caller.clone(), run_id.to_owned(), progress));
+        receiver
+    }
+}
+
+async fn run(state: AppState, caller: Caller, run_id: String, progress: watch::Sender<Progress>) {
+    let mut retry = FIRST_RETRY;
+    loop {
+        let followed = tokio::select! {
+            followed = follow_once(&state, &caller, &run_id, &progress, &mut retry) => followed,
+            () = progress.closed() => return,
+            () = state.shutdown.cancelled() => return,
+        };
+        match followed {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(Error::Mantyx(
+                MantyxError::Unauthorized | MantyxError::NotFound | MantyxError::MissingScope { .. },
+            )) => {
+                break;
+            }
+            Err(error) => tracing::info!(%error, "a live stream broke; it is taken up again"),
+        }
+        tokio::time::sleep(retry).await;
+        retry = (retry * 2).min(LAST_RETRY);
+    }
+    if let Err(error) = finish(&state, &caller, &run_id).await {
+        tracing::warn!(%error, "a run's end could not be recorded");
+    }
+    progress.send_modify(|progress| progress.ended = true);
+}
+
+/// One connection, from where the store ends. `true` when the run has ended.
+async fn follow_once(
+    state: &AppState,
+    caller: &Caller,
+    run_id: &str,
+    progress: &watch::Sender<Progress>,
+    retry: &mut Duration,
+) -> Result<bool, Error> {
+    let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
+    let mut stream = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
+        .await?;
+    while let Some(batch) = stream.next_batch().await? {
+        *retry = FIRST_RETRY;
+        let ended = store_events(state, caller, run_id, &batch).await?;
+        progress.send_modify(|progress| progress.batches += 1);
+        if ended {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The run has ended: its totals come with its snapshot, its marks from its log.
+async fn finish(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
+    record_log_facts(state, caller, run_id).await?;
+    state.mirror.sync_snapshot(state, caller, run_id).await.map(drop)
+}

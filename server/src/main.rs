@@ -1,0 +1,66 @@
+//! The `runlens` command.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use runlens::config::ServeOptions;
+use runlens::serve::{self, Running};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The observability dashboard for MANTYX agent runs.
+///
+/// Without further settings it starts an embedded MANTYX-compatible sandbox and uses that.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeOptions,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the dashboard (what happens without a command).
+    Serve(ServeOptions),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let options = match cli.command {
+        Some(Command::Serve(options)) => options,
+        None => cli.serve,
+    };
+    runlens::logging::init();
+    match run(options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("runlens: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: ServeOptions) -> anyhow::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let running = serve::start(options.check()?).await?;
+    announce(&running);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    eprintln!("Stopping.");
+    running.stop().await
+}
+
+fn announce(running: &Running) {
+    println!("\n  Runlens is at {}", running.url);
+    if let Some(sandbox) = &running.sandbox {
+        println!("  The sandbox is at {}", sandbox.url());
+        println!("\n  Sign in there as owner@demo.test: no account is needed.\n");
+    } else {
+        println!("\n  Sign in with your MANTYX account.\n");
+    }
+}

@@ -1,0 +1,70 @@
+//! What can go wrong on the way to MANTYX and back.
+
+use std::time::Duration;
+
+use protocol::messages::ErrorBody;
+use reqwest::{Response, StatusCode};
+
+#[derive(Debug, thiserror::Error)]
+pub enum MantyxError {
+    #[error("MANTYX cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("the credential is not accepted")]
+    Unauthorized,
+    #[error("the credential lacks the scope {scope}")]
+    MissingScope { scope: String },
+    #[error("not found")]
+    NotFound,
+    #[error("MANTYX asks to wait")]
+    RateLimited { retry_after: Option<Duration> },
+    #[error("MANTYX answered {status}: {code}")]
+    Refused { status: u16, code: String, message: String },
+    #[error("MANTYX answered with {0}")]
+    Unexpected(String),
+}
+
+impl From<reqwest::Error> for MantyxError {
+    fn from(error: reqwest::Error) -> Self {
+        // Without the URL: a query may hold a secret.
+        let error = error.without_url();
+        let mut text = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(cause) = source {
+            text = cause.to_string();
+            source = cause.source();
+        }
+        Self::Unreachable(text)
+    }
+}
+
+impl MantyxError {
+    pub(super) async fn from_response(response: Response) -> Self {
+        let status = response.status();
+        let retry_after = response
+            .headers()
+            .get(reqwest::header::RETRY_AFTER)
+            .and_then(|value| value.to_str().ok()?.parse().ok())
+            .map(Duration::from_secs);
+        let body = super::read_body(response).await.unwrap_or_default();
+        let body: ErrorBody = serde_json::from_slice(&body).unwrap_or_default();
+        match status {
+            StatusCode::UNAUTHORIZED => Self::Unauthorized,
+            StatusCode::FORBIDDEN if body.error == "insufficient_scope" => {
+                let scope = match body.required {
+                    Some(serde_json::Value::String(scope)) => scope,
+                    Some(other) => other.to_string(),
+                    None => "unknown".to_owned(),
+                };
+                Self::MissingScope { scope }
+            }
+            StatusCode::FORBIDDEN if body.error == "wrong_workspace" => Self::NotFound,
+            StatusCode::NOT_FOUND => Self::NotFound,
+            StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after },
+            _ => {
+                let code = body.code.unwrap_or(body.error);
+                let message = body.message.unwrap_or_else(|| format!("MANTYX answered {status}."));
+                Self::Refused { status: status.as_u16(), code, message }
+            }
+        }
+    }
+}

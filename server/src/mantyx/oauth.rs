@@ -1,0 +1,146 @@
+//! MANTYX's authorization server: code + PKCE, refresh, revoke, and who the user is.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use oauth2::basic::{BasicErrorResponseType, BasicTokenResponse};
+use oauth2::{
+    AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, HttpRequest,
+    HttpResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RefreshToken, RequestTokenError, Scope,
+    TokenResponse, TokenUrl,
+};
+use protocol::messages::UserInfo;
+use reqwest::Method;
+use url::Url;
+
+use super::{Bearer, Mantyx, MantyxError};
+
+/// Without these Runlens cannot work.
+const SCOPES: [&str; 6] =
+    ["mantyx.identity:read", "models:read", "runs:read", "runs:write", "sessions:read", "sessions:write"];
+/// Asked for, and done without where not granted.
+const OPTIONAL_SCOPES: [&str; 4] = ["feedback:write", "agents:read", "tools:read", "plugins:read"];
+
+type Client = oauth2::basic::BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+
+/// A sign-in that was started: where to send the browser, and what must be known when it comes back.
+pub struct Pending {
+    pub authorize_url: Url,
+    pub state: String,
+    pub pkce_verifier: String,
+}
+
+pub struct TokenSet {
+    pub access: Bearer,
+    pub refresh: Option<String>,
+    pub expires_in: Duration,
+    pub scopes: String,
+}
+
+impl Mantyx {
+    pub fn start_sign_in(&self) -> Result<Pending, MantyxError> {
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let (authorize_url, state) = self
+            .oauth_client()?
+            .authorize_url(CsrfToken::new_random)
+            .add_scopes(SCOPES.iter().chain(&OPTIONAL_SCOPES).map(|scope| Scope::new((*scope).to_owned())))
+            .set_pkce_challenge(challenge)
+            .url();
+        Ok(Pending { authorize_url, state: state.into_secret(), pkce_verifier: verifier.into_secret() })
+    }
+
+    pub async fn exchange_code(&self, code: String, pkce_verifier: String) -> Result<TokenSet, MantyxError> {
+        let client = self.oauth_client()?;
+        let request =
+            client.exchange_code(AuthorizationCode::new(code)).set_pkce_verifier(PkceCodeVerifier::new(pkce_verifier));
+        request.request_async(&OAuthHttp(self.http.clone())).await.map(token_set).map_err(oauth_error)
+    }
+
+    pub async fn refresh(&self, refresh_token: &str) -> Result<TokenSet, MantyxError> {
+        let client = self.oauth_client()?;
+        let token = RefreshToken::new(refresh_token.to_owned());
+        let request = client.exchange_refresh_token(&token);
+        request.request_async(&OAuthHttp(self.http.clone())).await.map(token_set).map_err(oauth_error)
+    }
+
+    /// Revoking a refresh token also ends its access tokens. MANTYX answers 200 whether or not it knew the token.
+    pub async fn revoke(&self, token: &str) -> Result<(), MantyxError> {
+        let form = [("token", token), ("client_id", &self.client_id), ("client_secret", &self.client_secret)];
+        let request = self.http.post(self.url(&["api", "oauth", "revoke"])).form(&form);
+        Self::send(request.timeout(Duration::from_secs(5))).await.map(drop)
+    }
+
+    pub async fn userinfo(&self, bearer: &Bearer) -> Result<UserInfo, MantyxError> {
+        let url = self.url(&["api", "oauth", "userinfo"]);
+        Self::send_json(self.http.request(Method::GET, url).bearer_auth(bearer.expose())).await
+    }
+
+    fn oauth_client(&self) -> Result<Client, MantyxError> {
+        let bad_url = |error: url::ParseError| MantyxError::Unexpected(error.to_string());
+        let endpoint = |name: &str| self.url(&["api", "oauth", name]).to_string();
+        Ok(oauth2::basic::BasicClient::new(ClientId::new(self.client_id.clone()))
+            .set_client_secret(ClientSecret::new(self.client_secret.clone()))
+            .set_auth_uri(AuthUrl::new(endpoint("authorize")).map_err(bad_url)?)
+            .set_token_uri(TokenUrl::new(endpoint("token")).map_err(bad_url)?)
+            .set_redirect_uri(RedirectUrl::from_url(self.redirect_uri.clone()))
+            // MANTYX reads the client's credentials from the body.
+            .set_auth_type(AuthType::RequestBody))
+    }
+}
+
+/// Carries the oauth2 crate's requests over our client, so that they share its limits.
+struct OAuthHttp(reqwest::Client);
+
+impl<'c> oauth2::AsyncHttpClient<'c> for OAuthHttp {
+    type Error = OAuthTransport;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, OAuthTransport>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let response = self
+                .0
+                .request(parts.method, parts.uri.to_string())
+                .headers(parts.headers)
+                .timeout(Duration::from_secs(15))
+                .body(body)
+                .send()
+                .await
+                .map_err(|error| OAuthTransport(error.into()))?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let mut answer = HttpResponse::new(super::read_body(response).await.map_err(OAuthTransport)?);
+            (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
+            Ok(answer)
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct OAuthTransport(MantyxError);
+
+fn token_set(response: BasicTokenResponse) -> TokenSet {
+    let scopes = response.scopes().map(|scopes| scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>());
+    TokenSet {
+        access: Bearer::new(response.access_token().secret()),
+        refresh: response.refresh_token().map(|token| token.secret().clone()),
+        expires_in: response.expires_in().unwrap_or(Duration::from_secs(3600)),
+        scopes: scopes.unwrap_or_default().join(" "),
+    }
+}
+
+fn oauth_error(
+    error: RequestTokenError<OAuthTransport, oauth2::StandardErrorResponse<BasicErrorResponseType>>,
+) -> MantyxError {
+    match error {
+        RequestTokenError::ServerResponse(answer) => MantyxError::Refused {
+            status: 400,
+            code: answer.error().as_ref().to_owned(),
+            message: answer.error_description().cloned().unwrap_or_else(|| "The sign-in was not accepted.".to_owned()),
+        },
+        RequestTokenError::Request(transport) => transport.0,
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
+            MantyxError::Unexpected("an answer that is not a token".to_owned())
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Reading runs.
+
+use protocol::messages::{ModelList, RunList, RunSnapshot};
+use reqwest::Method;
+
+use super::{Bearer, Mantyx, MantyxError};
+
+impl Mantyx {
+    /// One page of runs, newest first. `Refused` with 405, or `NotFound`, from servers that cannot list.
+    pub async fn list_runs(
+        &self,
+        bearer: &Bearer,
+        slug: &str,
+        limit: u32,
+        cursor: Option<&str>,
+    ) -> Result<RunList, MantyxError> {
+        let mut request =
+            self.workspace_request(bearer, Method::GET, slug, &["agent-runs"]).query(&[("limit", limit.to_string())]);
+        if let Some(cursor) = cursor {
+            request = request.query(&[("cursor", cursor)]);
+        }
+        Self::send_json(request).await
+    }
+
+    pub async fn run(&self, bearer: &Bearer, slug: &str, run_id: &str) -> Result<RunSnapshot, MantyxError> {
+        Self::send_json(self.workspace_request(bearer, Method::GET, slug, &["agent-runs", run_id])).await
+    }
+
+    pub async fn models(&self, bearer: &Bearer, slug: &str) -> Result<ModelList, MantyxError> {
+        Self::send_json(self.workspace_request(bearer, Method::GET, slug, &["models"])).await
+    }
+}

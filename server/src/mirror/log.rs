@@ -1,0 +1,53 @@
+//! A run's log: fetched from the stream endpoint, stored as it comes.
+
+use std::time::Duration;
+
+use app::model::Marks;
+use protocol::Event;
+
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::workspace::fold_log;
+
+/// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.
+pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: bool) -> Result<(), Error> {
+    let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
+    let mut stream = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
+        .await?;
+    loop {
+        let batch = match tokio::time::timeout(QUIET, stream.next_batch()).await {
+            Ok(batch) => batch?,
+            Err(_) if running => break,
+            Err(_) => stream.next_batch().await?,
+        };
+        let Some(batch) = batch else { break };
+        if store_events(state, caller, run_id, &batch).await? {
+            break;
+        }
+        // A run that is busy never goes quiet; what has come is enough for the page, the relay brings the rest.
+        if running && batch.len() < 2 {
+            break;
+        }
+    }
+    record_log_facts(state, caller, run_id).await
+}
+
+/// Stores a batch of events. `true` when the log has ended.
+pub async fn store_events(state: &AppState, caller: &Caller, run_id: &str, events: &[Event]) -> Result<bool, Error> {
+    state.store.insert_events(caller.workspace_id, run_id, events).await?;
+    Ok(events.iter().any(Event::is_terminal))
+}
+
+/// What the stored log tells of the run: its marks, and whether it is complete.
+pub async fn record_log_facts(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
+    let timeline = fold_log(state, caller, run_id).await?;
+    let complete = timeline.outcome.is_some();
+    state.store.finish_log(caller.workspace_id, run_id, Marks::of(&timeline), complete).await?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Keeps the store in step with what MANTYX shows the signed-in workspace.
+//!
+//! A list is synced when it is looked at, a run when it is opened. One sync at a time for each workspace: whoever comes
+//! meanwhile waits for it and uses its outcome.
+
+mod log;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use app::AppError;
+use protocol::RunStatus;
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::{RunUpdate, WorkspaceId};
+
+pub use log::{record_log_facts, store_events};
+
+/// A list that was synced this short a time ago is fresh enough.
+const FRESH_FOR: Duration = Duration::from_secs(2);
+const PAGE_LIMIT: u32 = 200;
+
+#[derive(Clone, Debug, Default)]
+pub struct Mirror {
+    last_syncs: Arc<Mutex<HashMap<WorkspaceId, LastSync>>>,
+}
+
+/// When a workspace's list was last synced; held while it is being.
+type LastSync = Arc<tokio::sync::Mutex<Option<Instant>>>;
+
+/// Whether what is stored is what MANTYX has.
+#[derive(Debug)]
+pub enum Freshness {
+    Fresh,
+    /// MANTYX could not be asked; the error says why.
+    Stale(AppError),
+    /// MANTYX does not have it, or not any more.
+    Gone,
+}
+
+impl Freshness {
+    /// A sentence for the page, where the data may be behind.
+    pub fn stale(&self) -> Option<String> {
+        match self {
+            Self::Fresh => None,
+            Self::Stale(error) => Some(error.advice()),
+            Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
+        }
+    }
+}
+
+impl Mirror {
+    /// Brings in the newest page of runs.
+    pub async fn sync_newest(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
+        let gate = self.gate(caller.workspace_id);
+        let mut last_sync = gate.lock().await;
+        if last_sync.is_some_and(|at| at.elapsed() < FRESH_FOR) {
+            return Ok(Freshness::Fresh);
+        }
+        let page = state
+            .credentials
+            .call(caller, |bearer| async move { state.mantyx.list_runs(&bearer, &caller.slug, PAGE_LIMIT, None).await })
+            .await;
+        let page = match page {
+            Ok(page) => page,
+            Err(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
+                let message = "This MANTYX cannot list runs. Those that were opened here are shown.".to_owned();
+                return Ok(Freshness::Stale(AppError::Unavailable { message }));
+            }
+            Err(error) => return stale(error),
+        };
+        let updates: Vec<RunUpdate> = page.runs.into_iter().filter_map(RunUpdate::from_row).collect();
+        state.store.upsert_runs(caller.workspace_id, &updates).await?;
+        *last_sync = Some(Instant::now());
+        Ok(Freshness::Fresh)
+    }
+
+    /// Brings in one run: its snapshot, and its log as far as it is persisted.
+    pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
+        let (spec, log_complete) = state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?;
+        if spec.is_some() && log_complete {
+            return Ok(Freshness::Fresh);
+        }
+        let synced = async {
+            let status = self.sync_snapshot(state, caller, run_id).await?;
+            // A running run's log is followed by the live relay; its page renders what is persisted by now.
+            log::fetch(state, caller, run_id, !status.is_terminal()).await
+        };
+        match synced.await {
+            Ok(()) => Ok(Freshness::Fresh),
+            Err(Error::Mantyx(error)) => stale(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Brings in a run's spec, totals and status.
+    pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunStatus, Error> {
+        let snapshot = state
+            .credentials
+            .call(caller, |bearer| async move { state.mantyx.run(&bearer, &caller.slug, run_id).await })
+            .await?;
+        if snapshot.id != run_id {
+            return Err(MantyxError::Unexpected("another run than the one asked for".to_owned()).into());
+        }
+        let status = snapshot.status;
+        let update = RunUpdate::from_snapshot(snapshot, now_ms());
+        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
+        Ok(status)
+    }
+
+    fn gate(&self, workspace: WorkspaceId) -> LastSync {
+        let mut gates = self.last_syncs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        gates.entry(workspace).or_default().clone()
+    }
+}
+
+/// Errors that leave the stored data worth showing. A sign-in that has ended is not one of them.
+fn stale(error: MantyxError) -> Result<Freshness, Error> {
+    match error {
+        MantyxError::Unauthorized | MantyxError::MissingScope { .. } => Err(error.into()),
+        MantyxError::NotFound => Ok(Freshness::Gone),
+        other => {
+            tracing::warn!(error = %other, "MANTYX could not be asked; showing what is stored");
+            Ok(Freshness::Stale(Error::from(other).into()))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Every address that the dashboard answers.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::limit::RequestBodyLimitLayer;
+
+use crate::auth::{self, SealedSessionStore};
+use crate::state::AppState;
+use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
+use crate::{api, live};
+
+/// The largest request body: a form.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
+    let https = state.public_url.scheme() == "https";
+
+    let with_session = Router::new()
+        .route("/", get(|| async { Redirect::to("/runs") }))
+        .route("/auth/start", get(auth::start))
+        .route("/auth/callback", get(auth::callback))
+        .route("/auth/sign-out", post(auth::sign_out))
+        .route("/preferences", post(preferences::set_preferences))
+        .route("/runs/{id}/live", get(live::relay))
+        .route("/api/runs", get(api::list_runs))
+        .route("/api/runs/{id}", get(api::get_run))
+        .merge(pages::routes(&state))
+        .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
+        .layer(auth::layer(sessions, https))
+        .layer(CompressionLayer::new())
+        .layer(from_fn(static_files_first));
+
+    Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .merge(with_session)
+        .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
+        .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
+        .layer(CatchPanicLayer::new())
+        .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))
+        .layer(from_fn(request_log::log_request))
+        .with_state(state)
+}
+
+/// Files need neither a session nor compression on the way out.
+async fn static_files_first(request: Request, next: axum::middleware::Next) -> Response {
+    match assets::serve(&request) {
+        Some(file) => file,
+        None if request.uri().path().starts_with("/pkg/") => axum::http::StatusCode::NOT_FOUND.into_response(),
+        None => next.run(request).await,
+    }
+}

@@ -1,0 +1,129 @@
+//! Starting and stopping the dashboard, with the sandbox where it is the MANTYX in use.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use app::api::sign_in::SignInInfo;
+use leptos::config::LeptosOptions;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::auth::{BearerCache, Credentials, SealedSessionStore};
+use crate::clock::now_ms;
+use crate::config::{Config, MantyxConfig, create_data_dir};
+use crate::live::Hub;
+use crate::mantyx::Mantyx;
+use crate::mirror::Mirror;
+use crate::router::router;
+use crate::state::AppState;
+use crate::store::Store;
+use crate::vault::Vault;
+use crate::web::{assets, problem};
+
+const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+
+/// A dashboard that is serving.
+pub struct Running {
+    pub url: Url,
+    pub addr: SocketAddr,
+    pub sandbox: Option<sandbox::Sandbox>,
+    store: Store,
+    shutdown: CancellationToken,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+pub async fn start(config: Config) -> anyhow::Result<Running> {
+    create_data_dir(&config.data_dir)?;
+    let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
+    let store = Store::open(&config.database_url).await?;
+    let listener = TcpListener::bind(config.addr)
+        .await
+        .with_context(|| format!("cannot listen on {}; choose another address with RUNLENS_ADDR", config.addr))?;
+    let addr = listener.local_addr()?;
+    let public_url = match config.public_url {
+        Some(url) => url,
+        None => Url::parse(&format!("http://{addr}"))?,
+    };
+    let redirect_uri = public_url.join("/auth/callback")?;
+    let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
+    let shutdown = CancellationToken::new();
+    let state = AppState {
+        credentials: Credentials::new(store.clone(), vault.clone(), mantyx.clone()),
+        bearers: BearerCache::default(),
+        mirror: Mirror::default(),
+        live: Hub::default(),
+        sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
+        assets: assets::site_assets(),
+        leptos: LeptosOptions::builder().output_name("runlens").build(),
+        public_url: public_url.clone(),
+        mantyx_workspace: config.mantyx_workspace,
+        mantyx,
+        store: store.clone(),
+        shutdown: shutdown.clone(),
+    };
+    if let Some(css) = &state.assets.css {
+        problem::STYLESHEET.get_or_init(|| css.clone());
+    }
+    tokio::spawn(sweep_sessions(store.clone(), shutdown.clone()));
+    let router = router(state, SealedSessionStore { store: store.clone(), vault });
+    let server = tokio::spawn({
+        let shutdown = shutdown.clone();
+        async move { axum::serve(listener, router).with_graceful_shutdown(shutdown.cancelled_owned()).await }
+    });
+    Ok(Running { url: public_url, addr, sandbox, store, shutdown, server })
+}
+
+impl Running {
+    /// Stops taking requests, lets those under way finish for a moment, and closes the databases.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.shutdown.cancel();
+        let stopped = tokio::time::timeout(Duration::from_secs(10), self.server).await;
+        if let Some(sandbox) = self.sandbox {
+            sandbox.shutdown().await;
+        }
+        self.store.close().await;
+        match stopped {
+            Ok(served) => Ok(served.context("the server task failed")??),
+            Err(_) => anyhow::bail!("some requests did not end within 10 s"),
+        }
+    }
+}
+
+async fn connect_mantyx(
+    config: MantyxConfig,
+    data_dir: &std::path::Path,
+    redirect_uri: Url,
+) -> anyhow::Result<(Mantyx, Option<sandbox::Sandbox>)> {
+    match config {
+        MantyxConfig::Remote { url, client_id, client_secret } => {
+            Ok((Mantyx::new(url, client_id, client_secret, redirect_uri)?, None))
+        }
+        MantyxConfig::Sandbox { addr } => {
+            let mut settings = sandbox::Config::new(addr, data_dir.join("sandbox.db"));
+            settings.redirect_uris = vec![redirect_uri.to_string()];
+            settings.demo = true;
+            let sandbox = sandbox::start(settings).await.context("the sandbox (RUNLENS_SANDBOX_ADDR) did not start")?;
+            let (id, secret) = (sandbox::CLIENT_ID.to_owned(), sandbox::CLIENT_SECRET.to_owned());
+            let mantyx = Mantyx::new(Url::parse(&sandbox.url())?, id, secret, redirect_uri)?;
+            Ok((mantyx, Some(sandbox)))
+        }
+    }
+}
+
+/// Deletes sessions that have ended.
+async fn sweep_sessions(store: Store, shutdown: CancellationToken) {
+    let mut ticks = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = shutdown.cancelled() => return,
+        }
+        if let Err(error) = store.delete_expired_web_sessions(now_ms()).await {
+            tracing::warn!(%error, "ended sessions could not be deleted");
+        }
+    }
+}

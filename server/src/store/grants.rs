@@ -1,0 +1,86 @@
+//! Users' consents and their tokens, sealed before they reach this file.
+
+use sqlx::Row;
+
+use super::{Result, Store, WorkspaceId};
+
+#[derive(Clone, Debug)]
+pub struct Grant {
+    pub id: String,
+    pub workspace_id: WorkspaceId,
+    pub subject: String,
+    pub email: String,
+    pub scopes: String,
+    pub tokens: SealedTokens,
+}
+
+/// Encrypted tokens, and when the access token ends.
+#[derive(Clone, Debug)]
+pub struct SealedTokens {
+    pub access: Vec<u8>,
+    pub access_expires_at_ms: i64,
+    pub refresh: Option<Vec<u8>>,
+}
+
+impl Store {
+    pub async fn insert_grant(&self, grant: &Grant, now_ms: i64) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO oauth_grant (id, workspace_id, subject, email, scopes, access_token, access_expires_at, \
+             refresh_token, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        )
+        .bind(&grant.id)
+        .bind(grant.workspace_id.0)
+        .bind(&grant.subject)
+        .bind(&grant.email)
+        .bind(&grant.scopes)
+        .bind(&grant.tokens.access)
+        .bind(grant.tokens.access_expires_at_ms)
+        .bind(&grant.tokens.refresh)
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+
+    pub async fn grant(&self, id: &str) -> Result<Option<Grant>> {
+        let row = sqlx::query(
+            "SELECT id, workspace_id, subject, email, scopes, access_token, access_expires_at, refresh_token \
+             FROM oauth_grant WHERE id = $1",
+        )
+        .bind(id)
+        .fetch_optional(&self.reader)
+        .await?;
+        row.map(|row| {
+            Ok(Grant {
+                id: row.try_get(0)?,
+                workspace_id: WorkspaceId(row.try_get(1)?),
+                subject: row.try_get(2)?,
+                email: row.try_get(3)?,
+                scopes: row.try_get(4)?,
+                tokens: SealedTokens {
+                    access: row.try_get(5)?,
+                    access_expires_at_ms: row.try_get(6)?,
+                    refresh: row.try_get(7)?,
+                },
+            })
+        })
+        .transpose()
+    }
+
+    pub async fn update_grant_tokens(&self, id: &str, tokens: &SealedTokens) -> Result<()> {
+        sqlx::query(
+            "UPDATE oauth_grant SET access_token = $1, access_expires_at = $2, refresh_token = $3 WHERE id = $4",
+        )
+        .bind(&tokens.access)
+        .bind(tokens.access_expires_at_ms)
+        .bind(&tokens.refresh)
+        .bind(id)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+
+    pub async fn delete_grant(&self, id: &str) -> Result<()> {
+        sqlx::query("DELETE FROM oauth_grant WHERE id = $1").bind(id).execute(&self.writer).await.map(drop)
+    }
+}

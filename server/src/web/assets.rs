@@ -1,0 +1,70 @@
+//! The site's files, embedded in the binary: hashed ones are cached for good, the others checked each time.
+
+use app::backend::SiteAssets;
+use axum::extract::Request;
+use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+/// A file of the site, with its compressed forms where they are smaller.
+struct Asset {
+    path: &'static str,
+    plain: &'static [u8],
+    br: Option<&'static [u8]>,
+    gz: Option<&'static [u8]>,
+    /// Changes with the content.
+    tag: &'static str,
+}
+
+// `ASSETS` and `MANIFEST`, written by build.rs.
+include!(concat!(env!("OUT_DIR"), "/site.rs"));
+
+/// Which files pages refer to; none in a build without the site.
+pub fn site_assets() -> SiteAssets {
+    let manifest: serde_json::Value = serde_json::from_str(MANIFEST).unwrap_or_default();
+    let path = |name: &str| manifest[name].as_str().map(str::to_owned);
+    SiteAssets { css: path("css"), js: path("js"), wasm: path("wasm") }
+}
+
+/// Answers with the file at the request's path, or `None` where there is no such file.
+pub fn serve(request: &Request) -> Option<Response> {
+    let path = request.uri().path();
+    let asset = ASSETS.iter().find(|asset| asset.path == path)?;
+    let headers = request.headers();
+    let quoted_tag = format!("\"{}\"", asset.tag);
+    let cache = if path.starts_with("/pkg/") { "public, max-age=31536000, immutable" } else { "public, no-cache" };
+    let common = [(CACHE_CONTROL, cache.to_owned()), (ETAG, quoted_tag.clone()), (VARY, "accept-encoding".to_owned())];
+    if headers.get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == quoted_tag.as_bytes()) {
+        return Some((StatusCode::NOT_MODIFIED, common).into_response());
+    }
+    let (encoding, body) = match (asset.br, asset.gz) {
+        (Some(br), _) if accepts(headers, "br") => (Some("br"), br),
+        (_, Some(gz)) if accepts(headers, "gzip") => (Some("gzip"), gz),
+        _ => (None, asset.plain),
+    };
+    let encoding = encoding.map(|encoding| [(CONTENT_ENCODING, encoding)]);
+    Some((common, [(CONTENT_TYPE, content_type(path))], encoding, body).into_response())
+}
+
+fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
+    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
+    accepted.split(',').any(|item| {
+        let (name, quality) = item.split_once(';').unwrap_or((item, ""));
+        name.trim() == encoding && quality.trim() != "q=0"
+    })
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("txt") => "text/plain; charset=utf-8",
+        Some("webmanifest" | "json") => "application/json",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,11 @@
+//! What every HTTP answer shares: assets, headers, origin checks, logs, health, and pages for faults outside the app.
+
+pub mod assets;
+pub mod headers;
+pub mod health;
+pub mod local_path;
+pub mod origin;
+pub mod pages;
+pub mod preferences;
+pub mod problem;
+pub mod request_log;

@@ -1,0 +1,46 @@
+//! The app's pages, rendered on the server.
+
+use std::sync::Arc;
+
+use app::backend::SignedIn;
+use app::shell::shell;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use leptos::prelude::provide_context;
+use leptos_axum::{LeptosRoutes, generate_route_list};
+
+use crate::state::AppState;
+
+/// Pages that need no sign-in.
+const OPEN_PAGES: [&str; 1] = ["/sign-in"];
+
+/// Routes for every page and server function, and the page for addresses that do not exist.
+pub fn routes(state: &AppState) -> Router<AppState> {
+    let context = {
+        let state = Arc::new(state.clone());
+        move || {
+            provide_context(state.assets.clone());
+            provide_context(state.sign_in.clone());
+        }
+    };
+    let not_found = leptos_axum::render_app_async_with_context(context.clone(), shell);
+    Router::new()
+        .leptos_routes_with_context(state, generate_route_list(app::App), context, shell)
+        .fallback(move |request: Request<Body>| not_found(request))
+        .layer(axum::middleware::from_fn(require_sign_in))
+}
+
+/// Whoever is not signed in is shown the sign-in page, and comes back here after. Server functions answer for themselves.
+async fn require_sign_in(request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let open = OPEN_PAGES.contains(&path) || path.starts_with("/rpc/");
+    if open || request.extensions().get::<SignedIn>().is_some() {
+        return next.run(request).await;
+    }
+    let wanted = request.uri().path_and_query().map_or("/runs", |wanted| wanted.as_str());
+    let wanted = percent_encoding::utf8_percent_encode(wanted, percent_encoding::NON_ALPHANUMERIC);
+    Redirect::to(&format!("/sign-in?return_to={wanted}")).into_response()
+}

@@ -1,0 +1,62 @@
+//! Pages for faults outside the app: a sign-in that went wrong, MANTYX out of reach. Plain HTML with the site's styles.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+
+/// The stylesheet's address, set once at start.
+pub static STYLESHEET: OnceLock<String> = OnceLock::new();
+
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    title: String,
+    advice: String,
+}
+
+impl Problem {
+    /// Something about the sign-in itself; trying again may help.
+    pub fn sign_in(title: &str, advice: &str) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, title: title.to_owned(), advice: advice.to_owned() }
+    }
+
+    pub fn unavailable(title: &str, advice: &str) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, title: title.to_owned(), advice: advice.to_owned() }
+    }
+
+    /// Logged under a reference; the page tells the reference only.
+    pub fn internal(error: &dyn std::error::Error) -> Self {
+        let reference = crate::random::reference();
+        tracing::error!(%reference, %error, "a sign-in request failed");
+        Self {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            title: "Something went wrong here.".to_owned(),
+            advice: format!("Try again; if it happens again, tell your operator the reference {reference}."),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut page = String::from("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
+        page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+        page.push_str("<title>Sign-in · Runlens</title>");
+        if let Some(href) = STYLESHEET.get() {
+            let _ = write!(page, "<link rel=\"stylesheet\" href=\"{}\">", escape(href));
+        }
+        let (title, advice) = (escape(&self.title), escape(&self.advice));
+        let _ = write!(
+            page,
+            "</head><body class=\"sheet\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
+             <p>{advice}</p><p><a class=\"button primary\" href=\"/sign-in\">Go to the sign-in page</a></p>\
+             </main></body></html>"
+        );
+        (self.status, Html(page)).into_response()
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}

@@ -1,0 +1,34 @@
+//! One line for each request, with an id that the answer carries too. Never a query, a cookie or a body: these hold
+//! codes and secrets.
+
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use tracing::Instrument;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+pub async fn log_request(request: Request, next: Next) -> Response {
+    let id = crate::random::reference();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let span = tracing::info_span!("request", %id, %method, %path);
+    let started = Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let status = response.status().as_u16();
+    let duration_ms = started.elapsed().as_millis() as u64;
+    span.in_scope(|| match status {
+        500.. => tracing::warn!(status, duration_ms, "answered"),
+        _ if path.starts_with("/pkg/") || matches!(path.as_str(), "/healthz" | "/readyz") => {
+            tracing::debug!(status, duration_ms, "answered");
+        }
+        _ => tracing::info!(status, duration_ms, "answered"),
+    });
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
