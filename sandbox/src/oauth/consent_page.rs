@@ -41,7 +41,7 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
 <div class="actions"><button class="approve" name="decision" value="approve">Approve</button>
 <button class="deny" name="decision" value="deny">Deny</button></div>
 </form>
-<p class="note">This is the MANTYX sandbox: accounts without passwords, data on this machine only.</p>"#,
+<p class="note">This is the MANTYX sandbox: accounts without passwords, for development and demonstration.</p>"#,
         origin = escape(&origin),
         request_id = escape(request_id),
     );

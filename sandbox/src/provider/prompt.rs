@@ -5,7 +5,7 @@ use protocol::messages::Tokens;
 use super::{Message, TurnRequest};
 
 /// What the user last asked for.
-pub fn last_user_text<'a>(messages: &'a [Message]) -> &'a str {
+pub fn last_user_text(messages: &[Message]) -> &str {
     let last = messages.iter().rev().find_map(|message| match message {
         Message::User(text) => Some(text.as_str()),
         _ => None,

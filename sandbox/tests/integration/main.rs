@@ -1,1 +1,18 @@
-//! x
+//! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
+
+mod cancel;
+mod crash;
+mod demonstration;
+mod endings;
+mod guards;
+mod isolation;
+mod lists;
+mod local_tools;
+mod oauth;
+mod requests;
+mod scopes;
+mod sessions;
+mod start;
+mod stream;
+mod support;
+mod turns;

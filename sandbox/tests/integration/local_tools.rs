@@ -1,0 +1,144 @@
+//! Tools that the client answers.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+async fn answer(harness: &Harness, run_id: &str, body: Value) -> Answer {
+    harness.post(&format!("/agent-runs/{run_id}/tool-results"), body).await
+}
+
+#[tokio::test]
+async fn a_run_waits_for_its_answer_and_goes_on_with_it() {
+    let harness = Harness::start().await;
+    let id =
+        harness.launch("/call read_file {\"path\":\"/etc/hosts\"}", json!({ "tools": [local("read_file")] })).await;
+    let mut follower = harness.follow(&id, 0).await;
+    let call = follower.wait_for("local_tool_call").await.data;
+    assert_eq!(
+        (&call["name"], &call["args"], &call["kind"]),
+        (&json!("read_file"), &json!({ "path": "/etc/hosts" }), &json!("local"))
+    );
+    assert_eq!(harness.snapshot(&id).await["status"], "running");
+    let body = json!({ "toolUseId": call["toolUseId"], "result": "127.0.0.1 localhost",
+        "files": [{ "filename": "hosts.txt", "mimeType": "text/plain", "data": "MTI3LjAuMC4x" }] });
+    let accepted = answer(&harness, &id, body.clone()).await;
+    assert_eq!((accepted.status, accepted.text.as_str()), (204, ""));
+    let echo = follower.wait_for("local_tool_result_in").await.data;
+    assert_eq!(echo["output"], "127.0.0.1 localhost");
+    assert_eq!(echo["files"], json!([{ "filename": "hosts.txt", "mimeType": "text/plain", "sizeBytes": 9 }]));
+    let result = follower.wait_for("result").await.data;
+    assert!(result["text"].as_str().is_some_and(|text| text.contains("127.0.0.1 localhost")));
+    let late = answer(&harness, &id, body).await;
+    assert_eq!((late.status, &late.json()["error"]), (409, &json!("run_terminal")));
+}
+
+#[tokio::test]
+async fn all_three_kinds_are_announced_together_and_answered_in_any_order() {
+    let harness = Harness::start().await;
+    let card = json!({ "name": "Acme HR", "url": "https://hr.example.com/a2a", "skills": [] });
+    let tools = json!([local("read_file"),
+        { "kind": "a2a_local", "name": "hr_agent", "agentCard": card },
+        { "kind": "mcp_local", "name": "fs", "serverInfo": { "name": "files" }, "tools": [{ "name": "fs_list" }] }]);
+    let prompt = "/call read_file {}\n/call hr_agent {\"message\":\"When?\"}\n/call fs_list {}\n/say Done.";
+    let id = harness.launch(prompt, json!({ "tools": tools })).await;
+    let mut follower = harness.follow(&id, 0).await;
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.push(follower.wait_for("local_tool_call").await.data);
+    }
+    assert_eq!((&calls[1]["kind"], &calls[1]["agentCard"]), (&json!("a2a_local"), &card));
+    assert_eq!((&calls[2]["kind"], &calls[2]["mcpServer"]), (&json!("mcp_local"), &json!("fs")));
+    assert_eq!(
+        (&calls[2]["mcpToolName"], &calls[2]["mcpServerInfo"]),
+        (&json!("fs_list"), &json!({ "name": "files" }))
+    );
+    for call in calls.iter().rev() {
+        let body = json!({ "toolUseId": call["toolUseId"], "error": "not today" });
+        assert_eq!(answer(&harness, &id, body.clone()).await.status, 204);
+        let again = answer(&harness, &id, body).await;
+        assert!(
+            [(404, json!("unknown_tool_use")), (409, json!("run_terminal"))]
+                .contains(&(again.status, again.json()["error"].clone()))
+        );
+    }
+    let events = harness.log(&id).await;
+    assert_eq!(of_kind(&events, "local_tool_result_in").len(), 3);
+    assert_eq!(last(&events).data["text"], "Done.");
+}
+
+#[tokio::test]
+async fn nobody_answering_in_time_ends_the_run() {
+    let harness = Harness::start().await;
+    let spec = json!({ "tools": [local("approve")], "budgets": { "localToolTimeoutMs": 30 } });
+    let id = harness.launch("/call approve {}\n/say Approved.", spec).await;
+    let events = harness.log(&id).await;
+    assert_eq!(last(&events).data["errorClass"], "local_timeout");
+    let call = of_kind(&events, "local_tool_call")[0];
+    let late = answer(&harness, &id, json!({ "toolUseId": call["toolUseId"], "result": "yes" })).await;
+    assert_eq!((late.status, &late.json()["error"]), (409, &json!("run_terminal")));
+}
+
+#[tokio::test]
+async fn arguments_are_checked_before_the_client_is_asked() {
+    let harness = Harness::start().await;
+    let tool = json!({ "kind": "local", "name": "pay", "parameters": { "type": "object",
+        "properties": { "amount": { "type": "number" } }, "required": ["amount"] } });
+    let events = harness.run("/call pay {\"amount\":\"much\"}\n/say No.", json!({ "tools": [tool] })).await;
+    assert!(of_kind(&events, "local_tool_call").is_empty());
+    assert!(
+        of_kind(&events, "tool_result")[0]["result"].as_str().is_some_and(|text| text.contains("tool_input_invalid"))
+    );
+}
+
+#[tokio::test]
+async fn results_that_are_malformed_or_too_large_are_refused_and_the_run_still_waits() {
+    let harness = Harness::start().await;
+    let id = harness.launch("/call approve {}\n/say Done.", json!({ "tools": [local("approve")] })).await;
+    let mut follower = harness.follow(&id, 0).await;
+    let tool_use_id = follower.wait_for("local_tool_call").await.data["toolUseId"].clone();
+    let with = |fields: Value| {
+        let mut body = json!({ "toolUseId": tool_use_id });
+        body.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        body
+    };
+    let cases = [
+        (json!([]), 400, ""),
+        (json!({ "result": "x" }), 400, "/toolUseId"),
+        (with(json!({})), 400, "/result"),
+        (with(json!({ "result": "x", "error": "y" })), 400, "/error"),
+        (with(json!({ "result": { "a": 1 } })), 400, "/result"),
+        (
+            with(json!({ "result": "x", "files": [{ "filename": "f", "mimeType": "t", "data": "%" }] })),
+            400,
+            "/files/0/data",
+        ),
+    ];
+    for (body, status, path) in cases {
+        let refused = answer(&harness, &id, body.clone()).await;
+        assert_eq!((refused.status, &refused.json()["details"][0]["path"]), (status, &json!(path)), "{body}");
+    }
+    let too_large = [
+        with(json!({ "result": "x".repeat(2 * 1024 * 1024 + 1) })),
+        with(json!({ "error": "x".repeat(8 * 1024 + 1) })),
+    ];
+    for body in too_large {
+        assert_eq!(answer(&harness, &id, body).await.status, 413);
+    }
+    assert_eq!(
+        answer(&harness, &id, json!({ "toolUseId": "tu_none", "result": "x" })).await.json()["error"],
+        "unknown_tool_use"
+    );
+    let largest = "x".repeat(2 * 1024 * 1024);
+    assert_eq!(answer(&harness, &id, with(json!({ "result": largest }))).await.status, 204);
+    assert_eq!(
+        follower.wait_for("local_tool_result_in").await.data["output"].as_str().map(str::len),
+        Some(largest.len())
+    );
+    let end = follower.wait_for("error").await.data;
+    assert_eq!(end["errorClass"], "context_window", "it was taken, but no model reads that much");
+    let unknown =
+        harness.request(Method::POST, "/agent-runs/run_none/tool-results").json(&with(json!({ "result": "x" })));
+    assert_eq!(harness.send(unknown).await.status, 404);
+}

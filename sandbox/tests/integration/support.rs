@@ -1,0 +1,200 @@
+//! One sandbox for one test, and short words for what a client does with it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::Event;
+use protocol::sse::Frames;
+use reqwest::{Client, Method, RequestBuilder, Response};
+use sandbox::{Config, Sandbox};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub const KEY: &str = "mantyx_sandbox_demo";
+pub const OTHER_KEY: &str = "mantyx_sandbox_other";
+pub const REDIRECT: &str = "http://127.0.0.1:3000/auth/callback";
+pub const VERIFIER: &str = "a-verifier-that-is-long-enough-for-rfc-7636-and-more";
+
+pub struct Harness {
+    pub sandbox: Sandbox,
+    pub http: Client,
+    pub folder: Arc<TempDir>,
+}
+
+/// A response, read to its end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub async fn read(response: Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Self { status, headers, text: response.text().await.expect("a body") }
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("")
+    }
+}
+
+impl Harness {
+    pub async fn start() -> Self {
+        Self::start_in(Arc::new(tempfile::tempdir().expect("a folder")), false).await
+    }
+
+    pub async fn start_in(folder: Arc<TempDir>, demo: bool) -> Self {
+        // One provider for the process; the second test finds it installed.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), folder.path().join("data/sandbox.db"));
+        config.demo = demo;
+        let sandbox = sandbox::start_at_pace(config, Duration::ZERO).await.expect("the sandbox starts");
+        let http = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(60))
+            .build()
+            .expect("a client");
+        Self { sandbox, http, folder }
+    }
+
+    pub async fn restart(self) -> Self {
+        let folder = self.folder.clone();
+        self.sandbox.shutdown().await;
+        Self::start_in(folder, false).await
+    }
+
+    /// A request to `/api/v1/workspaces/demo{path}` with the workspace's key.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.request_as(KEY, "demo", method, path)
+    }
+
+    pub fn request_as(&self, credential: &str, slug: &str, method: Method, path: &str) -> RequestBuilder {
+        let url = format!("{}/api/v1/workspaces/{slug}{path}", self.sandbox.url());
+        self.http.request(method, url).bearer_auth(credential)
+    }
+
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        Answer::read(request.send().await.expect("an answer")).await
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    pub async fn oauth_get(&self, path_and_query: &str) -> Answer {
+        self.send(self.http.get(format!("{}/api/oauth/{path_and_query}", self.sandbox.url()))).await
+    }
+
+    pub async fn oauth_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.send(self.http.post(format!("{}/api/oauth/{path}", self.sandbox.url())).form(fields)).await
+    }
+
+    /// Starts a run of the lines, with `extra` fields in its spec.
+    pub async fn launch(&self, prompt: &str, extra: Value) -> String {
+        let mut spec = json!({ "systemPrompt": "You help.", "prompt": prompt });
+        for (key, value) in extra.as_object().expect("an object") {
+            spec[key] = value.clone();
+        }
+        let answer = self.post("/agent-runs", spec).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        answer.json()["runId"].as_str().expect("a run id").to_owned()
+    }
+
+    /// The whole log, once the run has ended.
+    pub async fn log(&self, run_id: &str) -> Vec<Event> {
+        let mut follower = self.follow(run_id, 0).await;
+        let mut events = Vec::new();
+        while let Some(event) = follower.next().await {
+            events.push(event);
+        }
+        assert_gapless(&events);
+        events
+    }
+
+    pub async fn run(&self, prompt: &str, extra: Value) -> Vec<Event> {
+        let id = self.launch(prompt, extra).await;
+        self.log(&id).await
+    }
+
+    pub async fn follow(&self, run_id: &str, last_seq: u64) -> Follower {
+        let path = format!("/agent-runs/{run_id}/stream?lastSeq={last_seq}");
+        let response = self.request(Method::GET, &path).send().await.expect("a stream");
+        assert_eq!(response.status(), 200);
+        Follower { response, frames: Frames::default(), ready: Vec::new().into_iter() }
+    }
+
+    pub async fn snapshot(&self, run_id: &str) -> Value {
+        self.get(&format!("/agent-runs/{run_id}")).await.json()
+    }
+}
+
+/// A client that reads a stream event by event.
+pub struct Follower {
+    response: Response,
+    frames: Frames,
+    ready: std::vec::IntoIter<protocol::sse::Frame>,
+}
+
+impl Follower {
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(frame) = self.ready.next() {
+                let event = Event::parse(&frame.data).expect("an event");
+                assert_eq!(frame.id, Some(event.seq.to_string()));
+                assert_eq!(frame.event.as_deref(), Some(event.kind.as_str()));
+                return Some(event);
+            }
+            let chunk = self.response.chunk().await.expect("a chunk")?;
+            self.ready = self.frames.push(&chunk).expect("short frames").into_iter();
+        }
+    }
+
+    pub async fn wait_for(&mut self, kind: &str) -> Event {
+        while let Some(event) = self.next().await {
+            if event.kind == kind {
+                return event;
+            }
+        }
+        panic!("the stream ended without {kind}");
+    }
+}
+
+pub fn kinds(events: &[Event]) -> Vec<&str> {
+    let mut kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    kinds.dedup();
+    kinds
+}
+
+pub fn of_kind<'a>(events: &'a [Event], kind: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event.kind == kind).map(|event| &event.data).collect()
+}
+
+pub fn last(events: &[Event]) -> &Event {
+    events.last().expect("a log is never empty")
+}
+
+/// Positions 1, 2, 3 …, and one terminal event, at the end.
+pub fn assert_gapless(events: &[Event]) {
+    let seqs: Vec<u64> = events.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, (1..=events.len() as u64).collect::<Vec<_>>());
+    let terminal: Vec<u64> = events.iter().filter(|event| event.is_terminal()).map(|event| event.seq).collect();
+    assert_eq!(terminal, [events.len() as u64]);
+}
+
+pub fn builtin(name: &str) -> Value {
+    json!({ "kind": "mantyx", "id": format!("tool_{name}") })
+}
+
+pub fn local(name: &str) -> Value {
+    json!({ "kind": "local", "name": name })
+}
