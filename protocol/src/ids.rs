@@ -5,6 +5,18 @@ pub fn is_tool_name(name: &str) -> bool {
     is_made_of(name, 64, |c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Plugin tools: a plain tool name, or in the live protocol `^@[a-z][a-z0-9_-]*/[a-z][a-z0-9_-]*$`.
+pub fn is_plugin_tool_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && is_made_of(part, 64, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
+    };
+    match name.strip_prefix('@').and_then(|rest| rest.split_once('/')) {
+        Some((plugin, tool)) => is_part(plugin) && is_part(tool),
+        None => is_tool_name(name),
+    }
+}
+
 /// `outputSchema.name`: `^[a-zA-Z0-9_-]{1,64}$`.
 pub fn is_schema_name(name: &str) -> bool {
     is_made_of(name, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
@@ -37,6 +49,8 @@ mod tests {
         assert!(!is_tool_name(""));
         assert!(!is_tool_name("read-file"));
         assert!(is_schema_name("read-file"));
+        assert!(is_plugin_tool_name("@search/web-search") && is_plugin_tool_name("web_search"));
+        assert!(!is_plugin_tool_name("@search") && !is_plugin_tool_name("@/x") && !is_plugin_tool_name("@A/b/c"));
         assert!(is_metadata_key("trace.id-1_x"));
         assert!(!is_metadata_key("trace id"));
     }

@@ -259,6 +259,12 @@ impl Check {
             for field in required {
                 match tool[*field].as_str() {
                     None | Some("") => self.fault(format!("{path}/{field}"), "required", "Fill this in."),
+                    Some(name) if *field == "name" && tool["kind"] == "mantyx_plugin" => {
+                        if !ids::is_plugin_tool_name(name) {
+                            let message = "A plugin's tool is written @plugin/tool, or as a plain name.";
+                            self.fault(format!("{path}/name"), "pattern", message);
+                        }
+                    }
                     Some(name) if *field == "name" && !ids::is_tool_name(name) => {
                         let message = "Names may use letters, digits and _, at most 64.";
                         self.fault(format!("{path}/name"), "pattern", message);

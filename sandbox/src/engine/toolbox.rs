@@ -52,7 +52,8 @@ impl Toolbox {
         let name = text("name");
         match tool["kind"].as_str() {
             Some("mantyx") => self.add_builtin(&text("id")),
-            Some("mantyx_plugin") => self.add_builtin(&name),
+            // `@plugin/tool-name`; the model sees the tool's name only.
+            Some("mantyx_plugin") => self.add_builtin(&name.rsplit('/').next().unwrap_or("").replace('-', "_")),
             Some("local") => {
                 let announcement = fields(json!({ "kind": "local" }));
                 let mut description = text("description");

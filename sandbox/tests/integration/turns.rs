@@ -43,7 +43,8 @@ async fn thinking_is_streamed_only_when_reasoning_is_on() {
 async fn server_tools_are_answered_by_the_sandbox() {
     let harness = Harness::start().await;
     let prompt = "/say Computing.\n/call calculator {\"expression\":\"6*7\"}\n/call document_search {\"query\":\"refund\"}\n/say 42.";
-    let tools = json!({ "tools": [builtin("calculator"), { "kind": "mantyx_plugin", "name": "document_search" }] });
+    let tools =
+        json!({ "tools": [builtin("calculator"), { "kind": "mantyx_plugin", "name": "@sandbox/document-search" }] });
     let events = harness.run(prompt, tools).await;
     assert_eq!(
         kinds(&events),
