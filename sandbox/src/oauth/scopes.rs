@@ -1,7 +1,7 @@
 //! What an application may ask for, in the words of the consent page.
 
 pub const SCOPES: [(&str, &str); 14] = [
-    ("mantyx.identity:read", "See who you are and which workspace you chose"),
+    ("mantyx.identity:read", "See who you are and your workspace"),
     ("models:read", "See the models of the workspace"),
     ("runs:read", "See runs, their logs and their results"),
     ("runs:write", "Start and cancel runs, and answer their tool calls"),
