@@ -6,7 +6,6 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use protocol::spec;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 
 use super::guards::LoopVerdict;
 use super::run_loop::{AfterTools, Call, Ending, Run};
@@ -15,13 +14,7 @@ use crate::json_schema;
 use crate::live::LocalAnswer;
 use crate::provider::Message;
 
-/// A call that the client owes an answer to.
-struct Owed {
-    position: usize,
-    call: Call,
-    answer: oneshot::Receiver<LocalAnswer>,
-}
-
+/// The tool's name, and what it answered or how it failed.
 type Answer = (String, Result<String, String>);
 
 impl Run {
@@ -68,26 +61,16 @@ impl Run {
     }
 
     async fn answer_calls(&mut self, calls: Vec<Call>) -> Result<(), Ending> {
-        // The client's time runs from here: nothing it does can come before.
-        let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
-        let deadline = self.clock.expire(Duration::from_millis(timeout_ms));
         let mut answers: Vec<Option<Answer>> = calls.iter().map(|_| None).collect();
-        let names: Vec<String> = calls.iter().map(|call| call.name.clone()).collect();
         let mut owed = Vec::new();
         for (position, call) in calls.into_iter().enumerate() {
-            match self.answer_or_announce(&call).await? {
+            match self.answer_without_client(&call).await? {
                 Some(answer) => answers[position] = Some((call.name, answer)),
-                None => {
-                    // The slot is open before the call is announced: an answer may come at once.
-                    let answer = self.live.expect_answer(&call.id);
-                    self.announce(&call).await;
-                    owed.push(Owed { position, call, answer });
-                }
+                None => owed.push((position, call)),
             }
         }
-        tokio::select! {
-            collected = self.collect_owed(owed, &mut answers) => collected?,
-            () = deadline => return Err(Ending::LocalToolTimedOut { tools: unanswered(&names, &answers), timeout_ms }),
+        if !owed.is_empty() {
+            self.ask_client(owed, &mut answers).await?;
         }
         // The model reads the answers in the order of its calls, whoever came first.
         for (name, answer) in answers.into_iter().flatten() {
@@ -97,7 +80,7 @@ impl Run {
     }
 
     /// The answer to a call that needs no client; `None` when the client owes it.
-    async fn answer_or_announce(&mut self, call: &Call) -> Result<Option<Result<String, String>>, Ending> {
+    async fn answer_without_client(&mut self, call: &Call) -> Result<Option<Result<String, String>>, Ending> {
         let attempt = self.budgets.attempt(&call.name);
         if let Some(max_calls) = attempt.exceeded {
             let body = format!("Budget exceeded for {}: pivot or finalize.", call.name);
@@ -135,31 +118,55 @@ impl Run {
         self.log.emit("local_tool_call", data).await;
     }
 
-    /// Waits for the client, in whatever order it answers.
-    async fn collect_owed(&mut self, owed: Vec<Owed>, answers: &mut [Option<Answer>]) -> Result<(), Ending> {
-        let live = self.live.clone();
-        let mut waiting: FuturesUnordered<_> =
-            owed.into_iter().map(|owed| async move { (owed.position, owed.call, owed.answer.await) }).collect();
+    /// Announces the calls together and waits for the client, in whatever order it answers.
+    async fn ask_client(&mut self, owed: Vec<(usize, Call)>, answers: &mut [Option<Answer>]) -> Result<(), Ending> {
+        let (live, clock) = (self.live.clone(), self.clock.clone());
+        let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
+        // The client's time runs from here: nothing it does can come before.
+        let deadline = clock.expire(Duration::from_millis(timeout_ms));
+        tokio::pin!(deadline);
+        let mut waiting = FuturesUnordered::new();
+        let mut unanswered: Vec<String> = Vec::new();
+        for (position, call) in owed {
+            // The slot is open before the call is announced: an answer may come at once.
+            let slot = live.expect_answer(&call.id);
+            self.announce(&call).await;
+            unanswered.push(call.name.clone());
+            waiting.push(async move { (position, call, slot.await) });
+        }
         loop {
-            let answered = tokio::select! {
+            // Nothing is written inside the selection: a write that is given up halfway would leave a gap.
+            let (position, call, answer) = tokio::select! {
                 biased;
                 reason = live.stopped() => return Err(Ending::Stopped(reason)),
-                answered = waiting.next() => answered,
+                answered = waiting.next() => match answered {
+                    Some((position, call, Ok(answer))) => (position, call, answer),
+                    // A slot is dropped only with its run.
+                    Some((.., Err(_))) => continue,
+                    None => return Ok(()),
+                },
+                () = &mut deadline => {
+                    return Err(Ending::LocalToolTimedOut { tools: unanswered.join(", "), timeout_ms });
+                }
             };
-            // A slot is never dropped while its run lives: the other arm of an answer cannot happen.
-            let Some((position, call, answer)) = answered else { return Ok(()) };
-            let Ok(answer) = answer else { continue };
-            let mut echo = json!({ "toolUseId": call.id });
-            match &answer.outcome {
-                Ok(output) => echo["output"] = output.as_str().into(),
-                Err(error) => echo["error"] = error.as_str().into(),
+            if let Some(i) = unanswered.iter().position(|name| *name == call.name) {
+                unanswered.remove(i);
             }
-            if !answer.files.is_empty() {
-                echo["files"] = Value::Array(answer.files);
-            }
-            self.log.emit("local_tool_result_in", echo).await;
+            self.echo(&call, &answer).await;
             answers[position] = Some((call.name, answer.outcome));
         }
+    }
+
+    async fn echo(&mut self, call: &Call, answer: &LocalAnswer) {
+        let mut echo = json!({ "toolUseId": call.id });
+        match &answer.outcome {
+            Ok(output) => echo["output"] = output.as_str().into(),
+            Err(error) => echo["error"] = error.as_str().into(),
+        }
+        if !answer.files.is_empty() {
+            echo["files"] = answer.files.clone().into();
+        }
+        self.log.emit("local_tool_result_in", echo).await;
     }
 
     async fn emit_result(&mut self, call: &Call, answer: &Result<String, String>) {
@@ -179,12 +186,6 @@ impl Run {
         let text = answer.unwrap_or_else(|error| error);
         self.messages.push(Message::ToolResult { name, ok, text });
     }
-}
-
-/// The tools whose answers are missing, for the error message.
-fn unanswered(names: &[String], answers: &[Option<Answer>]) -> String {
-    let missing = names.iter().zip(answers).filter(|(_, answer)| answer.is_none()).map(|(name, _)| name.as_str());
-    missing.collect::<Vec<_>>().join(", ")
 }
 
 /// What the model is told when its arguments do not fit, so that it can mend them.

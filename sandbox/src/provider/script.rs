@@ -16,6 +16,8 @@ use crate::json_schema;
 
 pub struct Script;
 
+const MAX_REPEATED_CALLS: usize = 10_000;
+
 impl Provider for Script {
     fn turn(&self, request: TurnRequest<'_>) -> BoxStream<'static, Result<Piece, ProviderError>> {
         reply(&request).stream(&request)
@@ -100,6 +102,8 @@ fn call(rest: &str) -> Step {
 fn batch_turns(steps: &mut Vec<Step>, batch: &mut Vec<Step>, times: usize) -> Vec<Reply> {
     let batch = std::mem::take(batch);
     let mut opening = std::mem::take(steps);
+    // A long batch that is repeated often would multiply into memory that no real script needs.
+    let times = times.min(MAX_REPEATED_CALLS / batch.len()).max(1);
     (0..times)
         .map(|_| {
             let mut steps = std::mem::take(&mut opening);

@@ -142,3 +142,11 @@ async fn results_that_are_malformed_or_too_large_are_refused_and_the_run_still_w
         harness.request(Method::POST, "/agent-runs/run_none/tool-results").json(&with(json!({ "result": "x" })));
     assert_eq!(harness.send(unknown).await.status, 404);
 }
+
+#[tokio::test]
+async fn time_that_the_sandbox_takes_is_not_the_clients() {
+    let harness = Harness::start().await;
+    let spec = json!({ "tools": [builtin("document_search")], "budgets": { "localToolTimeoutMs": 1 } });
+    let events = harness.run("/call document_search {\"query\":\"refund\"}\n/say Done.", spec).await;
+    assert_eq!(last(&events).data["text"], "Done.");
+}
