@@ -27,5 +27,6 @@ pub use error::AppError;
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
+    live::mark_scripted();
     leptos::mount::hydrate_body(App);
 }

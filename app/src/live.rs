@@ -26,7 +26,7 @@ impl Connection {
 }
 
 #[cfg(feature = "hydrate")]
-pub use browser::{apply_rail, apply_theme, copy_text, follow_run};
+pub use browser::{apply_rail, apply_theme, copy_text, follow_run, mark_scripted};
 
 #[cfg(not(feature = "hydrate"))]
 mod server {
@@ -107,6 +107,11 @@ mod browser {
         on_cleanup(move || {
             let _ = kept.try_update_value(Option::take);
         });
+    }
+
+    /// Lets the styles show what needs scripts.
+    pub fn mark_scripted() {
+        set_root_attribute("data-js", "");
     }
 
     pub fn copy_text(text: &str) {

@@ -72,7 +72,8 @@ pub struct Config {
 
 #[derive(Clone, Debug)]
 pub enum MantyxConfig {
-    Sandbox { addr: SocketAddr },
+    /// Embedded; with `demo`, runs of a demonstration on its first start.
+    Sandbox { addr: SocketAddr, demo: bool },
     Remote { url: Url, client_id: String, client_secret: String },
 }
 
@@ -85,7 +86,7 @@ impl ServeOptions {
                 }
                 MantyxConfig::Remote { url, client_id, client_secret }
             }
-            (None, None, None) => MantyxConfig::Sandbox { addr: self.sandbox_addr },
+            (None, None, None) => MantyxConfig::Sandbox { addr: self.sandbox_addr, demo: true },
             _ => bail!(
                 "MANTYX_URL, MANTYX_CLIENT_ID and MANTYX_CLIENT_SECRET go together: set all three for a real MANTYX, \
                  or none to use the embedded sandbox"

@@ -17,7 +17,7 @@ use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, sync_with_api_key};
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::Store;
@@ -60,7 +60,7 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         assets: assets::site_assets(),
         leptos: LeptosOptions::builder().output_name("runlens").build(),
         public_url: public_url.clone(),
-        mantyx_workspace: config.mantyx_workspace,
+        mantyx_workspace: config.mantyx_workspace.clone(),
         mantyx,
         store: store.clone(),
         shutdown: shutdown.clone(),
@@ -69,6 +69,9 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
     tokio::spawn(sweep_sessions(store.clone(), shutdown.clone()));
+    if let Some((api_key, slug)) = config.mantyx_api_key.zip(config.mantyx_workspace) {
+        tokio::spawn(sync_with_api_key(state.clone(), api_key, slug));
+    }
     let router = router(state, SealedSessionStore { store: store.clone(), vault });
     let server = tokio::spawn({
         let shutdown = shutdown.clone();
@@ -102,10 +105,10 @@ async fn connect_mantyx(
         MantyxConfig::Remote { url, client_id, client_secret } => {
             Ok((Mantyx::new(url, client_id, client_secret, redirect_uri)?, None))
         }
-        MantyxConfig::Sandbox { addr } => {
+        MantyxConfig::Sandbox { addr, demo } => {
             let mut settings = sandbox::Config::new(addr, data_dir.join("sandbox.db"));
             settings.redirect_uris = vec![redirect_uri.to_string()];
-            settings.demo = true;
+            settings.demo = demo;
             let sandbox = sandbox::start(settings).await.context("the sandbox (RUNLENS_SANDBOX_ADDR) did not start")?;
             let (id, secret) = (sandbox::CLIENT_ID.to_owned(), sandbox::CLIENT_SECRET.to_owned());
             let mantyx = Mantyx::new(Url::parse(&sandbox.url())?, id, secret, redirect_uri)?;

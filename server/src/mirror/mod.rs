@@ -3,6 +3,7 @@
 //! A list is synced when it is looked at, a run when it is opened. One sync at a time for each workspace: whoever comes
 //! meanwhile waits for it and uses its outcome.
 
+mod background;
 mod log;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{RunUpdate, WorkspaceId};
 
+pub use background::sync_with_api_key;
 pub use log::{record_log_facts, store_events};
 
 /// A list that was synced this short a time ago is fresh enough.

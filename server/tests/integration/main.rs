@@ -1,1 +1,15 @@
-//! x
+//! The dashboard over real HTTP, on port 0, against the sandbox. On SQLite, or on the PostgreSQL that
+//! `RUNLENS_TEST_DATABASE_URL` names, where every test has a database of its own.
+
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used)]
+
+mod api;
+mod harness;
+mod isolation;
+mod live;
+mod pages;
+mod runs;
+mod safety;
+mod sign_in;
+mod startup;

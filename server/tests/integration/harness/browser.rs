@@ -1,0 +1,99 @@
+//! A browser without scripts: cookies, redirects, forms.
+
+use std::collections::BTreeMap;
+
+use reqwest::header::{COOKIE, HeaderMap, LOCATION, ORIGIN, SET_COOKIE};
+use reqwest::{Method, RequestBuilder};
+use url::Url;
+
+pub struct Browser {
+    http: reqwest::Client,
+    home: Url,
+    /// Of the dashboard; the sandbox sets none.
+    pub cookies: BTreeMap<String, String>,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub url: Url,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Browser {
+    pub fn new(http: reqwest::Client, home: Url) -> Self {
+        Self { http, home, cookies: BTreeMap::new() }
+    }
+
+    pub fn url(&self, path: &str) -> Url {
+        self.home.join(path).unwrap()
+    }
+
+    /// One request, no redirect followed.
+    pub async fn request(&mut self, method: Method, url: Url, form: &[(&str, &str)]) -> Answer {
+        let mut request = self.http.request(method.clone(), url.clone());
+        if method == Method::POST {
+            request = request.form(form).header(ORIGIN, url.origin().ascii_serialization());
+        }
+        self.send(request, url).await
+    }
+
+    /// A request with the browser's cookies; cookies of the answer are kept.
+    pub async fn send(&mut self, mut request: RequestBuilder, url: Url) -> Answer {
+        let at_home = url.origin() == self.home.origin();
+        if at_home && !self.cookies.is_empty() {
+            let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request = request.header(COOKIE, pairs.join("; "));
+        }
+        let response = request.send().await.unwrap();
+        for cookie in response.headers().get_all(SET_COOKIE).iter().filter(|_| at_home) {
+            let (name, value) = cookie.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Answer { status, url, headers, body: response.text().await.unwrap() }
+    }
+
+    /// Opens a page and follows redirects.
+    pub async fn open(&mut self, path: &str) -> Answer {
+        self.follow(self.url(path)).await
+    }
+
+    pub async fn follow(&mut self, mut url: Url) -> Answer {
+        for _ in 0..10 {
+            let answer = self.request(Method::GET, url.clone(), &[]).await;
+            match answer.headers.get(LOCATION) {
+                Some(next) if (300..400).contains(&answer.status) => url = url.join(next.to_str().unwrap()).unwrap(),
+                _ => return answer,
+            }
+        }
+        panic!("more than ten redirects, last to {url}");
+    }
+
+    /// Asks for a page, and clicks through the sign-in until the consent page is shown.
+    pub async fn to_consent_page(&mut self, path: &str) -> Answer {
+        let sign_in = self.open(path).await;
+        assert_eq!(sign_in.url.path(), "/sign-in", "{}", sign_in.body);
+        let href = sign_in.body.split('"').find(|part| part.starts_with("/auth/start")).unwrap().replace("&amp;", "&");
+        let consent = self.open(&href).await;
+        assert_eq!(consent.status, 200, "{}", consent.body);
+        consent
+    }
+
+    /// Decides on the consent page. The answer is the redirect back, not followed.
+    pub async fn decide(&mut self, consent: &Answer, workspace: &str, decision: &str) -> Url {
+        let request_id = consent.body.split("name=\"request\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        let account = format!("owner@{workspace}.test");
+        let form = [("request", request_id), ("account", account.as_str()), ("decision", decision)];
+        let url = consent.url.join("/api/oauth/authorize/decide").unwrap();
+        let answer = self.request(Method::POST, url.clone(), &form).await;
+        url.join(answer.headers[LOCATION].to_str().unwrap()).unwrap()
+    }
+
+    /// Asks for `path` and signs in as the workspace's owner on the way.
+    pub async fn sign_in(&mut self, path: &str, workspace: &str) -> Answer {
+        let consent = self.to_consent_page(path).await;
+        let callback = self.decide(&consent, workspace, "approve").await;
+        self.follow(callback).await
+    }
+}

@@ -1,0 +1,126 @@
+//! One dashboard with its sandbox, and browsers to use it with.
+
+mod browser;
+mod database;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use runlens::config::{Config, MantyxConfig};
+use runlens::serve::{self, Running};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use url::Url;
+
+pub use browser::{Answer, Browser};
+use database::TestDatabase;
+
+pub const DEMO: &str = "demo";
+pub const OTHER: &str = "other";
+
+pub struct TestApp {
+    pub running: Running,
+    pub http: reqwest::Client,
+    pub database: TestDatabase,
+    pub dir: TempDir,
+}
+
+impl TestApp {
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    pub async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let database = TestDatabase::create(dir.path()).await;
+        let mut config = test_config(dir.path().to_owned(), database.url.clone());
+        change(&mut config);
+        let running = serve::start(config).await.unwrap();
+        Self { running, http: http_client(), database, dir }
+    }
+
+    pub fn url(&self, path: &str) -> Url {
+        Url::parse(&format!("http://{}{path}", self.running.addr)).unwrap()
+    }
+
+    pub fn browser(&self) -> Browser {
+        Browser::new(self.http.clone(), self.url("/"))
+    }
+
+    /// A browser that is signed in to a workspace.
+    pub async fn signed_in(&self, workspace: &str) -> Browser {
+        let mut browser = self.browser();
+        let landed = browser.sign_in("/runs", workspace).await;
+        assert_eq!((landed.status, landed.url.path()), (200, "/runs"), "{}", landed.body);
+        browser
+    }
+
+    pub fn sandbox_url(&self) -> String {
+        self.running.sandbox.as_ref().unwrap().url()
+    }
+
+    fn runs_url(&self, workspace: &str) -> String {
+        format!("{}/api/v1/workspaces/{workspace}/agent-runs", self.sandbox_url())
+    }
+
+    /// Starts a run at the sandbox, as a client of MANTYX would. `script` is what `sandbox/script` does.
+    pub async fn start_run(&self, workspace: &str, script: &str, more: Value) -> String {
+        let mut spec = json!({ "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            spec[key] = value.clone();
+        }
+        let request = self.http.post(self.runs_url(workspace)).bearer_auth(api_key(workspace)).json(&spec);
+        let answer = request.send().await.unwrap();
+        assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+        let answer: Value = answer.json().await.unwrap();
+        answer["runId"].as_str().unwrap().to_owned()
+    }
+
+    /// Starts a run and waits for its end: the stream closes after the terminal event.
+    pub async fn finished_run(&self, workspace: &str, script: &str, more: Value) -> String {
+        let id = self.start_run(workspace, script, more).await;
+        self.sandbox_stream(workspace, &id).await;
+        id
+    }
+
+    /// A run's stream at the sandbox, from its first event to its end.
+    pub async fn sandbox_stream(&self, workspace: &str, run_id: &str) -> String {
+        let url = format!("{}/{run_id}/stream", self.runs_url(workspace));
+        self.http.get(url).bearer_auth(api_key(workspace)).send().await.unwrap().text().await.unwrap()
+    }
+
+    pub async fn answer_tool(&self, workspace: &str, run_id: &str, tool_use_id: &str, result: &str) {
+        let url = format!("{}/{run_id}/tool-results", self.runs_url(workspace));
+        let body = json!({ "toolUseId": tool_use_id, "result": result });
+        let answer = self.http.post(url).bearer_auth(api_key(workspace)).json(&body).send().await.unwrap();
+        assert!(answer.status().is_success());
+    }
+
+    /// The sandbox's own database, to see or change what a client of MANTYX cannot.
+    pub async fn sandbox_database(&self) -> sqlx::SqlitePool {
+        let path = self.dir.path().join("sandbox.db");
+        sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display())).await.unwrap()
+    }
+}
+
+pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
+    Config {
+        addr: SocketAddr::from(([127, 0, 0, 1], 0)),
+        public_url: None,
+        data_dir,
+        database_url,
+        secret_key: Some("a key for tests, long enough to be accepted".to_owned()),
+        mantyx: MantyxConfig::Sandbox { addr: SocketAddr::from(([127, 0, 0, 1], 0)), demo: false },
+        mantyx_workspace: None,
+        mantyx_api_key: None,
+    }
+}
+
+pub fn api_key(workspace: &str) -> String {
+    format!("mantyx_sandbox_{workspace}")
+}
+
+pub fn http_client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+}

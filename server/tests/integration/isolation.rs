@@ -1,0 +1,57 @@
+//! Signed in to one workspace, nothing of another can be listed, opened or streamed, nor told from what does not exist.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, DEMO, OTHER, TestApp, api_key};
+
+/// An answer without what differs from request to request: the id asked for and the nonce.
+fn normalised(answer: Answer, id: &str) -> (u16, String) {
+    let mut body = answer.body.replace(id, "ID");
+    while let Some(at) = body.find("nonce=\"") {
+        let end = body[at + 7..].find('"').map_or(body.len(), |end| at + 8 + end);
+        body.replace_range(at..end, "");
+    }
+    (answer.status, body)
+}
+
+#[tokio::test]
+async fn runs_of_another_workspace_do_not_exist() {
+    let app = TestApp::start().await;
+    let secret = app.finished_run(OTHER, "/say the secret of the other", json!({ "metadata": { "customer": "acme" } })).await;
+    let ours = app.finished_run(DEMO, "/say ours", json!({ "metadata": { "customer": "acme" } })).await;
+    // The other workspace's mirror holds it by now: only the binding of each query keeps it apart.
+    let mut other = app.signed_in(OTHER).await;
+    assert_eq!(other.open(&format!("/runs/{secret}")).await.status, 200);
+
+    let mut demo = app.signed_in(DEMO).await;
+    for path in ["/runs", "/runs?q=customer:acme", "/api/runs", "/api/runs?q=customer:acme"] {
+        let answer = demo.open(path).await;
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.contains(&ours) && !answer.body.contains(&secret), "{path}");
+        assert!(!answer.body.contains("secret of the other"), "{path}");
+    }
+    let unknown = format!("run_{}", "0".repeat(secret.len() - 4));
+    for template in ["/runs/{id}", "/runs/{id}/live", "/api/runs/{id}", "/rpc/run?id={id}"] {
+        let theirs = demo.open(&template.replace("{id}", &secret)).await;
+        let missing = demo.open(&template.replace("{id}", &unknown)).await;
+        assert_eq!(theirs.status, 404, "{template}: {}", theirs.body);
+        assert_eq!(normalised(theirs, &secret), normalised(missing, &unknown), "{template}");
+    }
+}
+
+#[tokio::test]
+async fn a_bearer_sees_its_own_workspace_whatever_it_asks_for() {
+    let app = TestApp::start().await;
+    let secret = app.finished_run(OTHER, "/say hidden", json!({})).await;
+    let get = |path: String, slug: Option<&str>| {
+        let mut request = app.http.get(app.url(&path)).bearer_auth(api_key(DEMO));
+        if let Some(slug) = slug {
+            request = request.header("X-Mantyx-Workspace", slug);
+        }
+        async move { request.send().await.unwrap() }
+    };
+    let answer = get(format!("/api/runs/{secret}"), None).await;
+    assert_eq!(answer.status(), 404);
+    let listed: Value = get("/api/runs".to_owned(), Some(OTHER)).await.json().await.unwrap();
+    assert_eq!(listed["runs"], json!([]));
+}

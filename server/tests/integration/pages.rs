@@ -1,0 +1,86 @@
+//! Run pages, as a browser without scripts sees them.
+
+use serde_json::json;
+
+use crate::harness::{DEMO, TestApp};
+
+#[tokio::test]
+async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
+    let app = TestApp::start().await;
+    let tools = json!({ "tools": [{ "kind": "mantyx_plugin", "name": "calculator" }] });
+    let id = app.finished_run(DEMO, "/say Let me compute.\n/call calculator {\"expression\":\"6*7\"}\n/say Done: 42.", tools).await;
+    let page = app.signed_in(DEMO).await.open(&format!("/runs/{id}")).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    for expected in ["Turn 1", "Turn 2", "calculator", "Let me compute.", "Done: 42.", "data-outcome=\"ok\""] {
+        assert!(page.body.contains(expected), "{expected} is missing");
+    }
+}
+
+#[tokio::test]
+async fn interventions_have_banners() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let recall = || json!({ "tools": [{ "kind": "mantyx_plugin", "name": "recall" }] });
+    let mut strict = recall();
+    strict["toolBudgets"] = json!({ "recall": { "maxCalls": 1 } });
+    let cases = [
+        ("/say A long answer that\n/truncate", json!({}), vec!["truncated"]),
+        ("/repeat 4\n/call recall {\"query\":\"x\"}\n/say Done.", recall(), vec!["loop_nudged"]),
+        ("/repeat 9\n/call recall {\"query\":\"x\"}\n/say Done.", recall(), vec!["loop_nudged", "loop_gave_up"]),
+        ("/call recall {\"query\":\"a\"}\n/say Hm.\n/call recall {\"query\":\"b\"}\n/say Done.", strict, vec!["budget_exceeded"]),
+        ("/fail overloaded", json!({}), vec!["failed"]),
+        ("/refuse", json!({}), vec!["refused"]),
+    ];
+    for (script, more, kinds) in cases {
+        let id = app.finished_run(DEMO, script, more).await;
+        let page = browser.open(&format!("/runs/{id}")).await;
+        for kind in kinds {
+            assert!(page.body.contains(&format!("data-kind=\"{kind}\"")), "{kind} for {script}: {}", page.body);
+        }
+    }
+    // What the logs told is marked in the list.
+    let list = browser.open("/runs").await.body;
+    assert!(list.contains("truncated") && list.contains("looping") && list.contains("budget"));
+}
+
+#[tokio::test]
+async fn what_a_model_or_a_tool_says_is_text() {
+    let app = TestApp::start().await;
+    let hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>";
+    let id = app.finished_run(DEMO, &format!("/say {hostile}"), json!({ "name": "<b>bold</b>", "metadata": { "k": "<i>v</i>" } })).await;
+    let mut browser = app.signed_in(DEMO).await;
+    for path in [format!("/runs/{id}"), "/runs".to_owned(), "/runs?q=k:%3Ci%3Ev%3C/i%3E".to_owned()] {
+        let page = browser.open(&path).await;
+        for raw in ["<script>alert", "<img src=x", "<b>bold", "<i>v"] {
+            assert!(!page.body.contains(raw), "{path} has {raw}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn unknown_addresses_say_so() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    for (path, text) in [
+        ("/runs/run_unknown", "There is no such run"),
+        ("/runs/a%2Fb", "There is no such run"),
+        ("/runs/..%2f..%2fmodels", "There is no such run"),
+        ("/nowhere", "There is no such page"),
+        ("/runs/x/y", "There is no such page"),
+    ] {
+        let page = browser.open(path).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(page.body.contains(text), "{path}: {}", page.body);
+    }
+}
+
+#[tokio::test]
+async fn preferences_are_kept_and_lead_back() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let form = [("theme", "dark"), ("rail", "narrow"), ("return_to", "/runs?q=a:b")];
+    let answer = browser.request(reqwest::Method::POST, app.url("/preferences"), &form).await;
+    assert_eq!(answer.headers["location"], "/runs?q=a:b");
+    let page = browser.open("/runs").await.body;
+    assert!(page.contains("data-theme=\"dark\"") && page.contains("data-rail=\"narrow\""));
+}

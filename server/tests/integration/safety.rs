@@ -1,0 +1,63 @@
+//! Headers, origins, health.
+
+use reqwest::Method;
+use reqwest::header::ORIGIN;
+
+use crate::harness::{DEMO, TestApp};
+
+#[tokio::test]
+async fn every_answer_has_the_security_headers() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    for path in ["/runs", "/sign-in", "/runs/unknown", "/nowhere", "/healthz", "/api/runs", "/auth/callback"] {
+        let answer = browser.request(Method::GET, app.url(path), &[]).await;
+        let header = |name: &str| answer.headers.get(name).map_or("", |value| value.to_str().unwrap());
+        let policy = header("content-security-policy");
+        assert!(policy.contains("frame-ancestors 'none'") && policy.contains("default-src 'none'"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{path}: {policy}");
+        assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
+        assert_eq!(header("referrer-policy"), "same-origin", "{path}");
+        assert!(!header("x-request-id").is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_inline_script_carries_the_nonce_of_its_answer() {
+    let app = TestApp::start().await;
+    let page = app.signed_in(DEMO).await.open("/runs").await;
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+    let scripts: Vec<&str> = page.body.split("<script").skip(1).collect();
+    assert!(!scripts.is_empty());
+    for script in scripts {
+        assert!(script.split('>').next().unwrap().contains(&format!("nonce=\"{nonce}\"")), "<script{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_post_from_another_site_is_refused_and_changes_nothing() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    for (name, value) in [(ORIGIN.as_str(), "https://evil.test"), ("sec-fetch-site", "cross-site")] {
+        let url = app.url("/auth/sign-out");
+        let request = app.http.post(url.clone()).header(name, value);
+        assert_eq!(browser.send(request, url).await.status, 403);
+    }
+    assert_eq!(browser.open("/runs").await.url.path(), "/runs");
+}
+
+#[tokio::test]
+async fn health_and_readiness_need_no_sign_in() {
+    let app = TestApp::start().await;
+    let mut browser = app.browser();
+    assert_eq!(browser.open("/healthz").await.body, "ok");
+    assert_eq!(browser.open("/readyz").await.body, "ready");
+}
+
+#[tokio::test]
+async fn an_oversized_body_is_refused() {
+    let app = TestApp::start().await;
+    let body = "x".repeat(2 * 1024 * 1024);
+    let answer = app.http.post(app.url("/preferences")).body(body).send().await.unwrap();
+    assert_eq!(answer.status(), 413);
+}

@@ -1,0 +1,57 @@
+//! Starting: what stops it is named; what was stored is there again.
+
+use serde_json::json;
+
+use crate::harness::{DEMO, TestApp, test_config};
+
+#[tokio::test]
+async fn a_port_in_use_is_named() {
+    let app = TestApp::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = test_config(dir.path().to_owned(), format!("sqlite://{}", dir.path().join("x.db").display()));
+    config.addr = app.running.addr;
+    let error = format!("{:#}", runlens::serve::start(config).await.err().unwrap());
+    assert!(error.contains(&app.running.addr.to_string()) && error.contains("RUNLENS_ADDR"), "{error}");
+}
+
+#[tokio::test]
+async fn a_data_folder_that_cannot_be_written_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let config = test_config(file.join("data"), "sqlite::memory:".to_owned());
+    let error = format!("{:#}", runlens::serve::start(config).await.err().unwrap());
+    assert!(error.contains("file/data") && error.contains("RUNLENS_DATA_DIR"), "{error}");
+}
+
+#[tokio::test]
+async fn sessions_and_the_mirror_outlive_a_restart() {
+    let app = TestApp::start().await;
+    let id = app.finished_run(DEMO, "/say remembered", json!({})).await;
+    let mut browser = app.signed_in(DEMO).await;
+    browser.open(&format!("/runs/{id}")).await;
+    let config = {
+        let mut config = test_config(app.dir.path().to_owned(), app.database.url.clone());
+        config.addr = app.running.addr;
+        config
+    };
+    app.running.stop().await.unwrap();
+    let again = runlens::serve::start(config).await.unwrap();
+    let page = browser.open(&format!("/runs/{id}")).await;
+    assert!(page.status == 200 && page.body.contains("remembered"), "{}", page.body);
+    again.stop().await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_data_folder_and_the_generated_key_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let mut config = test_config(data.clone(), format!("sqlite://{}", data.join("runlens.db").display()));
+    config.secret_key = None;
+    let running = runlens::serve::start(config).await.unwrap();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(&data.join("secret.key"))), (0o700, 0o600));
+    running.stop().await.unwrap();
+}
