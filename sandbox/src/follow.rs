@@ -26,6 +26,16 @@ impl Follower {
         Self { store: app.store.clone(), run_id, after, wake, ended: false }
     }
 
+    /// Whether more may still be written.
+    pub fn waits(&self) -> bool {
+        self.wake.is_some()
+    }
+
+    /// From now on it gives what is written, and waits for nothing more.
+    pub fn stop_waiting(&mut self) {
+        self.wake = None;
+    }
+
     /// The next events, as soon as there are any; `None` after the last one. Safe to give up and ask again.
     pub async fn next(&mut self) -> sqlx::Result<Option<Vec<StoredEvent>>> {
         while !self.ended {

@@ -38,15 +38,18 @@ pub async fn follow(
 
 /// One chunk of the body: what is new in the log, or a comment that keeps the connection.
 async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<Option<(Bytes, (Arc<App>, Follower))>> {
-    let chunk = tokio::select! {
-        events = follower.next() => match events? {
-            Some(events) => Bytes::from(events.iter().map(frame).collect::<String>()),
-            None => return Ok(None),
-        },
-        () = app.closing.cancelled() => return Ok(None),
-        () = tokio::time::sleep(HEARTBEAT_AFTER) => Bytes::from_static(b": still here\n\n"),
+    let events = loop {
+        tokio::select! {
+            events = follower.next() => break events?,
+            // The server goes down: the last words of the runs are written by then, and still go out.
+            () = app.closing.cancelled(), if follower.waits() => follower.stop_waiting(),
+            () = tokio::time::sleep(HEARTBEAT_AFTER) => {
+                return Ok(Some((Bytes::from_static(b": still here\n\n"), (app, follower))));
+            }
+        }
     };
-    Ok(Some((chunk, (app, follower))))
+    let chunk = events.map(|events| Bytes::from(events.iter().map(frame).collect::<String>()));
+    Ok(chunk.map(|chunk| (chunk, (app, follower))))
 }
 
 fn frame(event: &StoredEvent) -> String {
