@@ -14,8 +14,11 @@ fn main() -> anyhow::Result<()> {
     let site = std::env::var_os("RUNLENS_SITE_DIR").map(PathBuf::from).filter(|_| embeds_site());
     let mut table = String::from("static ASSETS: &[Asset] = &[\n");
     let mut manifest = "{}".to_owned();
-    if let Some(site) = site.filter(|site| site.join("manifest.json").exists()) {
+    // Also while there is none: it may be built later.
+    if let Some(site) = &site {
         println!("cargo:rerun-if-changed={}", site.display());
+    }
+    if let Some(site) = site.filter(|site| site.join("manifest.json").exists()) {
         manifest = std::fs::read_to_string(site.join("manifest.json"))?;
         let mut files = Vec::new();
         collect(&site, &mut files)?;

@@ -73,8 +73,15 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub enum MantyxConfig {
     /// Embedded; with `demo`, runs of a demonstration on its first start.
-    Sandbox { addr: SocketAddr, demo: bool },
-    Remote { url: Url, client_id: String, client_secret: String },
+    Sandbox {
+        addr: SocketAddr,
+        demo: bool,
+    },
+    Remote {
+        url: Url,
+        client_id: String,
+        client_secret: String,
+    },
 }
 
 impl ServeOptions {

@@ -17,7 +17,8 @@ fn normalised(answer: Answer, id: &str) -> (u16, String) {
 #[tokio::test]
 async fn runs_of_another_workspace_do_not_exist() {
     let app = TestApp::start().await;
-    let secret = app.finished_run(OTHER, "/say the secret of the other", json!({ "metadata": { "customer": "acme" } })).await;
+    let secret =
+        app.finished_run(OTHER, "/say the secret of the other", json!({ "metadata": { "customer": "acme" } })).await;
     let ours = app.finished_run(DEMO, "/say ours", json!({ "metadata": { "customer": "acme" } })).await;
     // The other workspace's mirror holds it by now: only the binding of each query keeps it apart.
     let mut other = app.signed_in(OTHER).await;

@@ -7,7 +7,13 @@ use serde_json::json;
 use crate::harness::{Browser, DEMO, TestApp};
 
 /// Events of a relay stream until it ends, or until `enough` says so.
-async fn read(app: &TestApp, browser: &Browser, path: &str, seen: Option<u64>, enough: impl Fn(&[Event]) -> bool) -> Vec<Event> {
+async fn read(
+    app: &TestApp,
+    browser: &Browser,
+    path: &str,
+    seen: Option<u64>,
+    enough: impl Fn(&[Event]) -> bool,
+) -> Vec<Event> {
     let mut request = app.http.get(app.url(path));
     request = request.header("cookie", format!("runlens_session={}", browser.cookies["runlens_session"]));
     if let Some(seen) = seen {
@@ -41,7 +47,8 @@ async fn a_run_in_progress_is_followed_to_its_end() {
     let tools = json!({ "tools": [{ "kind": "local", "name": "approve" }] });
     let id = app.start_run(DEMO, "/say One moment.\n/call approve {\"amount\":42}\n/say Approved.", tools).await;
     let path = format!("/runs/{id}/live");
-    let waiting = read(&app, &browser, &path, None, |events| events.iter().any(|event| event.kind == "local_tool_call")).await;
+    let waiting =
+        read(&app, &browser, &path, None, |events| events.iter().any(|event| event.kind == "local_tool_call")).await;
     let call = waiting.iter().find(|event| event.kind == "local_tool_call").unwrap();
     let last = waiting.last().unwrap().seq;
 

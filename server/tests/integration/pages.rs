@@ -8,7 +8,9 @@ use crate::harness::{DEMO, TestApp};
 async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
     let app = TestApp::start().await;
     let tools = json!({ "tools": [{ "kind": "mantyx_plugin", "name": "calculator" }] });
-    let id = app.finished_run(DEMO, "/say Let me compute.\n/call calculator {\"expression\":\"6*7\"}\n/say Done: 42.", tools).await;
+    let id = app
+        .finished_run(DEMO, "/say Let me compute.\n/call calculator {\"expression\":\"6*7\"}\n/say Done: 42.", tools)
+        .await;
     let page = app.signed_in(DEMO).await.open(&format!("/runs/{id}")).await;
     assert_eq!(page.status, 200, "{}", page.body);
     for expected in ["Turn 1", "Turn 2", "calculator", "Let me compute.", "Done: 42.", "data-outcome=\"ok\""] {
@@ -27,7 +29,11 @@ async fn interventions_have_banners() {
         ("/say A long answer that\n/truncate", json!({}), vec!["truncated"]),
         ("/repeat 4\n/call recall {\"query\":\"x\"}\n/say Done.", recall(), vec!["loop_nudged"]),
         ("/repeat 9\n/call recall {\"query\":\"x\"}\n/say Done.", recall(), vec!["loop_nudged", "loop_gave_up"]),
-        ("/call recall {\"query\":\"a\"}\n/say Hm.\n/call recall {\"query\":\"b\"}\n/say Done.", strict, vec!["budget_exceeded"]),
+        (
+            "/call recall {\"query\":\"a\"}\n/say Hm.\n/call recall {\"query\":\"b\"}\n/say Done.",
+            strict,
+            vec!["budget_exceeded"],
+        ),
         ("/fail overloaded", json!({}), vec!["failed"]),
         ("/refuse", json!({}), vec!["refused"]),
     ];
@@ -47,7 +53,13 @@ async fn interventions_have_banners() {
 async fn what_a_model_or_a_tool_says_is_text() {
     let app = TestApp::start().await;
     let hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>";
-    let id = app.finished_run(DEMO, &format!("/say {hostile}"), json!({ "name": "<b>bold</b>", "metadata": { "k": "<i>v</i>" } })).await;
+    let id = app
+        .finished_run(
+            DEMO,
+            &format!("/say {hostile}"),
+            json!({ "name": "<b>bold</b>", "metadata": { "k": "<i>v</i>" } }),
+        )
+        .await;
     let mut browser = app.signed_in(DEMO).await;
     for path in [format!("/runs/{id}"), "/runs".to_owned(), "/runs?q=k:%3Ci%3Ev%3C/i%3E".to_owned()] {
         let page = browser.open(&path).await;

@@ -42,7 +42,9 @@ async fn filters_by_metadata_and_status_are_anded_and_shown_as_chips() {
         }
     }
     let page = browser.open("/runs?metadata=customer:acme&status=failed").await;
-    assert!(page.body.contains("Remove the filter customer:acme") && page.body.contains("Remove the filter status:failed"));
+    assert!(
+        page.body.contains("Remove the filter customer:acme") && page.body.contains("Remove the filter status:failed")
+    );
 }
 
 #[tokio::test]
@@ -59,7 +61,9 @@ async fn pages_follow_each_other_without_a_gap_or_a_repetition() {
         let mut path = format!("/runs?{filter}");
         loop {
             let page = browser.open(&path).await;
-            seen.extend(page.body.split("href=\"/runs/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()));
+            seen.extend(
+                page.body.split("href=\"/runs/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()),
+            );
             let next = page.body.split("href=\"").find(|rest| rest.contains(">Older runs<"));
             match next {
                 Some(rest) => path = rest.split('"').next().unwrap().replace("&amp;", "&"),

@@ -34,7 +34,12 @@ async fn cookies_are_secure_when_browsers_come_over_https() {
     let answer = app.browser().request(Method::GET, app.url("/auth/start"), &[]).await;
     assert!(answer.headers["set-cookie"].to_str().unwrap().contains("Secure"));
     assert!(answer.headers.contains_key("strict-transport-security"));
-    assert!(answer.headers["location"].to_str().unwrap().contains("redirect_uri=https%3A%2F%2Frunlens.test%2Fauth%2Fcallback"));
+    assert!(
+        answer.headers["location"]
+            .to_str()
+            .unwrap()
+            .contains("redirect_uri=https%3A%2F%2Frunlens.test%2Fauth%2Fcallback")
+    );
 }
 
 #[tokio::test]
@@ -134,7 +139,8 @@ async fn a_token_that_ends_soon_is_refreshed_before_it_is_used() {
     sqlx::query("UPDATE oauth_grant SET access_expires_at = 0").execute(&database).await.unwrap();
     let id = app.finished_run(DEMO, "/say hello", serde_json::json!({})).await;
     assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
-    let expires: i64 = sqlx::query_scalar("SELECT access_expires_at FROM oauth_grant").fetch_one(&database).await.unwrap();
+    let expires: i64 =
+        sqlx::query_scalar("SELECT access_expires_at FROM oauth_grant").fetch_one(&database).await.unwrap();
     assert!(expires > 0);
 }
 

@@ -79,9 +79,7 @@ fn compile() -> Result<Vec<u8>> {
     command::run(
         command::cargo()?
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
-            .args(client)
-            // The binder reads the features from a section that a full strip drops; it drops names itself.
-            .env("CARGO_PROFILE_WASM_RELEASE_STRIP", "debuginfo"),
+            .args(client),
     )?;
     let path = paths::target()?.join(TARGET).join(PROFILE).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))

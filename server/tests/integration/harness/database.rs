@@ -14,7 +14,8 @@ impl TestDatabase {
             Err(_) => format!("sqlite://{}", dir.join("runlens.db").display()),
             Ok(server) => {
                 sqlx::any::install_default_drivers();
-                let name = format!("test_{}", dir.file_name().unwrap().to_string_lossy().replace('.', "").to_lowercase());
+                let name =
+                    format!("test_{}", dir.file_name().unwrap().to_string_lossy().replace('.', "").to_lowercase());
                 let admin = sqlx::AnyPool::connect(&server).await.unwrap();
                 sqlx::query(AssertSqlSafe(format!("CREATE DATABASE \"{name}\""))).execute(&admin).await.unwrap();
                 admin.close().await;

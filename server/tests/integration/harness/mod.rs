@@ -65,7 +65,8 @@ impl TestApp {
 
     /// Starts a run at the sandbox, as a client of MANTYX would. `script` is what `sandbox/script` does.
     pub async fn start_run(&self, workspace: &str, script: &str, more: Value) -> String {
-        let mut spec = json!({ "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
+        let mut spec =
+            json!({ "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
         for (key, value) in more.as_object().into_iter().flatten() {
             spec[key] = value.clone();
         }
