@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 fn main() -> anyhow::Result<()> {
-    println!("cargo:rerun-if-changed=../migrations");
     println!("cargo:rerun-if-env-changed=RUNLENS_SITE_DIR");
     let site = std::env::var_os("RUNLENS_SITE_DIR").map(PathBuf::from).filter(|_| embeds_site());
     let mut table = String::from("static ASSETS: &[Asset] = &[\n");

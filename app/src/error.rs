@@ -34,6 +34,17 @@ impl AppError {
         }
     }
 
+    /// The answer's status says what the answer says, for a page and for a server function alike.
+    pub fn set_response_status(&self) {
+        #[cfg(feature = "ssr")]
+        if let (Some(response), Ok(status)) = (
+            leptos::prelude::use_context::<leptos_axum::ResponseOptions>(),
+            http::StatusCode::from_u16(self.http_status()),
+        ) {
+            response.set_status(status);
+        }
+    }
+
     /// What happened, in a few words.
     pub fn title(&self) -> &'static str {
         match self {

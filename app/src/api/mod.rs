@@ -3,3 +3,9 @@
 pub mod runs;
 pub mod sign_in;
 pub mod viewer;
+
+/// Gives a failed server function the status of its error.
+#[cfg(feature = "ssr")]
+fn with_status<T>(result: Result<T, crate::AppError>) -> Result<T, crate::AppError> {
+    result.inspect_err(crate::AppError::set_response_status)
+}

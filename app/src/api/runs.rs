@@ -10,12 +10,15 @@ pub const PAGE_SIZE: u32 = 25;
 
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn list_runs(q: String, cursor: Option<String>) -> Result<RunsPage, AppError> {
-    let query = protocol::Query::parse(&q)
-        .map_err(|error| AppError::Invalid { field: "q".to_owned(), message: error.to_string() })?;
-    crate::backend::workspace()?.runs(&query, cursor.as_deref(), PAGE_SIZE).await
+    let listed = async {
+        let query = protocol::Query::parse(&q)
+            .map_err(|error| AppError::Invalid { field: "q".to_owned(), message: error.to_string() })?;
+        crate::backend::workspace()?.runs(&query, cursor.as_deref(), PAGE_SIZE).await
+    };
+    super::with_status(listed.await)
 }
 
 #[server(prefix = "/rpc", endpoint = "run", input = leptos::server_fn::codec::GetUrl)]
 pub async fn open_run(id: String) -> Result<RunPage, AppError> {
-    crate::backend::workspace()?.run(&id).await
+    super::with_status(async { crate::backend::workspace()?.run(&id).await }.await)
 }

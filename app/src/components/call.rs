@@ -28,7 +28,7 @@ pub fn CallView(call: ToolCall) -> impl IntoView {
     let icon = if call.kind.is_local() { Icon::Hand } else { Icon::Tool };
     let answer_seq = call.answer.as_ref().map(|answer| answer.seq);
     view! {
-        <details class="call" data-outcome=outcome id=format!("e{}", call.seq)>
+        <details class="call" data-outcome=outcome id=call.made.then(|| format!("e{}", call.seq))>
             <summary>
                 <IconView icon />
                 <span class="call-name">{call.name.clone()}</span>

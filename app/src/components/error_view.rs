@@ -8,7 +8,7 @@ use crate::AppError;
 
 #[component]
 pub fn ErrorView(error: AppError) -> impl IntoView {
-    set_response_status(&error);
+    error.set_response_status();
     let location = use_location();
     let here = move || format!("{}{}", location.pathname.get(), location.search.with(|search| query_part(search)));
     let action = match error {
@@ -31,16 +31,4 @@ pub fn ErrorView(error: AppError) -> impl IntoView {
 
 fn query_part(search: &str) -> String {
     if search.is_empty() { String::new() } else { format!("?{}", search.trim_start_matches('?')) }
-}
-
-/// The page's status says what the page says.
-pub fn set_response_status(error: &AppError) {
-    #[cfg(feature = "ssr")]
-    if let (Some(response), Ok(status)) =
-        (use_context::<leptos_axum::ResponseOptions>(), http::StatusCode::from_u16(error.http_status()))
-    {
-        response.set_status(status);
-    }
-    #[cfg(not(feature = "ssr"))]
-    let _ = error;
 }

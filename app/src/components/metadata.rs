@@ -7,12 +7,20 @@ use protocol::query::Term;
 
 use super::filter_bar::runs_url;
 
+/// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover.
 #[component]
-pub fn MetadataChips(metadata: Metadata, #[prop(optional)] query: Query) -> impl IntoView {
-    let chips = metadata.into_iter().map(|(key, value)| {
+pub fn MetadataChips(
+    metadata: Metadata,
+    #[prop(optional)] query: Query,
+    #[prop(default = usize::MAX)] at_most: usize,
+) -> impl IntoView {
+    let rest: Vec<String> = metadata.iter().skip(at_most).map(|(key, value)| format!("{key}:{value}")).collect();
+    let rest = (!rest.is_empty())
+        .then(|| view! { <span class="chip-rest" title=rest.join("\n")>{format!("+{}", rest.len())}</span> });
+    let chips = metadata.into_iter().take(at_most).map(|(key, value)| {
         let href = runs_url(&query.with(Term::metadata(&key, &value)));
         let title = format!("Runs with {key}:{value}");
         view! { <a class="chip" href=href title=title><span class="chip-key">{key}</span>{value}</a> }
     });
-    view! { <span class="chips">{chips.collect_view()}</span> }
+    view! { <span class="chips">{chips.collect_view()}{rest}</span> }
 }

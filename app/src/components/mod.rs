@@ -8,6 +8,7 @@ pub mod filter_bar;
 pub mod frame;
 pub mod icon;
 pub mod metadata;
+pub mod page_title;
 pub mod run_table;
 pub mod status;
 pub mod time;

@@ -47,13 +47,13 @@ fn RunLine(run: RunSummary, query: Query, now_ms: i64) -> impl IntoView {
                 <span class="preview">{run.input_preview.clone()}</span>
             </td>
             <td class="cell-model">{run.model.clone().unwrap_or_else(|| "–".to_owned())}</td>
-            <td class="number">{figure(run.turns.map(format::grouped))}</td>
-            <td class="number" title=tokens.map(|total| format!("{} tokens", format::grouped(total)))>
+            <td class="number" data-unit=if run.turns == Some(1) { "turn" } else { "turns" }>{figure(run.turns.map(format::grouped))}</td>
+            <td class="number" data-unit="tokens" title=tokens.map(|total| format!("{} tokens", format::grouped(total)))>
                 {figure(tokens.map(format::compact_number))}
             </td>
             <td class="number">{figure(run.duration_ms.map(format::duration))}</td>
             <td class="number"><RelativeTime at_ms=run.created_at_ms now_ms /></td>
-            <td class="cell-metadata"><MetadataChips metadata=run.metadata query /></td>
+            <td class="cell-metadata"><MetadataChips metadata=run.metadata query at_most=2 /></td>
         </tr>
     }
 }

@@ -31,7 +31,7 @@ fn TurnView(turn: Memo<Option<Turn>>) -> impl IntoView {
             let anchor = turn.message_seq.unwrap_or(turn.first_seq);
             view! {
                 <li class="turn" class:writing=writing>
-                    <header class="turn-head" id=format!("e{anchor}")>
+                    <header class="turn-head" id=turn.message_seq.map(|seq| format!("e{seq}"))>
                         <h3>{format!("Turn {}", turn.index + 1)}</h3>
                         {turn.model.map(|model| view! { <span class="hint">{model}</span> })}
                         {finish.map(|finish| view! { <span class="finish" data-finish=finish.clone()>{finish.clone()}</span> })}

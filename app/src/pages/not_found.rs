@@ -1,16 +1,15 @@
 //! An address that does not exist.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::AppError;
-use crate::components::error_view::set_response_status;
+use crate::components::page_title::PageTitle;
 
 #[component]
 pub fn NotFound() -> impl IntoView {
-    set_response_status(&AppError::not_found("page"));
+    AppError::not_found("page").set_response_status();
     view! {
-        <Title text="Not found" />
+        <PageTitle text="Not found" />
         <main class="sheet">
             <section class="card">
                 <p class="brand">"Runlens"</p>

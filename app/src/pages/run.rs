@@ -1,7 +1,6 @@
 //! One run: what happened, and what to do.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use protocol::messages::Tokens;
 use protocol::{RunStatus, Timeline};
@@ -12,6 +11,7 @@ use crate::components::copy::CopyButton;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
+use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::components::timeline::TimelineView;
@@ -29,7 +29,7 @@ pub fn RunPage() -> impl IntoView {
             {move || Suspend::new(async move {
                 match page.await {
                     Ok(page) => view! { <Loaded page /> }.into_any(),
-                    Err(error) => view! { <Title text=error.title() /><ErrorView error /> }.into_any(),
+                    Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
                 }
             })}
         </Transition>
@@ -47,7 +47,7 @@ fn Loaded(page: Page) -> impl IntoView {
     let salvaged = Memo::new(move |_| timeline.with(|timeline| timeline.status() == RunStatus::Failed));
     let title = run.with_untracked(RunSummary::title);
     view! {
-        <Title text=title />
+        <PageTitle text=title />
         <Header run timeline now_ms=page.now_ms />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}

@@ -1,15 +1,15 @@
 //! The list of runs.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use protocol::Query;
 
 use crate::AppError;
 use crate::api::runs::list_runs;
-use crate::components::error_view::{ErrorView, set_response_status};
+use crate::components::error_view::ErrorView;
 use crate::components::filter_bar::{Filter, FilterBar, encode, runs_url};
 use crate::components::icon::{Icon, IconView};
+use crate::components::page_title::PageTitle;
 use crate::components::run_table::RunTable;
 use crate::model::RunsPage as Page;
 
@@ -29,7 +29,7 @@ pub fn RunsPage() -> impl IntoView {
         },
     );
     view! {
-        <Title text="Runs" />
+        <PageTitle text="Runs" />
         <header class="page-head"><h1>"Runs"</h1></header>
         {move || view! { <FilterBar filter=filter.get() /> }}
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
@@ -40,7 +40,7 @@ pub fn RunsPage() -> impl IntoView {
                         view! { <List page query first_page=cursor.get_untracked().is_none() /> }.into_any()
                     }
                     Ok(None) => {
-                        set_response_status(&AppError::Invalid { field: "q".to_owned(), message: String::new() });
+                        AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
                         view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
                     }
                     Err(error) => view! { <ErrorView error /> }.into_any(),

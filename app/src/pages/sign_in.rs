@@ -1,10 +1,10 @@
 //! Where signing in starts.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::components::filter_bar::encode;
+use crate::components::page_title::PageTitle;
 
 #[component]
 pub fn SignIn() -> impl IntoView {
@@ -15,12 +15,12 @@ pub fn SignIn() -> impl IntoView {
     };
     let info = Resource::new_blocking(|| (), |()| crate::api::sign_in::read_sign_in_info());
     view! {
-        <Title text="Sign in" />
+        <PageTitle text="Sign in" />
         <main class="sheet">
             <section class="card">
                 <p class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</p>
                 <h1>"See what your agents did"</h1>
-                <p>"Browse runs, find out why one failed, looped or was cut off, and launch a test run."</p>
+                <p>"Browse your workspace's runs, and find out why one failed, looped or was cut off."</p>
                 <p><a class="button primary large" href=href rel="external">"Sign in with MANTYX"</a></p>
                 <Suspense>
                     {move || Suspend::new(async move {

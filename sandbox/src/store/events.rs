@@ -2,6 +2,7 @@
 
 use protocol::RunStatus;
 
+use super::row::from_row;
 use super::{Finish, Store};
 
 /// One event on its way into the log, and with the last one how the run ended.
@@ -14,12 +15,13 @@ pub struct Entry {
 }
 
 /// One event of a log. `data` is the JSON as it was written.
-#[derive(sqlx::FromRow)]
 pub struct StoredEvent {
     pub seq: i64,
     pub kind: String,
     pub data: String,
 }
+
+from_row!(StoredEvent { seq, kind, data });
 
 impl StoredEvent {
     pub fn is_terminal(&self) -> bool {

@@ -4,6 +4,7 @@
 
 mod events;
 mod oauth;
+mod row;
 mod runs;
 mod sessions;
 

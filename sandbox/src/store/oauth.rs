@@ -1,9 +1,9 @@
 //! Sign-in state: requests under way, codes, tokens. Secrets come in as digests and never leave.
 
 use super::Store;
+use super::row::from_row;
 
 /// A consent page that somebody is looking at.
-#[derive(sqlx::FromRow)]
 pub struct AuthorizeRequest {
     pub redirect_uri: String,
     pub scope: String,
@@ -12,7 +12,8 @@ pub struct AuthorizeRequest {
     pub expires_at: i64,
 }
 
-#[derive(sqlx::FromRow)]
+from_row!(AuthorizeRequest { redirect_uri, scope, state, challenge, expires_at });
+
 pub struct Code {
     pub redirect_uri: String,
     pub scope: String,
@@ -22,12 +23,15 @@ pub struct Code {
     pub used_at: Option<i64>,
 }
 
+from_row!(Code { redirect_uri, scope, challenge, email, expires_at, used_at });
+
 /// What a token allows, and to whom.
-#[derive(sqlx::FromRow)]
 pub struct Grant {
     pub scope: String,
     pub email: String,
 }
+
+from_row!(Grant { scope, email });
 
 impl Store {
     pub async fn remember_authorize_request(&self, digest: &[u8], request: &AuthorizeRequest) -> sqlx::Result<()> {

@@ -4,6 +4,7 @@ use protocol::RunStatus;
 use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
+use super::row::from_row;
 use super::{NewMessage, Store};
 
 pub struct NewRun<'a> {
@@ -32,7 +33,6 @@ pub struct Finish {
     pub session_turn: Vec<NewMessage>,
 }
 
-#[derive(sqlx::FromRow)]
 pub struct RunRecord {
     pub id: String,
     pub session_id: Option<String>,
@@ -53,6 +53,27 @@ pub struct RunRecord {
     pub created_at: i64,
     pub completed_at: Option<i64>,
 }
+
+from_row!(RunRecord {
+    id,
+    session_id,
+    status,
+    spec,
+    metadata,
+    spec_name,
+    agent_id,
+    model_id,
+    input_preview,
+    final_text,
+    error,
+    failure_reason,
+    tokens,
+    turns,
+    model,
+    tool_call_count,
+    created_at,
+    completed_at
+});
 
 #[derive(Default)]
 pub struct RunFilter {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
+use super::row::from_row;
 use super::runs::push_metadata;
 use super::{Finish, Store};
 
@@ -21,7 +22,6 @@ pub struct NewMessage {
     pub attachments: Option<Value>,
 }
 
-#[derive(sqlx::FromRow)]
 pub struct SessionRecord {
     pub id: String,
     pub name: Option<String>,
@@ -33,7 +33,8 @@ pub struct SessionRecord {
     pub ended_at: Option<i64>,
 }
 
-#[derive(sqlx::FromRow)]
+from_row!(SessionRecord { id, name, status, spec, metadata, created_at, last_used_at, ended_at });
+
 pub struct SessionMessage {
     pub seq: i64,
     pub role: String,
@@ -41,6 +42,8 @@ pub struct SessionMessage {
     pub attachments: Option<String>,
     pub run_id: String,
 }
+
+from_row!(SessionMessage { seq, role, content, attachments, run_id });
 
 #[derive(Default)]
 pub struct SessionFilter {

@@ -77,7 +77,7 @@ async fn run(state: AppState, caller: Caller, run_id: String, progress: watch::S
     progress.send_modify(|progress| progress.ended = true);
 }
 
-/// One connection, from where the store ends. `true` when the run has ended.
+/// One connection, from where the store ends. `true` when the log is complete.
 async fn follow_once(
     state: &AppState,
     caller: &Caller,
@@ -85,6 +85,9 @@ async fn follow_once(
     progress: &watch::Sender<Progress>,
     retry: &mut Duration,
 ) -> Result<bool, Error> {
+    if state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?.1 {
+        return Ok(true);
+    }
     let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
     let mut stream = state
         .credentials

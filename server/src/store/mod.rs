@@ -5,6 +5,7 @@
 
 mod events;
 mod grants;
+mod migrations;
 mod query_sql;
 mod runs;
 mod web_sessions;
@@ -48,11 +49,8 @@ impl Store {
         } else {
             anyhow::bail!("DATABASE_URL must start with sqlite: or postgres:")
         }?;
-        match store.engine {
-            Engine::Sqlite => sqlx::migrate!("../migrations/sqlite").run(&store.writer).await,
-            Engine::Postgres => sqlx::migrate!("../migrations/postgres").run(&store.writer).await,
-        }
-        .context("the database tables could not be brought up to date")?;
+        let migrator = migrations::migrator(store.engine);
+        migrator.run(&store.writer).await.context("the database tables could not be brought up to date")?;
         Ok(store)
     }
 
