@@ -46,7 +46,21 @@ export default async function start(): Promise<() => Promise<void>> {
     await stop();
     throw new Error(`${binary} did not become ready; it said:\n${said}`);
   }
+  await demonstrated();
   return stop;
+}
+
+/** The sandbox runs its demonstration in the background; the tests look at it whole. */
+async function demonstrated(): Promise<void> {
+  const headers = { Authorization: "Bearer mantyx_sandbox_demo" };
+  const count = async (filter: string) => {
+    const url = `${process.env.RUNLENS_SANDBOX_URL}/api/v1/workspaces/demo/agent-runs?limit=1&includeTotal=1&${filter}`;
+    return (await (await fetch(url, { headers })).json()).total as number;
+  };
+  const deadline = Date.now() + PATIENCE_MS;
+  while ((await count("")) < 75 || (await count("status=running")) > 0) {
+    if (Date.now() > deadline) throw new Error("the sandbox's demonstration did not end");
+  }
 }
 
 /** The server under test is configured here alone. */

@@ -37,6 +37,7 @@ CREATE TABLE run (
     PRIMARY KEY (workspace_id, id)
 );
 CREATE INDEX run_newest ON run (workspace_id, created_at DESC, id DESC);
+CREATE INDEX run_without_log ON run (workspace_id, created_at DESC) WHERE log_complete = 0;
 CREATE INDEX run_status ON run (workspace_id, status, created_at DESC, id DESC);
 
 -- One row for each metadata entry, in list order, so that a filter is a walk along this key.

@@ -35,7 +35,7 @@ pub fn CallView(call: ToolCall) -> impl IntoView {
                 <span class="call-args">{preview(&call.input.to_string(), 120)}</span>
                 <span class="call-answer">{answer_text.as_deref().map(|text| preview(text, 120))}</span>
                 <span class="call-outcome">{word}</span>
-                <a class="event-link" href=format!("#e{}", call.seq) rel="external">{format!("#{}", call.seq)}</a>
+                <span class="event-link">{format!("#{}", call.seq)}</span>
             </summary>
             <div class="call-body">
                 {resolver.map(|resolver| view! { <p class="hint">"Answered by a " {resolver}</p> })}

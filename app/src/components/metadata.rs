@@ -20,7 +20,7 @@ pub fn MetadataChips(
     let chips = metadata.into_iter().take(at_most).map(|(key, value)| {
         let href = runs_url(&query.with(Term::metadata(&key, &value)));
         let title = format!("Runs with {key}:{value}");
-        view! { <a class="chip" href=href title=title><span class="chip-key">{key}</span>{value}</a> }
+        view! { <a class="chip" href=href title=title><span class="chip-key">{key}</span><span class="chip-value">{value}</span></a> }
     });
     view! { <span class="chips">{chips.collect_view()}{rest}</span> }
 }

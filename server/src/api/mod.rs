@@ -3,4 +3,5 @@
 mod caller;
 mod runs;
 
+pub use caller::ApiCaller;
 pub use runs::{get_run, list_runs};

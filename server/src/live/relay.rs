@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use super::follower::Progress;
 use app::AppError;
 
+use crate::api::ApiCaller;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -29,12 +30,11 @@ pub struct Params {
 
 pub async fn relay(
     State(state): State<AppState>,
-    caller: Option<Extension<Caller>>,
+    ApiCaller(caller): ApiCaller,
     Path(run_id): Path<String>,
     Query(params): Query<Params>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let Some(Extension(caller)) = caller else { return Err(AppError::SignedOut.into()) };
     if !ids::is_path_id(&run_id) || !is_visible(&state, &caller, &run_id).await? {
         return Err(AppError::not_found("run").into());
     }

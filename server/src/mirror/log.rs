@@ -7,11 +7,15 @@ use protocol::Event;
 
 use crate::auth::Caller;
 use crate::error::Error;
+use crate::mirror::Freshness;
 use crate::state::AppState;
 use crate::workspace::fold_log;
 
 /// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// Logs fetched after one sync of the list.
+const FETCH_AT_MOST: u32 = 200;
 
 /// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.
 pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: bool) -> Result<(), Error> {
@@ -36,6 +40,34 @@ pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: boo
         }
     }
     record_log_facts(state, caller, run_id).await
+}
+
+/// Fetches logs of ended runs in the background, newest first, so that the list can mark what they show. The list does
+/// not wait for it.
+pub fn fetch_missing_soon(state: &AppState, caller: &Caller) {
+    if !state.mirror.begin_fetching(caller.workspace_id) {
+        return;
+    }
+    let (state, caller) = (state.clone(), caller.clone());
+    tokio::spawn(async move {
+        let fetched = tokio::select! {
+            fetched = fetch_missing(&state, &caller) => fetched,
+            () = state.shutdown.cancelled() => Ok(()),
+        };
+        if let Err(error) = fetched {
+            tracing::warn!(%error, "logs could not be fetched; the next look at the list tries again");
+        }
+        state.mirror.end_fetching(caller.workspace_id);
+    });
+}
+
+async fn fetch_missing(state: &AppState, caller: &Caller) -> Result<(), Error> {
+    for run_id in state.store.ended_runs_without_log(caller.workspace_id, FETCH_AT_MOST).await? {
+        if let Freshness::Stale(error) = state.mirror.sync_run(state, caller, &run_id).await? {
+            return Err(error.into());
+        }
+    }
+    Ok(())
 }
 
 /// Stores a batch of events. `true` when the log has ended.

@@ -6,7 +6,7 @@
 mod background;
 mod log;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ const PAGE_LIMIT: u32 = 200;
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
     last_syncs: Arc<Mutex<HashMap<WorkspaceId, LastSync>>>,
+    /// Workspaces whose missing logs are being fetched.
+    fetching: Arc<Mutex<HashSet<WorkspaceId>>>,
 }
 
 /// When a workspace's list was last synced; held while it is being.
@@ -79,6 +81,7 @@ impl Mirror {
         let updates: Vec<RunUpdate> = page.runs.into_iter().filter_map(RunUpdate::from_row).collect();
         state.store.upsert_runs(caller.workspace_id, &updates).await?;
         *last_sync = Some(Instant::now());
+        log::fetch_missing_soon(state, caller);
         Ok(Freshness::Fresh)
     }
 
@@ -113,6 +116,15 @@ impl Mirror {
         let update = RunUpdate::from_snapshot(snapshot, now_ms());
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
         Ok(status)
+    }
+
+    /// `false` where somebody fetches this workspace's logs already.
+    fn begin_fetching(&self, workspace: WorkspaceId) -> bool {
+        self.fetching.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(workspace)
+    }
+
+    fn end_fetching(&self, workspace: WorkspaceId) {
+        self.fetching.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&workspace);
     }
 
     fn gate(&self, workspace: WorkspaceId) -> LastSync {

@@ -77,6 +77,18 @@ impl Store {
         row.map_or(Ok((None, false)), |row| Ok((row.try_get(0)?, row.try_get::<i64, _>(1)? == 1)))
     }
 
+    /// Runs that have ended and whose log is not stored, newest first.
+    pub async fn ended_runs_without_log(&self, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
+        sqlx::query_scalar(
+            "SELECT id FROM run WHERE workspace_id = $1 AND log_complete = 0 \
+             AND status IN ('succeeded', 'failed', 'cancelled') ORDER BY created_at DESC LIMIT $2",
+        )
+        .bind(workspace.0)
+        .bind(i64::from(limit))
+        .fetch_all(&self.reader)
+        .await
+    }
+
     /// Records what the log told.
     pub async fn finish_log(&self, workspace: WorkspaceId, id: &str, marks: Marks, complete: bool) -> Result<()> {
         sqlx::query("UPDATE run SET marks = $1, log_complete = $2 WHERE workspace_id = $3 AND id = $4")

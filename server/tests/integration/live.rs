@@ -2,9 +2,10 @@
 
 use protocol::Event;
 use protocol::sse::Frames;
+use runlens::config::MantyxConfig;
 use serde_json::json;
 
-use crate::harness::{Browser, DEMO, TestApp};
+use crate::harness::{Browser, DEMO, Proxy, TestApp, api_key};
 
 /// Events of a relay stream until it ends, or until `enough` says so.
 async fn read(
@@ -86,6 +87,41 @@ async fn the_end_of_a_followed_run_is_recorded() {
     read(&app, &browser, &format!("/runs/{id}/live"), None, |_| false).await;
     let list = browser.open("/runs?q=status:failed").await.body;
     assert!(list.contains(&id) && list.contains("truncated"), "{list}");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_again_and_again_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = sandbox::Config::new(([127, 0, 0, 1], 0).into(), dir.path().join("far.db"));
+    settings.demo = false;
+    let far = sandbox::start(settings).await.unwrap();
+    let proxy = Proxy::to(far.addr()).await;
+    let app = TestApp::start_with(|config| {
+        config.mantyx = MantyxConfig::Remote {
+            url: format!("http://{}", proxy.addr).parse().unwrap(),
+            client_id: sandbox::CLIENT_ID.to_owned(),
+            client_secret: sandbox::CLIENT_SECRET.to_owned(),
+        };
+    })
+    .await;
+    let runs = format!("{}/api/v1/workspaces/demo/agent-runs", far.url());
+    let script = format!("/say {}", "many words in a row ".repeat(40));
+    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
+    let created: serde_json::Value =
+        app.http.post(runs).bearer_auth(api_key(DEMO)).json(&spec).send().await.unwrap().json().await.unwrap();
+    let url = app.url(&format!("/runs/{}/live", created["runId"].as_str().unwrap()));
+    let mut response = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap();
+    let (mut frames, mut events) = (Frames::default(), Vec::<Event>::new());
+    while let Some(bytes) = response.chunk().await.unwrap() {
+        for frame in frames.push(&bytes).unwrap().into_iter().filter(|frame| frame.event.is_none()) {
+            events.push(Event::parse(&frame.data).unwrap());
+            if events.len() % 7 == 0 {
+                proxy.cut();
+            }
+        }
+    }
+    assert!(events.len() > 21 && events.last().unwrap().is_terminal());
+    assert_eq!(seqs(&events), (1..=events.len() as u64).collect::<Vec<_>>());
 }
 
 #[tokio::test]

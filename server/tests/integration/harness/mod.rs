@@ -2,6 +2,7 @@
 
 mod browser;
 mod database;
+mod proxy;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use url::Url;
 
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
+pub use proxy::Proxy;
 
 pub const DEMO: &str = "demo";
 pub const OTHER: &str = "other";

@@ -1,0 +1,113 @@
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+test.beforeEach(async ({ page }) => {
+  await signIn(page);
+  await page.locator("html[data-js]").waitFor();
+});
+
+test("the first page is not empty, and reads well for everybody", async ({ page }) => {
+  await expect(page).toHaveTitle("Runs · Runlens");
+  await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
+  await expectAccessible(page);
+  await takeScreenshots(page, "runs");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectAccessible(page);
+});
+
+test("the whole set of outcomes is there", async ({ page }) => {
+  for (const status of ["succeeded", "failed", "cancelled"]) {
+    await page.goto(`/runs?q=status:${status}`);
+    await expect(page.locator(`table.runs .status[data-status=${status}]`).first()).toBeVisible();
+  }
+});
+
+test("filters are typed, shown as chips, and removed one by one, without loading the page anew", async ({ page }) => {
+  await page.evaluate(() => Object.assign(window, { stayed: true }));
+  const filter = page.getByRole("textbox", { name: "Filter", exact: true });
+  await filter.fill("env:prod");
+  await filter.press("Enter");
+  await expect(page).toHaveURL(/q=env(:|%3A)prod/);
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
+  await page.getByRole("link", { name: "Failed", exact: true }).click();
+  await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
+  for (const row of await page.locator("table.runs tbody tr").all()) {
+    await expect(row.locator(".status")).toHaveAttribute("data-status", "failed");
+  }
+  await takeScreenshots(page, "runs-filtered");
+  await page.getByRole("link", { name: "Remove the filter env:prod" }).click();
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
+  expect(await page.evaluate(() => "stayed" in window)).toBe(true);
+});
+
+test("a filter that cannot be read is explained where it was typed", async ({ page }) => {
+  const filter = page.getByRole("textbox", { name: "Filter", exact: true });
+  await filter.fill("status:lost");
+  await filter.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("There is no status `lost`");
+  await expect(filter).toHaveValue("status:lost");
+  await expect(filter).toHaveAttribute("aria-invalid", "true");
+  await expectAccessible(page);
+  await takeScreenshots(page, "runs-filter-error");
+});
+
+test("a click on a metadata value filters by it", async ({ page }) => {
+  await page.locator("table.runs .chip", { hasText: "customer" }).first().click();
+  await expect(page.locator(".filter-chips .chip")).toContainText(/^customer:/);
+});
+
+test("older runs follow the newer ones", async ({ page }) => {
+  const first = await page.locator("a.run-name").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  await page.getByRole("link", { name: "Older runs" }).click();
+  await expect(page.getByRole("link", { name: "Newest" })).toBeVisible();
+  const second = await page.locator("a.run-name").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  expect(second.length).toBeGreaterThan(0);
+  expect(second.filter((href) => first.includes(href))).toEqual([]);
+});
+
+test("no match says what to do", async ({ page }) => {
+  await page.goto("/runs?q=customer:nobody");
+  await expect(page.getByRole("heading", { name: "No run matches" })).toBeVisible();
+  await takeScreenshots(page, "runs-empty");
+});
+
+test("very long texts stay in their place", async ({ page, request }) => {
+  const metadata = { note: "long ".repeat(50), id: "x".repeat(256) };
+  await finishedRun(request, `/say ${"word".repeat(500)}`, { name: "n".repeat(200), metadata });
+  await expect(async () => {
+    await page.goto("/runs");
+    await expect(page.locator("table.runs")).toContainText("nnnnnnnn");
+  }).toPass();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, `sideways at ${width}`).toBeLessThanOrEqual(0);
+  }
+  await takeScreenshots(page, "runs-long");
+});
+
+test("theme and rail are remembered by the server", async ({ page }) => {
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await page.getByRole("button", { name: "Collapse the navigation" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.locator("html")).toHaveAttribute("data-rail", "narrow");
+  await takeScreenshots(page, "runs-rail-narrow");
+});
+
+test("hydration moves nothing", async ({ page }) => {
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.reload();
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("link", { name: "Failed", exact: true }).hover();
+  expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+
+test("a newcomer signs in and comes to the page first asked for", async ({ page }) => {
+  await page.goto("/runs?q=env:prod");
+  await expect(page).toHaveURL(/\/sign-in/);
+  await expect(page.getByRole("heading", { name: "See what your agents did" })).toBeVisible();
+  await expectAccessible(page);
+  await takeScreenshots(page, "sign-in");
+  await signIn(page, "owner@demo.test", "/runs?q=env:prod");
+  await expect(page).toHaveURL(/\/runs\?q=env:prod$/);
+  await expect(page.getByText("owner@demo.test").first()).toBeVisible();
+});
+
+test("a denial leads to a page that says so, and back", async ({ page, problems }) => {
+  problems.allow(/status of 400/);
+  await page.goto("/runs");
+  await page.getByRole("link", { name: "Sign in with MANTYX" }).click();
+  await page.getByRole("button", { name: "Deny" }).click();
+  await expect(page.getByRole("heading", { name: "Access was denied on MANTYX's page." })).toBeVisible();
+  await expectAccessible(page);
+  await takeScreenshots(page, "denied");
+  await page.getByRole("link", { name: "Go to the sign-in page" }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+});
+
+test("signing out ends the session", async ({ page }) => {
+  await signIn(page);
+  await page.locator(".account summary").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await page.goto("/runs");
+  await expect(page).toHaveURL(/\/sign-in\?return_to/);
+});

@@ -1,0 +1,38 @@
+//! A network that can be cut: connections to the sandbox go through here.
+
+use std::net::SocketAddr;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+pub struct Proxy {
+    pub addr: SocketAddr,
+    cuts: watch::Sender<u64>,
+}
+
+impl Proxy {
+    pub async fn to(target: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let cuts = watch::Sender::new(0);
+        let watched = cuts.clone();
+        tokio::spawn(async move {
+            while let Ok((mut inner, _)) = listener.accept().await {
+                let mut cut = watched.subscribe();
+                tokio::spawn(async move {
+                    let mut outer = TcpStream::connect(target).await.unwrap();
+                    tokio::select! {
+                        _ = tokio::io::copy_bidirectional(&mut inner, &mut outer) => {}
+                        _ = cut.changed() => {}
+                    }
+                });
+            }
+        });
+        Self { addr, cuts }
+    }
+
+    /// Breaks every connection that is open now; new ones are let through.
+    pub fn cut(&self) {
+        self.cuts.send_modify(|cuts| *cuts += 1);
+    }
+}
