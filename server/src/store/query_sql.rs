@@ -21,7 +21,7 @@ impl Select {
         let mut select = Self { sql: String::new(), args: Vec::new() };
         let workspace = select.bind(Arg::Int(workspace.0));
         // A metadata filter drives the walk: its table is kept in list order, so no sort is needed.
-        let driver = query.clauses.iter().position(|clause| is_positive_metadata(clause));
+        let driver = query.clauses.iter().position(is_positive_metadata);
         let (from, order) = match driver {
             Some(_) => ("run_metadata m JOIN run r ON r.workspace_id = m.workspace_id AND r.id = m.run_id", "m"),
             None => ("run r", "r"),

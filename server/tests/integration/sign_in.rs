@@ -9,7 +9,7 @@ use crate::harness::{DEMO, TestApp, test_config};
 async fn brings_the_user_back_to_the_page_first_asked_for_under_a_new_session_id() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
-    let consent = browser.to_consent_page("/runs?q=customer:acme").await;
+    let consent = browser.open_consent_page("/runs?q=customer:acme").await;
     let before = browser.cookies["runlens_session"].clone();
     let callback = browser.decide(&consent, DEMO, "approve").await;
     let landed = browser.follow(callback).await;
@@ -46,7 +46,7 @@ async fn cookies_are_secure_when_browsers_come_over_https() {
 async fn a_denial_is_explained() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
-    let consent = browser.to_consent_page("/runs").await;
+    let consent = browser.open_consent_page("/runs").await;
     let callback = browser.decide(&consent, DEMO, "deny").await;
     let answer = browser.follow(callback).await;
     assert_eq!(answer.status, 400);
@@ -57,7 +57,7 @@ async fn a_denial_is_explained() {
 async fn a_wrong_missing_or_reused_state_is_refused() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
-    let consent = browser.to_consent_page("/runs").await;
+    let consent = browser.open_consent_page("/runs").await;
     let callback = browser.decide(&consent, DEMO, "approve").await;
 
     let mut stranger = app.browser();
@@ -78,13 +78,13 @@ async fn a_wrong_missing_or_reused_state_is_refused() {
 async fn a_reused_code_is_explained() {
     let app = TestApp::start().await;
     let mut first = app.browser();
-    let consent = first.to_consent_page("/runs").await;
+    let consent = first.open_consent_page("/runs").await;
     let callback = first.decide(&consent, DEMO, "approve").await;
     let code = callback.query_pairs().find(|(name, _)| name == "code").unwrap().1.into_owned();
     assert_eq!(first.follow(callback).await.status, 200);
 
     let mut second = app.browser();
-    let consent = second.to_consent_page("/runs").await;
+    let consent = second.open_consent_page("/runs").await;
     let mut forged = second.decide(&consent, DEMO, "approve").await;
     let state = forged.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned();
     forged.query_pairs_mut().clear().append_pair("code", &code).append_pair("state", &state);
@@ -96,7 +96,7 @@ async fn a_reused_code_is_explained() {
 async fn an_unreachable_mantyx_is_explained() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
-    let consent = browser.to_consent_page("/runs").await;
+    let consent = browser.open_consent_page("/runs").await;
     let mut callback = browser.decide(&consent, DEMO, "approve").await;
     // The dashboard comes back with a MANTYX that nobody listens for.
     let config = {

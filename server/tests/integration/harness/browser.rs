@@ -71,7 +71,7 @@ impl Browser {
     }
 
     /// Asks for a page, and clicks through the sign-in until the consent page is shown.
-    pub async fn to_consent_page(&mut self, path: &str) -> Answer {
+    pub async fn open_consent_page(&mut self, path: &str) -> Answer {
         let sign_in = self.open(path).await;
         assert_eq!(sign_in.url.path(), "/sign-in", "{}", sign_in.body);
         let href = sign_in.body.split('"').find(|part| part.starts_with("/auth/start")).unwrap().replace("&amp;", "&");
@@ -92,7 +92,7 @@ impl Browser {
 
     /// Asks for `path` and signs in as the workspace's owner on the way.
     pub async fn sign_in(&mut self, path: &str, workspace: &str) -> Answer {
-        let consent = self.to_consent_page(path).await;
+        let consent = self.open_consent_page(path).await;
         let callback = self.decide(&consent, workspace, "approve").await;
         self.follow(callback).await
     }
