@@ -43,7 +43,7 @@ fn RunLine(run: RunSummary, query: Query, now_ms: i64) -> impl IntoView {
         <tr>
             <td class="cell-status"><StatusBadge status=run.status /></td>
             <td class="cell-run">
-                <a class="run-name" href=href>{run.title()}</a><MarkBadges marks=run.marks />
+                <span class="run-line"><a class="run-name" href=href>{run.title()}</a><MarkBadges marks=run.marks /></span>
                 <span class="preview">{run.input_preview.clone()}</span>
             </td>
             <td class="cell-model">{run.model.clone().unwrap_or_else(|| "–".to_owned())}</td>
