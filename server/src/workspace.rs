@@ -16,6 +16,9 @@ use crate::store::Cursor;
 /// Events read from the database at a time while a log is folded.
 const FOLD_CHUNK: u32 = 2_000;
 
+/// Pages of MANTYX's list that one look at ours may bring in.
+const MAX_OLDER_PAGES: u32 = 5;
+
 #[derive(Clone)]
 pub struct SignedInWorkspace {
     pub state: AppState,
@@ -52,7 +55,16 @@ pub async fn list_runs(
         Some(_) => None,
     };
     let limit = limit.clamp(1, 200);
-    let mut runs = state.store.list_runs(caller.workspace_id, query, cursor.as_ref(), limit + 1).await?;
+    let mut older_pages = 0;
+    let mut runs = loop {
+        let runs = state.store.list_runs(caller.workspace_id, query, cursor.as_ref(), limit + 1).await?;
+        let full = runs.len() > limit as usize;
+        // The end of what is stored need not be the end of what there is.
+        if full || older_pages == MAX_OLDER_PAGES || !state.mirror.sync_older(state, caller).await? {
+            break runs;
+        }
+        older_pages += 1;
+    };
     let more = runs.len() > limit as usize;
     runs.truncate(limit as usize);
     let next_cursor = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.created_at_ms, run.id));

@@ -41,6 +41,8 @@ fn icon(kind: BannerKind) -> Icon {
         BannerKind::WaitingLocalTool | BannerKind::LocalToolTimeout => Icon::Hand,
         BannerKind::Cancelled => Icon::Slash,
         BannerKind::Refused | BannerKind::ContextWindow | BannerKind::Failed => Icon::Cross,
-        BannerKind::LogGap | BannerKind::LogIncomplete => Icon::Alert,
+        BannerKind::SupervisorRedirect | BannerKind::SupervisorFinalize | BannerKind::ModelFallback => Icon::Info,
+        BannerKind::ToolInputInvalid => Icon::Tool,
+        BannerKind::SchemaNotEnforced | BannerKind::LogGap | BannerKind::LogIncomplete => Icon::Alert,
     }
 }

@@ -19,6 +19,8 @@ pub struct Outcome {
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
     pub model: Option<String>,
+    /// Whether the output schema was enforced, where one was asked for and the server says.
+    pub schema_enforced: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +44,7 @@ pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
         tokens: serde_json::from_value(event.data["tokens"].clone()).ok(),
         turns: event.data["turns"].as_u64(),
         model: model_name(&event.data["model"]),
+        schema_enforced: schema_enforced(&event.data["structuredOutput"]),
     };
     match payload {
         Payload::Result { subtype, ok, text, error } => {
@@ -72,6 +75,10 @@ pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
         _ => return None,
     }
     Some(outcome)
+}
+
+fn schema_enforced(report: &Value) -> Option<bool> {
+    (report["schemaRequested"] == true).then(|| report["schemaEnforced"].as_bool()).flatten()
 }
 
 /// The name to show for a model block: the vendor's, or the catalogue's.

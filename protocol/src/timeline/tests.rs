@@ -143,3 +143,50 @@ proptest! {
         let _ = whole.banners();
     }
 }
+
+/// The kinds of banners of a log that ends with `terminal`.
+fn banner_kinds(events: &[(&str, Value)]) -> Vec<&'static str> {
+    let events: Vec<Event> =
+        events.iter().zip(1..).map(|((kind, data), seq)| Event::new(seq, *kind, data.clone())).collect();
+    Timeline::from_events(&events).banners().iter().map(|banner| banner.kind.as_str()).collect()
+}
+
+#[test]
+fn each_intervention_has_its_banner() {
+    let schema = |enforced: bool| json!({ "schemaRequested": true, "schemaEnforced": enforced });
+    let cases = [
+        (vec![("result", json!({ "subtype": "success", "text": "ok" }))], vec![]),
+        (vec![("result", json!({ "text": "{}", "structuredOutput": schema(true) }))], vec![]),
+        (vec![("result", json!({ "text": "{}", "structuredOutput": schema(false) }))], vec!["schema_not_enforced"]),
+        (vec![("error", json!({ "errorClass": "structured_output_not_supported" }))], vec!["schema_not_enforced"]),
+        (vec![("error", json!({ "errorClass": "context_window" }))], vec!["context_window"]),
+        (vec![("error", json!({ "code": "local_timeout" }))], vec!["local_tool_timeout"]),
+        (vec![("result", json!({ "subtype": "error_local_tool_timeout" }))], vec!["local_tool_timeout"]),
+        (vec![("cancelled", json!({}))], vec!["cancelled"]),
+        (vec![("supervisor", json!({ "action": "on_track" }))], vec![]),
+        (vec![("supervisor", json!({ "action": "redirect", "reason": "r" }))], vec!["supervisor_redirect"]),
+        (vec![("supervisor", json!({ "action": "finalize", "reason": "r" }))], vec!["supervisor_finalize"]),
+        (vec![("model_fallback", json!({ "primaryModelId": "a", "fallbackModelId": "b" }))], vec!["model_fallback"]),
+        (
+            vec![
+                ("tool_call", json!({ "toolUseId": "t", "name": "x", "input": {} })),
+                (
+                    "tool_result",
+                    json!({ "toolUseId": "t", "name": "x", "result": "{\"error\":\"tool_input_invalid\"}" }),
+                ),
+            ],
+            vec!["tool_input_invalid"],
+        ),
+        (
+            vec![("assistant_message", json!({ "text": "", "finishReason": "refusal" })), ("error", json!({}))],
+            vec!["refused"],
+        ),
+        (
+            vec![("cancelled", json!({})), ("assistant_delta", json!({ "text": "late" }))],
+            vec!["log_incomplete", "cancelled"],
+        ),
+    ];
+    for (events, expected) in cases {
+        assert_eq!(banner_kinds(&events), expected, "{events:?}");
+    }
+}

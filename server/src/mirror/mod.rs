@@ -29,13 +29,34 @@ const PAGE_LIMIT: u32 = 200;
 
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
-    last_syncs: Arc<Mutex<HashMap<WorkspaceId, LastSync>>>,
+    lists: Arc<Mutex<HashMap<WorkspaceId, Progress>>>,
     /// Workspaces whose missing logs are being fetched.
     fetching: Arc<Mutex<HashSet<WorkspaceId>>>,
 }
 
-/// When a workspace's list was last synced; held while it is being.
-type LastSync = Arc<tokio::sync::Mutex<Option<Instant>>>;
+/// How far a workspace's list is synced; held while it is being.
+type Progress = Arc<tokio::sync::Mutex<ListProgress>>;
+
+#[derive(Debug, Default)]
+struct ListProgress {
+    newest_at: Option<Instant>,
+    history: History,
+}
+
+/// Where the runs that are older than those seen begin, at MANTYX.
+#[derive(Debug, Default)]
+enum History {
+    #[default]
+    Unknown,
+    After(String),
+    Complete,
+}
+
+impl History {
+    fn from_cursor(cursor: Option<String>) -> Self {
+        cursor.map_or(Self::Complete, Self::After)
+    }
+}
 
 /// Whether what is stored is what MANTYX has.
 #[derive(Debug)]
@@ -61,28 +82,44 @@ impl Freshness {
 impl Mirror {
     /// Brings in the newest page of runs.
     pub async fn sync_newest(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
-        let gate = self.gate(caller.workspace_id);
-        let mut last_sync = gate.lock().await;
-        if last_sync.is_some_and(|at| at.elapsed() < FRESH_FOR) {
+        let progress = self.progress(caller.workspace_id);
+        let mut progress = progress.lock().await;
+        if progress.newest_at.is_some_and(|at| at.elapsed() < FRESH_FOR) {
             return Ok(Freshness::Fresh);
         }
-        let page = state
-            .credentials
-            .call(caller, |bearer| async move { state.mantyx.list_runs(&bearer, &caller.slug, PAGE_LIMIT, None).await })
-            .await;
-        let page = match page {
-            Ok(page) => page,
-            Err(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
+        let next_cursor = match sync_page(state, caller, None).await {
+            Ok(next_cursor) => next_cursor,
+            Err(Error::Mantyx(MantyxError::NotFound | MantyxError::Refused { status: 405, .. })) => {
                 let message = "This MANTYX cannot list runs. Those that were opened here are shown.".to_owned();
                 return Ok(Freshness::Stale(AppError::Unavailable { message }));
             }
-            Err(error) => return stale(error),
+            Err(Error::Mantyx(error)) => return stale(error),
+            Err(error) => return Err(error),
         };
-        let updates: Vec<RunUpdate> = page.runs.into_iter().filter_map(RunUpdate::from_row).collect();
-        state.store.upsert_runs(caller.workspace_id, &updates).await?;
-        *last_sync = Some(Instant::now());
+        progress.newest_at = Some(Instant::now());
+        if matches!(progress.history, History::Unknown) {
+            progress.history = History::from_cursor(next_cursor);
+        }
         log::fetch_missing_soon(state, caller);
         Ok(Freshness::Fresh)
+    }
+
+    /// Brings in a page of older runs. `false` when there are none, or when MANTYX cannot be asked.
+    pub async fn sync_older(&self, state: &AppState, caller: &Caller) -> Result<bool, Error> {
+        let progress = self.progress(caller.workspace_id);
+        let mut progress = progress.lock().await;
+        let History::After(cursor) = &progress.history else { return Ok(false) };
+        match sync_page(state, caller, Some(cursor)).await {
+            Ok(next_cursor) => {
+                progress.history = History::from_cursor(next_cursor);
+                Ok(true)
+            }
+            Err(Error::Mantyx(error)) => {
+                tracing::warn!(%error, "older runs could not be fetched");
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Brings in one run: its snapshot, and its log as far as it is persisted.
@@ -127,10 +164,21 @@ impl Mirror {
         self.fetching.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&workspace);
     }
 
-    fn gate(&self, workspace: WorkspaceId) -> LastSync {
-        let mut gates = self.last_syncs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        gates.entry(workspace).or_default().clone()
+    fn progress(&self, workspace: WorkspaceId) -> Progress {
+        let mut lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lists.entry(workspace).or_default().clone()
     }
+}
+
+/// Brings in one page of MANTYX's list and tells where the next begins.
+async fn sync_page(state: &AppState, caller: &Caller, cursor: Option<&str>) -> Result<Option<String>, Error> {
+    let page = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.list_runs(&bearer, &caller.slug, PAGE_LIMIT, cursor).await })
+        .await?;
+    let updates: Vec<RunUpdate> = page.runs.into_iter().filter_map(RunUpdate::from_row).collect();
+    state.store.upsert_runs(caller.workspace_id, &updates).await?;
+    Ok(page.next_cursor)
 }
 
 /// Errors that leave the stored data worth showing. A sign-in that has ended is not one of them.

@@ -75,6 +75,23 @@ async fn pages_follow_each_other_without_a_gap_or_a_repetition() {
 }
 
 #[tokio::test]
+async fn runs_beyond_mantyxs_first_page_are_brought_in_when_the_list_gets_there() {
+    let app = TestApp::start().await;
+    let first = app.finished_run(DEMO, "/json 1", json!({ "metadata": { "first": "yes" } })).await;
+    for _ in 0..230 {
+        app.start_run(DEMO, "/json 1", json!({})).await;
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    let found = browser.open("/runs?q=first:yes").await.body;
+    assert!(found.contains(&first), "{found}");
+    let listed = browser.open("/api/runs?limit=200").await;
+    let listed: serde_json::Value = serde_json::from_str(&listed.body).unwrap();
+    let rest = browser.open(&format!("/api/runs?limit=200&cursor={}", listed["nextCursor"].as_str().unwrap())).await;
+    let rest: serde_json::Value = serde_json::from_str(&rest.body).unwrap();
+    assert_eq!(rest["runs"].as_array().unwrap().len(), 31);
+}
+
+#[tokio::test]
 async fn a_filter_that_cannot_be_read_is_explained_and_kept() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
@@ -101,7 +118,10 @@ async fn what_was_mirrored_is_shown_while_mantyx_is_away() {
     let id = app.finished_run(DEMO, "/say kept", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
     assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
-    app.running.sandbox.take().unwrap().shutdown().await;
+    let sandbox = app.running.sandbox.take().unwrap();
+    let addr = sandbox.addr();
+    sandbox.shutdown().await;
+    hang_up_on(addr).await;
     let page = browser.open(&format!("/runs/{id}")).await;
     assert!(page.status == 200 && page.body.contains("kept"));
     let missing = browser.open("/runs/run_never_seen").await;
@@ -115,4 +135,10 @@ async fn what_was_mirrored_is_shown_while_mantyx_is_away() {
         }
         tokio::task::yield_now().await;
     }
+}
+
+/// Keeps an address and ends every connection to it, so that no other test's server can take it meanwhile.
+async fn hang_up_on(addr: std::net::SocketAddr) {
+    let listener = tokio::net::TcpListener::bind(addr).await.unwrap();
+    tokio::spawn(async move { while listener.accept().await.is_ok() {} });
 }

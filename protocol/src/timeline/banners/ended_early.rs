@@ -36,7 +36,9 @@ fn cancelled(outcome: &Outcome) -> Banner {
 fn failed(outcome: &Outcome) -> Option<Banner> {
     let class = outcome.error_class.as_deref().unwrap_or("unknown");
     let (kind, advice) = match class {
+        // These have banners of their own.
         "truncation" => return None,
+        class if class.starts_with("structured_output") => return None,
         "context_window" => (
             BannerKind::ContextWindow,
             "The input is larger than the model can read: shorten it or use a larger model.",

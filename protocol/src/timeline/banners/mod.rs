@@ -4,6 +4,10 @@ mod budget_exceeded;
 mod ended_early;
 mod log_faults;
 mod looping;
+mod model_fallback;
+mod schema;
+mod supervised;
+mod tool_input;
 mod truncated;
 mod waiting;
 
@@ -28,10 +32,15 @@ pub enum BannerKind {
     LoopNudged,
     LoopGaveUp,
     BudgetExceeded,
+    SupervisorRedirect,
+    SupervisorFinalize,
     WaitingLocalTool,
     LocalToolTimeout,
+    ToolInputInvalid,
     Refused,
     ContextWindow,
+    ModelFallback,
+    SchemaNotEnforced,
     Failed,
     Cancelled,
     LogGap,
@@ -45,10 +54,15 @@ impl BannerKind {
             Self::LoopNudged => "loop_nudged",
             Self::LoopGaveUp => "loop_gave_up",
             Self::BudgetExceeded => "budget_exceeded",
+            Self::SupervisorRedirect => "supervisor_redirect",
+            Self::SupervisorFinalize => "supervisor_finalize",
             Self::WaitingLocalTool => "waiting_local_tool",
             Self::LocalToolTimeout => "local_tool_timeout",
+            Self::ToolInputInvalid => "tool_input_invalid",
             Self::Refused => "refused",
             Self::ContextWindow => "context_window",
+            Self::ModelFallback => "model_fallback",
+            Self::SchemaNotEnforced => "schema_not_enforced",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
             Self::LogGap => "log_gap",
@@ -68,8 +82,18 @@ pub enum Severity {
 
 type Rule = fn(&Timeline) -> Vec<Banner>;
 
-const RULES: [Rule; 6] =
-    [truncated::check, ended_early::check, looping::check, budget_exceeded::check, waiting::check, log_faults::check];
+const RULES: [Rule; 10] = [
+    truncated::check,
+    ended_early::check,
+    looping::check,
+    budget_exceeded::check,
+    supervised::check,
+    tool_input::check,
+    schema::check,
+    model_fallback::check,
+    waiting::check,
+    log_faults::check,
+];
 
 pub(super) fn all(timeline: &Timeline) -> Vec<Banner> {
     let mut banners: Vec<Banner> = RULES.iter().flat_map(|rule| rule(timeline)).collect();
