@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
-use crate::model::{RunPage, RunsPage, Viewer};
+use crate::model::{RunPage, RunsPage, Thumb, Viewer};
 
 #[async_trait]
 pub trait Workspace: Send + Sync {
@@ -19,6 +19,13 @@ pub trait Workspace: Send + Sync {
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
 
     async fn run(&self, id: &str) -> Result<RunPage, AppError>;
+
+    async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
+
+    /// Answers a local tool call of a run: with a result, or with an error.
+    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
+
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError>;
 }
 
 /// A request extension: the workspace of the session that the request belongs to.

@@ -62,6 +62,35 @@ pub struct RunPage {
     pub now_ms: i64,
 }
 
+/// Which way a judgement of a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Thumb {
+    #[default]
+    Up,
+    Down,
+}
+
+/// What somebody here thinks of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feedback {
+    pub thumb: Thumb,
+    pub explanation: String,
+    pub given_by: String,
+    pub given_at_ms: i64,
+    /// MANTYX has it too. Where the sign-in may not send it, it stays here.
+    pub sent: bool,
+}
+
+impl Thumb {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Up => "UP",
+            Self::Down => "DOWN",
+        }
+    }
+}
+
 impl RunSummary {
     /// The name to show: the spec's, the agent's, or that it has none.
     pub fn title(&self) -> String {

@@ -13,6 +13,8 @@ pub mod ids;
 pub mod json;
 pub mod messages;
 pub mod query;
+pub mod redact;
+pub mod snippet;
 pub mod spec;
 pub mod sse;
 pub mod status;

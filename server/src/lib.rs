@@ -6,6 +6,7 @@ pub mod config;
 pub mod logging;
 pub mod serve;
 
+mod actions;
 mod api;
 mod auth;
 mod clock;

@@ -14,8 +14,8 @@ use crate::state::AppState;
 use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
 use crate::{api, live};
 
-/// The largest request body: a form.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The largest request body: a form with a tool answer of 2 MB, escaped.
+const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.public_url.scheme() == "https";
@@ -29,6 +29,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/runs/{id}/live", get(live::relay))
         .route("/api/runs", get(api::list_runs))
         .route("/api/runs/{id}", get(api::get_run))
+        .route("/api/runs/{id}/events", get(api::get_events))
         .merge(pages::routes(&state))
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))

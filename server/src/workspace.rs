@@ -2,10 +2,11 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{RunPage, RunsPage, Viewer};
+use app::model::{RunPage, RunSummary, RunsPage, Thumb, Viewer};
 use async_trait::async_trait;
 use protocol::{Query, Timeline, ids};
 
+use crate::actions;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -39,6 +40,18 @@ impl Workspace for SignedInWorkspace {
     async fn run(&self, id: &str) -> Result<RunPage, AppError> {
         Ok(open_run(&self.state, &self.caller, id).await?)
     }
+
+    async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
+        Ok(actions::cancel_run(&self.state, &self.caller, id).await?)
+    }
+
+    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError> {
+        Ok(actions::answer_call(&self.state, &self.caller, id, tool_use_id, answer).await?)
+    }
+
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {
+        Ok(actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
+    }
 }
 
 /// A page of runs from the mirror, brought up to date first when it is the first page.
@@ -71,19 +84,23 @@ pub async fn list_runs(
     Ok(RunsPage { runs, next_cursor, stale, now_ms: now_ms() })
 }
 
-/// One run with its log folded. What MANTYX has beyond the mirror is fetched first; where it cannot be reached, what
-/// is stored is shown and said to be.
-pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunPage, Error> {
+/// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
+/// and said to be.
+pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(RunSummary, Freshness), Error> {
     if !ids::is_path_id(id) {
         return Err(AppError::not_found("run").into());
     }
     let freshness = state.mirror.sync_run(state, caller, id).await?;
-    let Some(run) = state.store.run(caller.workspace_id, id).await? else {
-        return Err(match freshness {
-            Freshness::Stale(error) => error.into(),
-            Freshness::Fresh | Freshness::Gone => AppError::not_found("run").into(),
-        });
-    };
+    match (state.store.run(caller.workspace_id, id).await?, freshness) {
+        (Some(run), freshness) => Ok((run, freshness)),
+        (None, Freshness::Stale(error)) => Err(error.into()),
+        (None, Freshness::Fresh | Freshness::Gone) => Err(AppError::not_found("run").into()),
+    }
+}
+
+/// One run with its log folded.
+pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunPage, Error> {
+    let (run, freshness) = find_run(state, caller, id).await?;
     let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
     let spec: serde_json::Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
     let prompt = protocol::spec::prompt_text(&spec);

@@ -8,12 +8,20 @@ use super::Engine;
 /// Number, name, and the text for each engine.
 type Step = (i64, &'static str, &'static str, &'static str);
 
-const STEPS: [Step; 1] = [(
-    1,
-    "first tables",
-    include_str!("../../../migrations/sqlite/0001_first_tables.sql"),
-    include_str!("../../../migrations/postgres/0001_first_tables.sql"),
-)];
+const STEPS: [Step; 2] = [
+    (
+        1,
+        "first tables",
+        include_str!("../../../migrations/sqlite/0001_first_tables.sql"),
+        include_str!("../../../migrations/postgres/0001_first_tables.sql"),
+    ),
+    (
+        3,
+        "feedback",
+        include_str!("../../../migrations/sqlite/0003_feedback.sql"),
+        include_str!("../../../migrations/postgres/0003_feedback.sql"),
+    ),
+];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {
     let steps = STEPS.map(|(version, name, sqlite, postgres)| {

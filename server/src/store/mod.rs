@@ -4,6 +4,7 @@
 //! from its caller, who has it from the session; there is no query without one.
 
 mod events;
+mod feedback;
 mod grants;
 mod migrations;
 mod query_sql;

@@ -4,6 +4,7 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod actions;
 mod api;
 mod harness;
 mod isolation;
