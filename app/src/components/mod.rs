@@ -7,6 +7,7 @@ pub mod error_view;
 pub mod filter_bar;
 pub mod frame;
 pub mod icon;
+pub mod json_tree;
 pub mod markdown;
 pub mod metadata;
 pub mod page_title;
