@@ -32,7 +32,9 @@ pub(super) fn advice(class: &str) -> &'static str {
         "rate_limit" | "overloaded" => {
             "Launch it again in a few minutes. A second model (fallbackModelId) would have taken over."
         }
-        "server" | "timeout" | "upstream_deadline" => "Launch it again. If it fails in the same way, try another model.",
+        "server" | "timeout" | "upstream_deadline" => {
+            "Launch it again. If it fails in the same way, try another model."
+        }
         "invalid_request" => "Read the provider's message above and correct the spec.",
         "auth" => "Ask whoever looks after this workspace to check the provider's key in MANTYX.",
         _ => "Look at the last steps below, then launch it again.",

@@ -117,7 +117,8 @@ impl Timeline {
                     self.turn_open = false;
                 }
                 self.open_turn(seq);
-                let name = |file: &Value| file["filename"].as_str().or(file["url"].as_str()).unwrap_or("file").to_owned();
+                let name =
+                    |file: &Value| file["filename"].as_str().or(file["url"].as_str()).unwrap_or("file").to_owned();
                 let attachments = attachments.iter().map(name).collect();
                 self.note(seq, NoteKind::Message { role: role.into(), text: text.into(), attachments });
             }
@@ -272,14 +273,7 @@ impl Timeline {
         self.last_turn(seq).entries.push(Entry::Call(Arc::new(call)));
     }
 
-    fn answer_call(
-        &mut self,
-        seq: u64,
-        id: Option<&str>,
-        name: Option<&str>,
-        result: CallResult<'_>,
-        files: &[Value],
-    ) {
+    fn answer_call(&mut self, seq: u64, id: Option<&str>, name: Option<&str>, result: CallResult<'_>, files: &[Value]) {
         self.last_turn(seq);
         self.pairing.catch_up(&self.turns);
         let by_id = id.and_then(|id| self.pairing.by_id(id)).filter(|place| self.call(*place).is_some());

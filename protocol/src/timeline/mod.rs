@@ -41,6 +41,7 @@ mod plan;
 mod shared;
 mod totals;
 mod turn;
+mod verdict;
 mod words;
 
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub use plan::{Moment, Plan, PlanStep};
 pub use shared::Chunked;
 pub use totals::{ToolTotals, Totals};
 pub use turn::{Entry, Turn};
+pub use verdict::{Sentence, verdict};
 
 use crate::RunStatus;
 use crate::event::Event;
@@ -145,6 +147,16 @@ impl Timeline {
     /// Calls for which somebody outside owes an answer, or owed it when the run ended.
     pub fn waiting_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls().filter(|call| call.answer.is_none() && call.kind.is_local())
+    }
+
+    /// The event with which the model declined to answer, if that is how the run ended.
+    pub fn refusal_seq(&self) -> Option<u64> {
+        let outcome = self.outcome.as_ref().filter(|outcome| outcome.ending != Ending::Cancelled)?;
+        let last = self.turns.iter().rev().find(|turn| turn.message_seq.is_some());
+        match last {
+            Some(turn) if turn.finish_reason.as_deref() == Some("refusal") => turn.message_seq,
+            _ => (outcome.finish_reason.as_deref() == Some("refusal")).then_some(outcome.seq),
+        }
     }
 
     /// The answer: the final text, or what was salvaged of it, or what has been written so far.

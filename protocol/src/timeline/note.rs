@@ -21,8 +21,16 @@ pub struct Note {
 #[serde(rename_all = "snake_case", tag = "note")]
 pub enum NoteKind {
     /// The server's own guard. What this software observed is in [`super::Repetition`], never here.
-    LoopDetected { consecutive_count: u64, hard_cutoff: bool, tools: Vec<String> },
-    BudgetExceeded { tool: String, max_calls: u64, call_index: u64 },
+    LoopDetected {
+        consecutive_count: u64,
+        hard_cutoff: bool,
+        tools: Vec<String>,
+    },
+    BudgetExceeded {
+        tool: String,
+        max_calls: u64,
+        call_index: u64,
+    },
     Supervisor {
         action: String,
         reason: String,
@@ -40,18 +48,40 @@ pub enum NoteKind {
         model: Option<String>,
     },
     /// A plan as of this event. A stale one is of an older revision than one that came before: it changes nothing.
-    Plan { plan: Arc<Plan>, transition: Option<String>, stale: bool },
+    Plan {
+        plan: Arc<Plan>,
+        transition: Option<String>,
+        stale: bool,
+    },
     /// Files of a call that the log does not have.
-    Files { tool: String, files: Vec<ToolFile> },
+    Files {
+        tool: String,
+        files: Vec<ToolFile>,
+    },
     /// A message that was said to the model, in a session's replay.
-    Message { role: String, text: String, attachments: Vec<String> },
+    Message {
+        role: String,
+        text: String,
+        attachments: Vec<String>,
+    },
     /// A result stood here before its call; the call has it now.
-    EarlyResult { tool: String },
+    EarlyResult {
+        tool: String,
+    },
     /// A second result for a call that had one. The first stands.
-    RepeatedResult { tool: String },
-    Unknown { event: String },
-    Malformed { event: String, reason: String },
-    AfterEnd { event: String },
+    RepeatedResult {
+        tool: String,
+    },
+    Unknown {
+        event: String,
+    },
+    Malformed {
+        event: String,
+        reason: String,
+    },
+    AfterEnd {
+        event: String,
+    },
 }
 
 impl Note {

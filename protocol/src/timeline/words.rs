@@ -90,7 +90,10 @@ mod tests {
     fn numbers_have_their_plural_and_their_groups() {
         assert_eq!((count(1, "call"), count(0, "call")), ("1 call".to_owned(), "0 calls".to_owned()));
         assert_eq!((grouped(999), grouped(1_204_500)), ("999".to_owned(), "1,204,500".to_owned()));
-        assert_eq!((duration(300_000), duration(1_000), duration(1_500)), ("5 minutes".to_owned(), "1 second".to_owned(), "1,500 ms".to_owned()));
+        assert_eq!(
+            (duration(300_000), duration(1_000), duration(1_500)),
+            ("5 minutes".to_owned(), "1 second".to_owned(), "1,500 ms".to_owned())
+        );
     }
 
     #[test]

@@ -40,7 +40,10 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
     } else {
         (
             format!("Tool budget used up: {shown}"),
-            format!("{shown} may be called {} in this run; beyond that, {stopped} before the tool ran.", times(max_calls)),
+            format!(
+                "{shown} may be called {} in this run; beyond that, {stopped} before the tool ran.",
+                times(max_calls)
+            ),
             format!("If the work needs more, raise the budget of {shown} (toolBudgets) from {max_calls} to {enough}."),
         )
     };

@@ -10,7 +10,7 @@ use crate::timeline::{Ending, Outcome, Timeline, failure};
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
     let banner = match outcome.ending {
-        Ending::Succeeded | Ending::Failed if refusal(timeline).is_some() => refused(timeline),
+        Ending::Succeeded | Ending::Failed if timeline.refusal_seq().is_some() => refused(timeline),
         Ending::Succeeded => None,
         Ending::Cancelled => Some(cancelled(timeline, outcome)),
         Ending::Failed => failed(timeline, outcome, spec),
@@ -18,21 +18,11 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     banner.into_iter().collect()
 }
 
-/// The event with which the model declined, if that is how the run ended.
-fn refusal(timeline: &Timeline) -> Option<u64> {
-    let outcome = timeline.outcome.as_ref()?;
-    let last = timeline.turns.iter().rev().find(|turn| turn.message_seq.is_some());
-    match last {
-        Some(turn) if turn.finish_reason.as_deref() == Some("refusal") => turn.message_seq,
-        _ => (outcome.finish_reason.as_deref() == Some("refusal")).then_some(outcome.seq),
-    }
-}
-
 fn refused(timeline: &Timeline) -> Option<Banner> {
     Some(Banner {
         kind: BannerKind::Refused,
         severity: Severity::Warning,
-        seq: refusal(timeline)?,
+        seq: timeline.refusal_seq()?,
         title: "Refused: the model declined to answer".to_owned(),
         detail: "The model itself stopped with the reason “refusal”. No tool and no limit was involved.".to_owned(),
         facts: Facts::None,

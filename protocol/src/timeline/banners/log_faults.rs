@@ -27,7 +27,9 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
         title: format!("The log has a gap: {} missing", count(missing, "event")),
         detail: format!("{place} What happened there is not known; everything else is shown as it came."),
         facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
-        next_step: NextStep::say("Open the run again to fetch its log anew. If the gap stays, MANTYX does not have it."),
+        next_step: NextStep::say(
+            "Open the run again to fetch its log anew. If the gap stays, MANTYX does not have it.",
+        ),
     })
 }
 
@@ -42,7 +44,9 @@ fn no_end(timeline: &Timeline) -> Option<Banner> {
         title: "The log stops before the end".to_owned(),
         detail: format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
         facts: Facts::NoEnd { last_seq, status: status.to_owned() },
-        next_step: NextStep::say("Open the run again to fetch its log anew. If it stays so, MANTYX does not have the end."),
+        next_step: NextStep::say(
+            "Open the run again to fetch its log anew. If it stays so, MANTYX does not have the end.",
+        ),
     })
 }
 

@@ -92,22 +92,73 @@ pub enum Severity {
 pub enum Facts {
     None,
     /// `json_requested`: the fragment is of JSON, as far as the server says.
-    Truncated { output_tokens: Option<u64>, kept_chars: u64, thinking_chars: u64, json_requested: bool },
+    Truncated {
+        output_tokens: Option<u64>,
+        kept_chars: u64,
+        thinking_chars: u64,
+        json_requested: bool,
+    },
     /// The server's own reports. `longest` is the longest streak among them, in batches.
-    Loop { tools: Vec<String>, longest: u64, reports: u64 },
-    Budget { tool: String, max_calls: u64, intercepted: u64 },
-    Supervisor { reviews: u64, reason: String, redirect: Option<String>, llm_calls: Option<u64>, mid_turn: bool },
+    Loop {
+        tools: Vec<String>,
+        longest: u64,
+        reports: u64,
+    },
+    Budget {
+        tool: String,
+        max_calls: u64,
+        intercepted: u64,
+    },
+    Supervisor {
+        reviews: u64,
+        reason: String,
+        redirect: Option<String>,
+        llm_calls: Option<u64>,
+        mid_turn: bool,
+    },
     /// Calls that nobody outside has answered, or had answered when the run ended.
-    Local { tools: Vec<String>, calls: u64, timeout_ms: Option<u64> },
-    ToolInput { tool: String, calls: u64 },
-    Fallback { primary: Option<String>, fallback: Option<String>, error_class: String, switches: u64 },
-    Failure { error_class: String, retryable: Option<bool>, api_status: Option<u64>, limit: Option<u64> },
-    Cancelled { reason: Option<String>, unanswered: u64 },
-    Schema { mechanism: Option<String>, fell_back: bool },
+    Local {
+        tools: Vec<String>,
+        calls: u64,
+        timeout_ms: Option<u64>,
+    },
+    ToolInput {
+        tool: String,
+        calls: u64,
+    },
+    Fallback {
+        primary: Option<String>,
+        fallback: Option<String>,
+        error_class: String,
+        switches: u64,
+    },
+    Failure {
+        error_class: String,
+        retryable: Option<bool>,
+        api_status: Option<u64>,
+        limit: Option<u64>,
+    },
+    Cancelled {
+        reason: Option<String>,
+        unanswered: u64,
+    },
+    Schema {
+        mechanism: Option<String>,
+        fell_back: bool,
+    },
     /// `first` is the first range of missing seqs, both ends included.
-    Gap { missing: u64, ranges: u64, first: (u64, u64) },
-    AfterEnd { events: u64 },
-    NoEnd { last_seq: u64, status: String },
+    Gap {
+        missing: u64,
+        ranges: u64,
+        first: (u64, u64),
+    },
+    AfterEnd {
+        events: u64,
+    },
+    NoEnd {
+        last_seq: u64,
+        status: String,
+    },
 }
 
 /// The one thing to do about it, in words and, where a spec's field is to be changed, as data.

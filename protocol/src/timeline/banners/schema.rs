@@ -26,7 +26,12 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
     } else if class.starts_with("structured_output") {
         let said = outcome.error.as_deref().map(sentence).unwrap_or_default();
         let next_step = if class == "structured_output_schema_rejected" {
-            NextStep::change("Make the schema simpler and launch again (outputSchema).", "/outputSchema/schema", None, None)
+            NextStep::change(
+                "Make the schema simpler and launch again (outputSchema).",
+                "/outputSchema/schema",
+                None,
+                None,
+            )
         } else {
             NextStep::change(
                 "Choose a model that can keep to a schema, or accept answers that may not fit: set \

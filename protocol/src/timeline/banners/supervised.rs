@@ -31,7 +31,8 @@ fn banner(timeline: &Timeline, verdict: &str, kind: BannerKind) -> Option<Banner
         }
         _ => did.to_owned(),
     };
-    let why = if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Its reason: {}", sentence(reason)) };
+    let why =
+        if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Its reason: {}", sentence(reason)) };
     let often = if reviews.len() > 1 { format!(" This was the last of {}.", reviews.len()) } else { String::new() };
     let next_step = NextStep::change(
         "See in the next steps whether that helped. If it was wrong, let the supervisor look less often \
