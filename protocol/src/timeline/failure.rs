@@ -21,22 +21,12 @@ pub(super) fn in_words(class: &str) -> String {
         "refusal" => "the model declined to answer",
         MAX_TOOL_TURNS => "too many rounds of tool calls",
         "unknown" | "" | "error" => "the cause is not known",
-        other => return format!("{} (no further description)", crate::json::preview(other, 64)),
+        other => return super::words::plain(other, 64).replace('_', " "),
     }
     .to_owned()
 }
 
-/// What to do where no field of the spec is to blame.
-pub(super) fn advice(class: &str) -> &'static str {
-    match class {
-        "rate_limit" | "overloaded" => {
-            "Launch it again in a few minutes. A second model (fallbackModelId) would have taken over."
-        }
-        "server" | "timeout" | "upstream_deadline" => {
-            "Launch it again. If it fails in the same way, try another model."
-        }
-        "invalid_request" => "Read the provider's message above and correct the spec.",
-        "auth" => "Ask whoever looks after this workspace to check the provider's key in MANTYX.",
-        _ => "Look at the last steps below, then launch it again.",
-    }
+/// Whether the class alone tells what happened.
+pub(super) fn is_documented(class: &str) -> bool {
+    in_words(class) != class.replace('_', " ") && !matches!(class, "unknown" | "" | "error")
 }

@@ -59,12 +59,22 @@ pub(super) fn tools<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// A name from a log, as code. Hostile names cannot leave their quotes nor fill the page.
 pub(super) fn tool(name: &str) -> String {
-    format!("`{}`", preview(name, 64).replace('`', "'"))
+    format!("`{}`", plain(name, 64).replace('`', "'"))
 }
 
 /// What somebody said, shortened: “…”.
 pub(super) fn quoted(text: &str, max_chars: usize) -> String {
-    format!("“{}”", preview(text, max_chars))
+    format!("“{}”", plain(text, max_chars))
+}
+
+/// Words from a log on one line, without characters that nobody sees or that turn the text around them.
+pub(super) fn plain(text: &str, max_chars: usize) -> String {
+    let is_hidden = |c: char| {
+        (c.is_control() && !c.is_whitespace())
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let shortened = preview(text, max_chars);
+    if shortened.contains(is_hidden) { shortened.replace(is_hidden, "") } else { shortened }
 }
 
 /// «5 minutes», «30 seconds», «1,500 ms».
@@ -78,7 +88,7 @@ pub(super) fn duration(ms: u64) -> String {
 
 /// A sentence ends with one mark.
 pub(super) fn sentence(text: &str) -> String {
-    let text = preview(text, 300);
+    let text = plain(text, 300);
     if text.ends_with(['.', '!', '?', '…', '”']) { text } else { format!("{text}.") }
 }
 
@@ -101,5 +111,6 @@ mod tests {
         assert_eq!(tools(["a", "b", "a"]), "`a` and `b`");
         assert_eq!(tools(["a", "b", "c", "d", "e", "d"]), "`a`, `b`, `c` and 2 others");
         assert_eq!(tools(["x`<b>"]), "`x'<b>`");
+        assert_eq!(quoted("a\u{202e}b\u{0}\nc", 9), "“ab c”");
     }
 }

@@ -36,7 +36,11 @@ fn refused(timeline: &Timeline) -> Option<Banner> {
 }
 
 fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
-    let by = outcome.reason.as_deref().map(|reason| format!(" ({})", quoted(reason, 80))).unwrap_or_default();
+    let stopped = match outcome.reason.as_deref() {
+        Some("user") => "A user stopped the run before it finished.".to_owned(),
+        Some(reason) => format!("The run was stopped before it finished (reason: {}).", quoted(reason, 80)),
+        None => "The run was stopped before it finished.".to_owned(),
+    };
     let unanswered = timeline.totals.unanswered();
     let open = match unanswered {
         0 => String::new(),
@@ -48,7 +52,7 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
         severity: Severity::Info,
         seq: outcome.seq,
         title: "Cancelled".to_owned(),
-        detail: format!("Somebody stopped the run before it finished{by}. What it had done until then is below.{open}"),
+        detail: format!("{stopped} What it had done until then is below.{open}"),
         facts: Facts::Cancelled { reason: outcome.reason.clone(), unanswered },
         next_step: NextStep::say("Launch it again if it should have finished."),
     }
@@ -74,7 +78,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             NextStep::change(
                 "Shorten the prompt or the tools' answers, or choose a model that reads more (modelId).",
                 "/modelId",
-                spec.map(|spec| spec["modelId"].clone()),
+                super::asked_for(spec, "modelId"),
                 None,
             ),
         ),
@@ -102,8 +106,31 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let next = NextStep::change(text, "/budgets/maxToolTurns", limit.map(Into::into), to);
             (BannerKind::Failed, said, facts(limit), next)
         }
-        class => (BannerKind::Failed, said, facts(None), NextStep::say(failure::advice(class))),
+        class => (BannerKind::Failed, said, facts(None), advice(class, outcome, spec)),
     };
     let title = format!("Failed: {}", failure::in_words(class));
     Some(Banner { kind, severity: Severity::Error, seq: outcome.seq, title, detail, facts, next_step })
+}
+
+/// What to do where no limit of the spec is to blame.
+fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
+    let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
+    match class {
+        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
+            "Launch it again in a few minutes, or name a second model that takes over next time (fallbackModelId).",
+            "/fallbackModelId",
+            None,
+            None,
+        ),
+        "rate_limit" | "overloaded" => NextStep::say("Launch it again in a few minutes."),
+        "server" | "timeout" | "upstream_deadline" => {
+            NextStep::say("Launch it again. If it fails in the same way, try another model.")
+        }
+        "invalid_request" => NextStep::say("Read the provider's message and correct the spec."),
+        "auth" => NextStep::say("Ask whoever looks after this workspace to check the provider's key in MANTYX."),
+        _ if outcome.retryable == Some(false) => {
+            NextStep::say("Read the message and remove its cause: launching it again alone will not help.")
+        }
+        _ => NextStep::say("Look at the last steps in the timeline, then launch it again."),
+    }
 }

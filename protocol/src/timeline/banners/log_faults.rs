@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::Timeline;
 use crate::timeline::words::count;
+use crate::timeline::{NoteKind, Timeline};
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
     [gap(timeline), no_end(timeline), after_end(timeline)].into_iter().flatten().collect()
@@ -55,7 +55,10 @@ fn after_end(timeline: &Timeline) -> Option<Banner> {
     (events > 0).then(|| Banner {
         kind: BannerKind::LogIncomplete,
         severity: Severity::Warning,
-        seq: timeline.last_seq(),
+        seq: timeline
+            .notes()
+            .find(|note| matches!(note.kind, NoteKind::AfterEnd { .. }))
+            .map_or(timeline.last_seq(), |note| note.seq),
         title: "The log goes on after its end".to_owned(),
         detail: format!(
             "{} came after the run had ended. They are listed, but change nothing above.",

@@ -26,10 +26,14 @@ fn banner(timeline: &Timeline, gave_up: bool) -> Option<Banner> {
     }
     let names = tools(tools_in_loop.iter().map(String::as_str));
     let what = format!("The server saw {names} called {} in a row with the same arguments.", times(longest));
-    let look = NextStep::say(format!(
-        "Look at what {names} answers to these arguments: an answer that says “nothing found, do not ask again” ends \
-         most loops."
-    ));
+    let look = NextStep::change(
+        format!(
+            "Look at what came back from {names}. If that is empty or unclear, say in the system prompt what to do then."
+        ),
+        "/systemPrompt",
+        None,
+        None,
+    );
     let (kind, severity, title, then) = if gave_up {
         let then = "It switched all tools off, and the model wrote its answer without them.";
         (BannerKind::LoopGaveUp, Severity::Error, "Looping — gave up", then)

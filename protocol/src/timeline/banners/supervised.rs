@@ -35,8 +35,7 @@ fn banner(timeline: &Timeline, verdict: &str, kind: BannerKind) -> Option<Banner
         if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Its reason: {}", sentence(reason)) };
     let often = if reviews.len() > 1 { format!(" This was the last of {}.", reviews.len()) } else { String::new() };
     let next_step = NextStep::change(
-        "See in the next steps whether that helped. If it was wrong, let the supervisor look less often \
-         (supervisor.interval) or switch it off.",
+        "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or switch the supervisor off.",
         "/supervisor/interval",
         None,
         None,

@@ -24,7 +24,7 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
         (n, false) => format!("{} were kept: a fragment, not an answer.", count(n, "character")),
     };
     let next_step = if only_thought {
-        let from = spec.map(|spec| spec["reasoningLevel"].clone());
+        let from = super::asked_for(spec, "reasoningLevel");
         NextStep::change(
             "Let the model think less: set reasoningLevel to low, or choose a model with a larger output limit.",
             "/reasoningLevel",
@@ -33,7 +33,7 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
         )
     } else {
         let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId).";
-        NextStep::change(text, "/modelId", spec.map(|spec| spec["modelId"].clone()), None)
+        NextStep::change(text, "/modelId", super::asked_for(spec, "modelId"), None)
     };
     vec![Banner {
         kind: BannerKind::Truncated,

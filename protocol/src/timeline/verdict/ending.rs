@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Sentence;
 use crate::spec;
 use crate::timeline::words::{count, duration, quoted, tools};
-use crate::timeline::{Ending, Outcome, Timeline, failure};
+use crate::timeline::{Ending, NoteKind, Outcome, Timeline, failure};
 
 pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     let sentence = match &timeline.outcome {
@@ -31,7 +31,7 @@ fn succeeded(timeline: &Timeline, outcome: &Outcome) -> Sentence {
                 count(plan.steps.len() as u64, "step")
             )
         }
-        _ if outcome.text.trim().is_empty() => format!("Ended without an answer {}.", after(timeline)),
+        _ if timeline.answer().trim().is_empty() => format!("Ended without an answer {}.", after(timeline)),
         _ if timeline.totals.calls == 0 => {
             format!("Answered in {}, without tools.", count(timeline.totals.turns.max(1), "turn"))
         }
@@ -63,7 +63,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Sente
             tools(owed.iter().map(|call| call.name.as_str()))
         )
     } else {
-        let said = outcome.error.as_deref().filter(|_| words.starts_with("the cause is not known"));
+        let said = outcome.error.as_deref().filter(|_| !failure::is_documented(class));
         let said = said.map(|said| format!(" It said: {}", quoted(said, 160))).unwrap_or_default();
         format!("Failed {}: {words}.{said}", after(timeline))
     };
@@ -71,14 +71,18 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Sente
 }
 
 fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Sentence {
-    let reason = outcome.reason.as_deref().map(|reason| format!(" ({})", quoted(reason, 80))).unwrap_or_default();
+    let (by, reason) = match outcome.reason.as_deref() {
+        Some("user") => (" by a user", String::new()),
+        Some(reason) => ("", format!(" (reason: {})", quoted(reason, 80))),
+        None => ("", String::new()),
+    };
     let owed: Vec<_> = timeline.waiting_calls().collect();
     let waiting = match owed.is_empty() {
         true => String::new(),
         false => format!(", while it waited for {}", tools(owed.iter().map(|call| call.name.as_str()))),
     };
     let seqs: Vec<u64> = std::iter::once(outcome.seq).chain(owed.iter().map(|call| call.seq).take(3)).collect();
-    Sentence::new(format!("Cancelled {}{reason}{waiting}.", after(timeline)), seqs)
+    Sentence::new(format!("Cancelled{by} {}{reason}{waiting}.", after(timeline)), seqs)
 }
 
 fn running(timeline: &Timeline) -> Sentence {
@@ -93,6 +97,9 @@ fn running(timeline: &Timeline) -> Sentence {
                 format!("Not finished: waiting for an answer from {names}, {} so far.", figures(timeline)),
                 [first.seq],
             )
+        }
+        None if timeline.notes().any(|note| matches!(note.kind, NoteKind::Message { .. })) => {
+            Sentence::new(format!("The conversation has {} so far.", figures(timeline)), [timeline.last_seq()])
         }
         None => Sentence::new(format!("Not finished: {} so far.", figures(timeline)), [timeline.last_seq()]),
     }
@@ -110,7 +117,10 @@ fn no_end(timeline: &Timeline) -> Sentence {
 
 fn after(timeline: &Timeline) -> String {
     match timeline.totals.turns {
-        0 if timeline.totals.calls == 0 => "before the first turn".to_owned(),
+        0 if timeline.totals.calls == 0 => {
+            let called = timeline.outcome.as_ref().is_some_and(|outcome| outcome.turns > Some(0));
+            if called { "in the first turn".to_owned() } else { "before the first turn".to_owned() }
+        }
         _ => format!("after {}", figures(timeline)),
     }
 }

@@ -42,9 +42,9 @@ fn observation(repetition: &Repetition, reports: &[(usize, &Note)]) -> Sentence 
     };
     let arguments = if repetition.calls_per_turn == 1 { " with the same arguments" } else { "" };
     let reported = reports.iter().any(|(turn, _)| repetition.contains_turn(*turn));
-    let unreported = if reported { "" } else { "; the server did not report a loop" };
+    let unreported = if reported { "" } else { " The server did not report a loop." };
     let text = format!(
-        "{were} {} in a row{arguments}, in turns {} to {}: nothing new could come from #{} on{unreported}.",
+        "{were} {} in a row{arguments} (turns {} to {}); the repeats begin at #{}.{unreported}",
         times(repetition.turns as u64),
         repetition.first_turn + 1,
         repetition.last_turn + 1,

@@ -15,13 +15,14 @@ pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
         .map(|banner| (banner.next_step.text, banner.seq))
         .or_else(|| unreported_loop(timeline))
         .or_else(|| failed_tool(timeline));
-    next.map(|(text, seq)| Sentence::new(format!("Next: {text}"), [seq])).into_iter().collect()
+    let seqs = |seq| if timeline.integrity.events > 0 { vec![seq] } else { Vec::new() };
+    next.map(|(text, seq)| Sentence::new(format!("Next: {text}"), seqs(seq))).into_iter().collect()
 }
 
 fn unreported_loop(timeline: &Timeline) -> Option<(String, u64)> {
     let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= WORTH_TELLING)?;
     let names = tools(repetition.tools.iter().map(String::as_str));
-    let text = format!("Look at what {names} answers to these arguments, and keep the loop guard (loopDetection) on.");
+    let text = format!("Look at what came back from {names}, and leave the loop guard (loopDetection) on.");
     Some((text, repetition.first_wasted_seq))
 }
 

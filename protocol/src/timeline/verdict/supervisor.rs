@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Sentence;
 use super::reaction::{Reaction, reaction};
+use crate::timeline::words::times;
 use crate::timeline::{Ending, NoteKind, Timeline};
 
 pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
@@ -28,10 +29,10 @@ pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     redirect.into_iter().chain(finalize.map(|seq| finalized(timeline, seq))).collect()
 }
 
-fn redirected(timeline: &Timeline, turn: usize, seq: u64, mid_turn: bool, redirects: usize) -> Sentence {
+fn redirected(timeline: &Timeline, turn: usize, seq: u64, mid_turn: bool, redirects: u64) -> Sentence {
     let often = match redirects {
         1 => format!("The supervisor redirected the model at #{seq}"),
-        n => format!("The supervisor redirected the model {n} times, the last time at #{seq}"),
+        n => format!("The supervisor redirected the model {}, the last time at #{seq}", times(n)),
     };
     let thinking = if mid_turn { " in the middle of its thinking" } else { "" };
     let reaction = reaction(timeline, turn);
