@@ -1,0 +1,33 @@
+//! The one thing to do next: that of the most urgent banner, or else of what else was noticed.
+
+use serde_json::Value;
+
+use super::Sentence;
+use crate::timeline::words::tools;
+use crate::timeline::{Severity, Timeline, banners};
+
+/// As in the sentence about loops.
+const WORTH_TELLING: usize = 3;
+
+pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
+    let urgent = banners::all(timeline, spec).into_iter().find(|banner| banner.severity < Severity::Info);
+    let next = urgent
+        .map(|banner| (banner.next_step.text, banner.seq))
+        .or_else(|| unreported_loop(timeline))
+        .or_else(|| failed_tool(timeline));
+    let seqs = |seq| if timeline.integrity.events > 0 { vec![seq] } else { Vec::new() };
+    next.map(|(text, seq)| Sentence::new(format!("Next: {text}"), seqs(seq))).into_iter().collect()
+}
+
+fn unreported_loop(timeline: &Timeline) -> Option<(String, u64)> {
+    let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= WORTH_TELLING)?;
+    let names = tools(repetition.tools.iter().map(String::as_str));
+    let text = format!("Look at what came back from {names}, and leave the loop guard (loopDetection) on.");
+    Some((text, repetition.first_wasted_seq))
+}
+
+fn failed_tool(timeline: &Timeline) -> Option<(String, u64)> {
+    let call = timeline.calls().find(|call| call.failed())?;
+    let seq = call.answer.as_ref()?.seq;
+    Some((format!("Look at why {} failed.", tools([call.name.as_str()])), seq))
+}
