@@ -53,7 +53,7 @@ fn a_timeline_goes_on_after_it_was_sent_to_the_browser() {
     }
 }
 
-fn arbitrary_event() -> impl Strategy<Value = Event> {
+pub(super) fn arbitrary_event() -> impl Strategy<Value = Event> {
     let kinds = prop::sample::select(vec![
         "started",
         "assistant_delta",
