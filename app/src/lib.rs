@@ -19,6 +19,7 @@ pub mod model;
 pub mod pages;
 pub mod plain_text;
 pub mod preferences;
+pub mod run;
 pub mod shell;
 
 pub use app::App;

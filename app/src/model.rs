@@ -3,6 +3,9 @@
 use protocol::messages::{Metadata, Tokens};
 use protocol::{RunStatus, Timeline};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::run::RunState;
 
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,9 +60,41 @@ pub struct RunPage {
     pub run: RunSummary,
     pub prompt: Option<String>,
     pub system_prompt: Option<String>,
-    pub timeline: Timeline,
+    pub state: RunState,
+    /// The last event of the whole log, whatever point is looked at.
+    pub end_seq: u64,
+    /// For a run in progress: what the browser needs to follow it by itself.
+    pub live: Option<Live>,
+    /// Whether the sign-in may cancel and answer.
+    pub can_write: bool,
+    pub feedback: Option<Feedback>,
     pub stale: Option<String>,
     pub now_ms: i64,
+}
+
+/// A run in progress, as far as it is known to the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Live {
+    pub timeline: Timeline,
+    /// With secrets hidden.
+    pub spec: Option<Value>,
+}
+
+/// What a run was asked to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpecPage {
+    /// With secrets hidden. `None` where it is not known.
+    pub spec: Option<Value>,
+    /// Programs that start such a run, by the name of their language.
+    pub programs: Vec<(String, String)>,
+}
+
+/// A part of a log, as it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawEvents {
+    /// Seq, type, and the envelope as JSON.
+    pub events: Vec<(u64, String, String)>,
+    pub next_after: Option<u64>,
 }
 
 /// Which way a judgement of a run goes.

@@ -30,6 +30,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/api/runs", get(api::list_runs))
         .route("/api/runs/{id}", get(api::get_run))
         .route("/api/runs/{id}/events", get(api::get_events))
+        .route("/api/runs/{id}/timeline", get(api::get_timeline))
         .merge(pages::routes(&state))
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))

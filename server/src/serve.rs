@@ -21,6 +21,7 @@ use crate::mirror::{Mirror, sync_with_api_key};
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::Store;
+use crate::timelines::Timelines;
 use crate::vault::Vault;
 use crate::web::{assets, problem};
 
@@ -56,6 +57,7 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         bearers: BearerCache::default(),
         mirror: Mirror::default(),
         live: Hub::default(),
+        timelines: Timelines::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         assets: assets::site_assets(),
         leptos: LeptosOptions::builder().output_name("runlens").build(),

@@ -11,6 +11,7 @@ use crate::live::Hub;
 use crate::mantyx::Mantyx;
 use crate::mirror::Mirror;
 use crate::store::Store;
+use crate::timelines::Timelines;
 
 #[derive(Clone, Debug)]
 pub struct AppState {
@@ -20,6 +21,7 @@ pub struct AppState {
     pub bearers: BearerCache,
     pub mirror: Mirror,
     pub live: Hub,
+    pub timelines: Timelines,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
     pub assets: SiteAssets,

@@ -2,7 +2,8 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{RunPage, RunSummary, RunsPage, Thumb, Viewer};
+use app::model::{RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, Thumb, Viewer};
+use app::run::{RunState, RunView};
 use async_trait::async_trait;
 use protocol::{Query, Timeline, ids};
 
@@ -11,6 +12,7 @@ use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mirror::Freshness;
+use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
 
@@ -25,6 +27,14 @@ pub struct SignedInWorkspace {
     pub state: AppState,
     pub caller: Caller,
     pub viewer: Viewer,
+    /// What the sign-in was granted, separated by spaces; empty where MANTYX does not say.
+    pub scopes: String,
+}
+
+impl SignedInWorkspace {
+    fn may(&self, scope: &str) -> bool {
+        self.scopes.is_empty() || self.scopes.split(' ').any(|granted| granted == scope)
+    }
 }
 
 #[async_trait]
@@ -37,8 +47,21 @@ impl Workspace for SignedInWorkspace {
         Ok(list_runs(&self.state, &self.caller, query, cursor, limit).await?)
     }
 
-    async fn run(&self, id: &str) -> Result<RunPage, AppError> {
-        Ok(open_run(&self.state, &self.caller, id).await?)
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
+        let page = run_pages::open_run(&self.state, &self.caller, id, view).await?;
+        Ok(RunPage { can_write: self.may("runs:write"), ..page })
+    }
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
+        Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
+    }
+
+    async fn run_spec(&self, id: &str) -> Result<RunSpecPage, AppError> {
+        Ok(run_pages::run_spec(&self.state, &self.caller, id).await?)
+    }
+
+    async fn run_events(&self, id: &str, after: u64, find: &str) -> Result<RawEvents, AppError> {
+        Ok(run_pages::run_events(&self.state, &self.caller, id, after, find).await?)
     }
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
@@ -96,22 +119,6 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
         (None, Freshness::Stale(error)) => Err(error.into()),
         (None, Freshness::Fresh | Freshness::Gone) => Err(AppError::not_found("run").into()),
     }
-}
-
-/// One run with its log folded.
-pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunPage, Error> {
-    let (run, freshness) = find_run(state, caller, id).await?;
-    let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
-    let spec: serde_json::Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-    let prompt = protocol::spec::prompt_text(&spec);
-    Ok(RunPage {
-        timeline: fold_log(state, caller, id).await?,
-        prompt: (!prompt.is_empty()).then(|| prompt.to_owned()).or_else(|| run.input_preview.clone()),
-        system_prompt: spec["systemPrompt"].as_str().map(str::to_owned),
-        run,
-        stale: freshness.stale(),
-        now_ms: now_ms(),
-    })
 }
 
 pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Timeline, Error> {

@@ -10,7 +10,7 @@
 
 mod inline;
 
-pub use inline::Inline;
+pub use inline::{Inline, is_safe as is_safe_address};
 
 /// Nesting deeper than this is shown as text.
 const MAX_DEPTH: usize = 8;

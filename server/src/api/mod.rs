@@ -5,5 +5,5 @@ mod log;
 mod runs;
 
 pub use caller::ApiCaller;
-pub use log::get_events;
+pub use log::{get_events, get_timeline};
 pub use runs::{get_run, list_runs};

@@ -2,6 +2,7 @@
 
 use app::AppError;
 use app::model::RunSummary;
+use app::run::RunView;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::caller::ApiCaller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::workspace;
+use crate::{run_pages, workspace};
 
 #[derive(Deserialize)]
 pub struct ListParams {
@@ -50,11 +51,12 @@ pub async fn get_run(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Error> {
-    let page = workspace::open_run(&state, &caller, &id).await?;
+    let page = run_pages::open_run(&state, &caller, &id, &RunView::default()).await?;
     let mut body = serde_json::to_value(&page.run).unwrap_or_default();
     body["prompt"] = page.prompt.into();
-    body["answer"] = page.timeline.answer().into();
-    body["banners"] = serde_json::to_value(page.timeline.banners()).unwrap_or_default();
+    body["answer"] = page.state.answer.into();
+    body["verdict"] = serde_json::to_value(page.state.verdict).unwrap_or_default();
+    body["banners"] = serde_json::to_value(page.state.banners).unwrap_or_default();
     Ok(Json(body))
 }
 

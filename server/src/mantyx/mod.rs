@@ -57,6 +57,11 @@ impl Mantyx {
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
+    /// Where a workspace's runs are started.
+    pub fn runs_url(&self, slug: &str) -> String {
+        self.url(&["api", "v1", "workspaces", slug, "agent-runs"]).into()
+    }
+
     /// `path` is a list of segments, each escaped: an id from a request cannot reach another route.
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();

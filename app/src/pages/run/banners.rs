@@ -1,12 +1,17 @@
-//! Banners: what a reader must know first, with a link to the event it rests on.
+//! Banners: what a reader must know first, with its event and one next step.
 
 use leptos::prelude::*;
 use protocol::timeline::{Banner, BannerKind, Severity};
 
-use super::icon::{Icon, IconView};
+use super::Run;
+use crate::components::code_words::CodeWords;
+use crate::components::event_link::EventLink;
+use crate::components::icon::{Icon, IconView};
 
 #[component]
-pub fn Banners(#[prop(into)] banners: Signal<Vec<Banner>>) -> impl IntoView {
+pub fn Banners() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let banners = Memo::new(move |_| run.state.with(|state| state.banners.clone()));
     view! {
         <div class="banners" role="status" aria-live="polite">
             {move || banners.get().into_iter().map(|banner| view! { <BannerView banner /> }).collect_view()}
@@ -25,10 +30,11 @@ fn BannerView(banner: Banner) -> impl IntoView {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
             <div>
-                <h2>{banner.title}</h2>
-                <p>{banner.detail}</p>
+                <h2><CodeWords text=banner.title /></h2>
+                <p><CodeWords text=banner.detail /></p>
+                <p class="next-step"><IconView icon=Icon::Next /><span><CodeWords text=banner.next_step.text /></span></p>
             </div>
-            <a class="event-link" href=format!("#e{}", banner.seq) rel="external">{format!("#{}", banner.seq)}</a>
+            <EventLink seq=banner.seq />
         </section>
     }
 }
