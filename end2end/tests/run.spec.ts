@@ -33,7 +33,7 @@ test("a budget that was used up has its banner and its place", async ({ page, re
   const script = '/call recall {"query":"a"}\n/say Hm.\n/call recall {"query":"b"}\n/say Done.';
   const id = await finishedRun(request, script, { ...recall, toolBudgets: { recall: { maxCalls: 1 } } });
   await page.goto(`/runs/${id}`);
-  await expect(page.locator("[data-kind=budget_exceeded]")).toContainText("Tool budget exhausted: recall");
+  await expect(page.locator("[data-kind=budget_exceeded]")).toContainText("Tool budget exhausted: `recall`");
   await expect(page.locator(".note", { hasText: "was intercepted" })).toBeVisible();
 });
 

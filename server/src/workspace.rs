@@ -87,8 +87,10 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<Run
     let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
     let spec: serde_json::Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
     let prompt = protocol::spec::prompt_text(&spec);
+    let mut timeline = fold_log(state, caller, id).await?;
+    timeline.set_known_end(run.status);
     Ok(RunPage {
-        timeline: fold_log(state, caller, id).await?,
+        timeline,
         prompt: (!prompt.is_empty()).then(|| prompt.to_owned()).or_else(|| run.input_preview.clone()),
         system_prompt: spec["systemPrompt"].as_str().map(str::to_owned),
         run,

@@ -26,7 +26,7 @@ fn BannerView(banner: Banner) -> impl IntoView {
             <IconView icon=icon(banner.kind) />
             <div>
                 <h2>{banner.title}</h2>
-                <p>{banner.detail}</p>
+                <p>{banner.detail} " " {banner.next_step.text}</p>
             </div>
             <a class="event-link" href=format!("#e{}", banner.seq) rel="external">{format!("#{}", banner.seq)}</a>
         </section>

@@ -1,5 +1,7 @@
 //! A tool call and its answer as one row.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use protocol::json::preview;
 use protocol::timeline::{CallKind, ToolCall};
@@ -11,7 +13,7 @@ use super::icon::{Icon, IconView};
 const MAX_SHOWN_CHARS: usize = 20_000;
 
 #[component]
-pub fn CallView(call: ToolCall) -> impl IntoView {
+pub fn CallView(call: Arc<ToolCall>) -> impl IntoView {
     let (outcome, word) = match &call.answer {
         Some(answer) if answer.ok => ("ok", "answered"),
         Some(_) => ("error", "error"),
@@ -22,10 +24,12 @@ pub fn CallView(call: ToolCall) -> impl IntoView {
     let resolver = match &call.kind {
         CallKind::Server => None,
         CallKind::Local => Some("local tool".to_owned()),
-        CallKind::A2aLocal { agent } => Some(format!("local A2A agent {agent}")),
-        CallKind::McpLocal { server } => Some(format!("local MCP server {server}")),
+        CallKind::A2aLocal { agent, .. } => Some(format!("local A2A agent {agent}")),
+        CallKind::McpLocal { server, .. } => Some(format!("local MCP server {server}")),
     };
     let icon = if call.kind.is_local() { Icon::Hand } else { Icon::Tool };
+    let files: Vec<&str> = call.files.iter().map(|file| file.filename.as_deref().unwrap_or("a file")).collect();
+    let files = files.join(", ");
     let answer_seq = call.answer.as_ref().map(|answer| answer.seq);
     view! {
         <details class="call" data-outcome=outcome id=call.made.then(|| format!("e{}", call.seq))>
@@ -41,6 +45,7 @@ pub fn CallView(call: ToolCall) -> impl IntoView {
                 {resolver.map(|resolver| view! { <p class="hint">"Answered by a " {resolver}</p> })}
                 <h4>"Arguments"</h4>
                 <pre class="code">{pretty(&call.input)}</pre>
+                {(!files.is_empty()).then(|| view! { <h4>"Files"</h4><p>{files}</p> })}
                 {answer_text.map(|text| view! {
                     <h4 id=answer_seq.map(|seq| format!("e{seq}"))>"Answer " <span class="hint">{answer_seq.map(|seq| format!("#{seq}"))}</span></h4>
                     <pre class="code">{shortened(text)}</pre>
