@@ -232,7 +232,7 @@ impl Timeline {
         let place = match call.id {
             Some(id) => match self.pairing.by_id(id).and_then(|place| Some((place, self.call(place)?))) {
                 // Announced and perhaps answered already, or logged twice while nobody has answered.
-                Some((place, known)) if !known.is_unseen() && !(known.made && known.answer.is_some()) => Some(place),
+                Some((place, known)) if !known.is_unseen() && !known.is_complete() => Some(place),
                 Some(_) => None,
                 None => self.pairing.announced_without_id(call.name),
             },
