@@ -24,13 +24,14 @@
 //!
 //! How the events become turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is
 //! canonical and closes it. Calls, results and notes belong to the newest turn. A call is announced by the message,
-//! logged as `tool_call` or `local_tool_call`, or both; `pairing.rs` finds which of them and which result belong
-//! together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
+//! logged as `tool_call` or `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds which of them and which result
+//! belong together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
 
 mod align;
 mod banners;
 mod batch;
 mod call;
+mod calls;
 mod changes;
 mod event_runs;
 mod failure;
