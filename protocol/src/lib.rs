@@ -1,9 +1,9 @@
 //! The MANTYX wire protocol, and the one reading of a run's log.
 //!
 //! ```text
-//!  bytes ──sse::Frames──▶ frames ──Event::parse──▶ events ──Timeline::apply──▶ turns, calls, notes, outcome
-//!                                                                                   │
-//!                                                                     banners, integrity, totals
+//!  bytes ──sse::Frames──▶ frames ──Event::parse──▶ events ──Timeline::apply──▶ Timeline
+//!                                                                                │
+//!                                    banners, verdict, rows, minimap, replay ◀───┘
 //! ```
 //!
 //! Everything here is pure: no clock, no I/O, no framework. The server, the sandbox and the browser share it.

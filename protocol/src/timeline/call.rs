@@ -127,6 +127,11 @@ impl ToolCall {
         !self.made && self.announced_seq.is_none()
     }
 
+    /// Made and answered: nothing more is to come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.made && self.answer.is_some()
+    }
+
     pub fn failed(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| !answer.ok)
     }

@@ -26,7 +26,7 @@ impl EventRun {
 
     /// Whether the next event only makes this run longer.
     pub(super) fn extend(&mut self, kind: &str, seq: u64, turn: usize) -> bool {
-        let joins = self.is_delta() && self.kind == kind && self.turn == turn && seq > self.last_seq;
+        let joins = self.kind == kind && self.is_delta() && self.turn == turn && seq > self.last_seq;
         if joins {
             self.last_seq = seq;
             self.count += 1;

@@ -24,12 +24,15 @@
 //!
 //! How the events become turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is
 //! canonical and closes it. Calls, results and notes belong to the newest turn. A call is announced by the message,
-//! logged as `tool_call` or `local_tool_call`, or both; `pairing.rs` finds which of them and which result belong
-//! together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
+//! logged as `tool_call` or `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds which of them and which result
+//! belong together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
 
+mod align;
 mod banners;
 mod batch;
 mod call;
+mod calls;
+mod changes;
 mod event_runs;
 mod failure;
 mod fold;
@@ -52,9 +55,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use align::{Alignment, CallPair, Diverged, Divergence, TurnPair, align};
 pub use banners::{Banner, BannerKind, Facts, NextStep, Severity, SpecChange};
 pub use batch::{Repetition, same_batch};
 pub use call::{CallAnswer, CallKind, ToolCall, ToolFile};
+pub use changes::{BatchChange, Change, batch_changes, changes};
 pub use event_runs::EventRun;
 pub use integrity::Integrity;
 pub use minimap::{Tick, TickKind, minimap};

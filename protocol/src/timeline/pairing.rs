@@ -44,7 +44,8 @@ impl Pairing {
             let skip = if turn_index == first_turn { first_entry } else { 0 };
             for (entry_index, entry) in turn.entries.iter().enumerate().skip(skip) {
                 if let Entry::Call(call) = entry {
-                    self.add((turn_index, entry_index), call);
+                    self.learn_id((turn_index, entry_index), call);
+                    self.open_again((turn_index, entry_index), call);
                 }
             }
             self.next = (turn_index, turn.entries.len());
@@ -75,11 +76,15 @@ impl Pairing {
         self.tools.get(tool)?.announced_without_id.first().copied()
     }
 
-    /// To be called around every change of a call: `remove` as it was, `add` as it is.
-    pub fn add(&mut self, place: Place, call: &ToolCall) {
+    /// The newest call of an id has it: some servers count anew in every turn.
+    pub fn learn_id(&mut self, place: Place, call: &ToolCall) {
         if let Some(id) = &call.id {
             self.ids.insert(id.clone(), place);
         }
+    }
+
+    /// Lists a call as open, if it is. Goes around every change of a call, with [`Self::close`] before it.
+    pub fn open_again(&mut self, place: Place, call: &ToolCall) {
         if call.answer.is_some() {
             return;
         }
@@ -94,7 +99,7 @@ impl Pairing {
         }
     }
 
-    pub fn remove(&mut self, place: Place, call: &ToolCall) {
+    pub fn close(&mut self, place: Place, call: &ToolCall) {
         let Some(open) = self.tools.get_mut(&call.name) else { return };
         for places in [&mut open.with_id, &mut open.without_id, &mut open.announced, &mut open.announced_without_id] {
             places.remove(&place);

@@ -21,7 +21,7 @@ pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -80,8 +80,8 @@ pub(super) fn plain(text: &str, max_chars: usize) -> String {
 /// «5 minutes», «30 seconds», «1,500 ms».
 pub(super) fn duration(ms: u64) -> String {
     match ms {
-        ms if ms >= 60_000 && ms % 60_000 == 0 => count(ms / 60_000, "minute"),
-        ms if ms >= 1_000 && ms % 1_000 == 0 => count(ms / 1_000, "second"),
+        ms if ms >= 60_000 && ms.is_multiple_of(60_000) => count(ms / 60_000, "minute"),
+        ms if ms >= 1_000 && ms.is_multiple_of(1_000) => count(ms / 1_000, "second"),
         ms => format!("{} ms", grouped(ms)),
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: the optimised binary against its goals. One benchmark, one file, one line in `BENCHES`.
 
+mod fold;
 mod http;
 mod server;
 mod startup;
@@ -19,7 +20,7 @@ pub struct Figure {
 /// A benchmark by name.
 type Bench = (&'static str, fn() -> Result<Vec<Figure>>);
 
-const BENCHES: &[Bench] = &[("startup", startup::run)];
+const BENCHES: &[Bench] = &[("fold", fold::run), ("startup", startup::run)];
 
 /// Runs the named benchmarks, all when none is named.
 pub fn run(names: &[String]) -> Result<()> {

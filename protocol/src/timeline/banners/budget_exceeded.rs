@@ -39,7 +39,7 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
         )
     } else {
         (
-            format!("Tool budget used up: {shown}"),
+            format!("Tool budget exhausted: {shown}"),
             format!(
                 "{shown} may be called {} in this run; beyond that, {stopped} before the tool ran.",
                 times(max_calls)

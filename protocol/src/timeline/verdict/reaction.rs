@@ -18,7 +18,7 @@ pub(super) enum Reaction<'a> {
 pub(super) fn reaction(timeline: &Timeline, turn_index: usize) -> Reaction<'_> {
     let calls = |turn: &&Turn| turn.calls().any(|call| !call.is_unseen());
     let turns = timeline.turns.iter().map(|turn| turn.as_ref());
-    let before = turns.clone().take(turn_index + 1).filter(calls).last();
+    let before = turns.clone().take(turn_index + 1).rev().find(calls);
     match turns.skip(turn_index + 1).find(calls) {
         Some(next) => match before {
             Some(before) if same_batch(before, next) => Reaction::Same(next),
