@@ -6,8 +6,19 @@
 //!                                                                     banners, integrity, totals
 //! ```
 //!
+//! | module | holds |
+//! | --- | --- |
+//! | [`document`] | typed JSON that never loses a field; all messages are made of it |
+//! | [`spec`] | what a run or a session is asked to do, and the defaults that apply |
+//! | [`messages`] | what the HTTP API answers, and what is posted to a run |
+//! | [`event`], [`sse`] | the log of a run, and the frames it travels in |
+//! | [`validate`] | whether a spec may be sent, and which field to mend |
+//! | [`timeline`] | the one reading of a log |
+//! | [`query`] | the filter language of the run list |
+//!
 //! Everything here is pure: no clock, no I/O, no framework. The server, the sandbox and the browser share it.
 
+pub mod document;
 pub mod event;
 pub mod ids;
 pub mod json;
@@ -18,6 +29,9 @@ pub mod sse;
 pub mod status;
 pub mod timeline;
 pub mod validate;
+
+#[cfg(test)]
+mod testing;
 
 pub use event::Event;
 pub use query::Query;
