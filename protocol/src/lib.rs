@@ -12,7 +12,7 @@
 //! | [`spec`] | what a run or a session is asked to do, and the defaults that apply |
 //! | [`messages`] | what the HTTP API answers, and what is posted to a run |
 //! | [`event`], [`sse`] | the log of a run, and the frames it travels in |
-//! | [`validate`] | whether a spec may be sent, and which field to mend |
+//! | [`validate`], [`schema`] | whether a spec may be sent, and which field to mend; JSON Schema |
 //! | [`timeline`] | the one reading of a log |
 //! | [`query`] | the filter language of the run list |
 //!
@@ -23,7 +23,9 @@ pub mod event;
 pub mod ids;
 pub mod json;
 pub mod messages;
+mod pointer;
 pub mod query;
+pub mod schema;
 pub mod spec;
 pub mod sse;
 pub mod status;

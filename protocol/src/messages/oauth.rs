@@ -25,7 +25,8 @@ impl TokenAnswer {
 document! {
     /// `GET /api/oauth/userinfo`: who a credential speaks for.
     UserInfo needs ["sub", "workspace"] {
-        sub: text = "sub",
+        /// Who it is, for programs.
+        subject: text = "sub",
         email: text = "email",
         workspace: object[WorkspaceInfo] = "workspace",
     }
