@@ -13,6 +13,7 @@
 //! | [`messages`] | what the HTTP API answers, and what is posted to a run |
 //! | [`event`], [`sse`] | the log of a run, and the frames it travels in |
 //! | [`validate`], [`schema`] | whether a spec may be sent, and which field to mend; JSON Schema |
+//! | [`partial_json`] | what can be read of an answer that was cut off |
 //! | [`timeline`] | the one reading of a log |
 //! | [`query`] | the filter language of the run list |
 //!
@@ -23,6 +24,7 @@ pub mod event;
 pub mod ids;
 pub mod json;
 pub mod messages;
+pub mod partial_json;
 mod pointer;
 pub mod query;
 pub mod schema;
