@@ -1,9 +1,11 @@
 //! The documented answers are read, and keep what is not known.
 
-use serde_json::json;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::document::Document;
+use crate::testing::any_json;
 use crate::{Event, RunStatus};
 
 #[test]
@@ -86,4 +88,55 @@ fn posts_are_written_in_the_documented_words() {
     );
     let feedback = Feedback::draft().verdict("UP").explanation("Nailed it").done();
     assert_eq!(feedback.json(), &json!({ "verdict": "UP", "explanation": "Nailed it" }));
+}
+
+/// Parses and writes `json`, with what this document needs put in where it is not there.
+fn there_and_back<D>(mut json: Value) -> Result<(), TestCaseError>
+where
+    D: Document + serde::Serialize + serde::de::DeserializeOwned + std::fmt::Debug,
+{
+    for key in D::NEEDS {
+        match json.as_object_mut() {
+            Some(fields) if fields.get(*key).is_some_and(|value| !value.is_null()) => {}
+            Some(fields) => drop(fields.insert((*key).to_owned(), json!([{}]))),
+            None => return Ok(()),
+        }
+    }
+    let text = json.to_string();
+    let document: D = serde_json::from_str(&text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let _ = format!("{document:?}");
+    prop_assert_eq!(serde_json::to_string(&document).expect("writes"), text);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn every_answer_is_written_again_as_it_was_parsed(json in any_json()) {
+        there_and_back::<RunList>(json.clone())?;
+        there_and_back::<RunSnapshot>(json.clone())?;
+        there_and_back::<RunCreated>(json.clone())?;
+        there_and_back::<SessionCreated>(json.clone())?;
+        there_and_back::<SessionList>(json.clone())?;
+        there_and_back::<SessionDetail>(json.clone())?;
+        there_and_back::<SessionEvents>(json.clone())?;
+        there_and_back::<ModelList>(json.clone())?;
+        there_and_back::<AgentList>(json.clone())?;
+        there_and_back::<PluginList>(json.clone())?;
+        there_and_back::<WorkspaceToolList>(json.clone())?;
+        there_and_back::<TokenAnswer>(json.clone())?;
+        there_and_back::<UserInfo>(json.clone())?;
+        there_and_back::<ErrorBody>(json.clone())?;
+        there_and_back::<ToolResultBody>(json.clone())?;
+        there_and_back::<Feedback>(json)?;
+    }
+
+    #[test]
+    fn no_shape_upsets_a_reader(json in any_json()) {
+        let row = RunRow::of(&json);
+        let _ = (row.status(), row.tokens(), row.metadata(), RunSnapshot::of(&json).id());
+        let error = ErrorBody::of(&json);
+        let _ = (error.reason(), error.sentence(), error.candidates(), error.required_scopes());
+        let _ = SessionEvents::of(&json).events().filter_map(SessionEvent::to_event).count();
+        let _ = TokenAnswer::of(&json).scopes().count();
+    }
 }

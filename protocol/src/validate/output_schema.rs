@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::faults::{Faults, present, sent_bytes};
 use crate::ids::is_schema_name;
+use crate::schema::resolve;
 
 const MAX_BYTES: usize = 32 * 1024;
 
@@ -42,8 +43,8 @@ pub(super) fn check_object_schema(fields: &Map<String, Value>, name: &str, fault
         None => {
             faults.add("type", "A schema is a JSON object such as { \"type\": \"object\", \"properties\": { … } }.")
         }
-        Some(keywords) => {
-            if keywords.get("type").is_some_and(|kind| kind != "object") {
+        Some(_) => {
+            if root_type(schema).is_some_and(|kind| kind != "object") {
                 let message =
                     "The schema must describe an object. Set its type to object and put the rest in a property.";
                 faults.add_at("type", "schema", message);
@@ -52,4 +53,17 @@ pub(super) fn check_object_schema(fields: &Map<String, Value>, name: &str, fault
             }
         }
     });
+}
+
+/// The type that a schema gives its values, itself or by what it refers to.
+fn root_type(schema: &Value) -> Option<&Value> {
+    let mut part = schema;
+    // More references in a row than anybody writes; circles are for the schema's own check.
+    for _ in 0..8 {
+        match part.get("type") {
+            Some(kind) => return Some(kind),
+            None => part = resolve(schema, part.get("$ref")?.as_str()?)?,
+        }
+    }
+    None
 }

@@ -30,6 +30,10 @@ fn an_output_schema_describes_an_object() {
             "schema /outputSchema/schema/properties/a/type",
         ),
         (json!({ "outputSchema": { "schema": { "$ref": "#/$defs/a" } } }), "schema /outputSchema/schema/$ref"),
+        (
+            json!({ "outputSchema": { "schema": { "$ref": "#/$defs/a", "$defs": { "a": { "type": "array" } } } } }),
+            "schema /outputSchema/schema/type",
+        ),
         (json!({ "outputSchema": { "schema": schema, "name": "a b" } }), "pattern /outputSchema/name"),
         (json!({ "outputSchema": { "schema": schema, "name": "" } }), "pattern /outputSchema/name"),
         (json!({ "outputSchema": { "schema": schema, "name": "n".repeat(65) } }), "pattern /outputSchema/name"),
