@@ -147,19 +147,19 @@ fn a_schema_that_wants_something_at_every_depth_is_told_a_hundred_times() {
 #[test]
 fn no_depth_overflows_the_stack() {
     for half in ["[", r#"{"a":"#] {
-        let read = read_some(&half.repeat(300_000));
-        assert_eq!((read.nodes.len(), read.missing_brackets().len()), (300_000, 300_000));
-        assert!(read.open_path().is_some_and(|path| path.len() < 700_000));
+        let read = read_some(&half.repeat(100_000));
+        assert_eq!((read.nodes.len(), read.missing_brackets().len()), (100_000, 100_000));
+        assert!(read.open_path().is_some_and(|path| path.len() < 250_000));
         assert_eq!(read.missing_fields(&json!({})), [""; 0]);
     }
-    let whole = format!("{}{}", "[".repeat(300_000), "]".repeat(300_000));
+    let whole = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(read_some(&whole).is_whole());
 }
 
 #[test]
 fn long_texts_of_many_beginnings_are_read_once() {
     for piece in ["{\"", "[1,", "{x", "[[]", "{\"a\":1 ", "\\u{", "[\"\\"] {
-        let text = piece.repeat(300_000);
+        let text = piece.repeat(50_000);
         let _ = read(&text);
     }
 }

@@ -79,14 +79,14 @@ fn all_faults_are_told_at_once_in_plain_words() {
 }
 
 #[test]
-fn a_body_with_a_hundred_thousand_faults_tells_a_hundred() {
-    let tools: Vec<_> = (0..100_000).map(|_| json!({ "kind": "soap" })).collect();
+fn a_body_with_ten_thousand_faults_tells_a_hundred() {
+    let tools: Vec<_> = (0..10_000).map(|_| json!({ "kind": "soap" })).collect();
     assert_eq!(judge(&json!({ "tools": tools })).len(), 100);
 }
 
 #[test]
 fn many_tools_with_many_names_take_no_more_than_their_size() {
-    let tools: Vec<_> = (0..50_000).map(|i| json!({ "kind": "local", "name": format!("t{i}") })).collect();
+    let tools: Vec<_> = (0..20_000).map(|i| json!({ "kind": "local", "name": format!("t{i}") })).collect();
     assert_accepted([json!({ "tools": tools })]);
 }
 
