@@ -1,6 +1,6 @@
-//! What a run spec asks for, with the documented defaults filled in.
+//! What a spec asks for where it can be left out: guards, budgets, reasoning, with the documented defaults filled in.
 //!
-//! The JSON stays the source: these functions read it, nothing here rewrites it.
+//! These functions take any of the three bodies as plain JSON, since most callers store it that way.
 
 use std::collections::BTreeMap;
 
