@@ -12,7 +12,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
 use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
-use crate::{api, live};
+use crate::{api, live, metrics};
 
 /// The largest request body: a form.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -38,12 +38,13 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .merge(with_session)
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))
-        .layer(from_fn(request_log::log_request))
+        .layer(from_fn_with_state(state.metrics.clone(), request_log::log_request))
         .with_state(state)
 }
 

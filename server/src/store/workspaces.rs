@@ -1,12 +1,21 @@
 //! Workspaces that have been seen here.
 
 use protocol::messages::WorkspaceInfo;
+use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use super::{Result, Store};
 
 /// Our own number for a workspace. Only sign-in and a verified credential can produce one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkspaceId(pub(super) i64);
+
+#[derive(Clone, Debug)]
+pub struct WorkspaceSize {
+    pub slug: String,
+    pub runs: i64,
+    pub synced_at_ms: i64,
+}
 
 impl Store {
     /// The workspace that MANTYX says a credential belongs to. A workspace first seen by slug alone is adopted; a slug
@@ -54,6 +63,21 @@ impl Store {
             .await?;
         tx.commit().await?;
         Ok(WorkspaceId(id))
+    }
+
+    /// Every workspace with what it holds, for the operator.
+    pub async fn workspace_sizes(&self) -> Result<Vec<WorkspaceSize>> {
+        let rows = sqlx::query(
+            "SELECT COALESCE(w.slug, w.name), \
+             CAST((SELECT COALESCE(SUM(t.runs), 0) FROM tag t WHERE t.workspace_id = w.id AND t.key = 'status') AS BIGINT), \
+             COALESCE((SELECT s.synced_at FROM sync_state s WHERE s.workspace_id = w.id), 0) FROM workspace w",
+        )
+        .fetch_all(&self.reader)
+        .await?;
+        let size = |row: &AnyRow| -> Result<WorkspaceSize> {
+            Ok(WorkspaceSize { slug: row.try_get(0)?, runs: row.try_get(1)?, synced_at_ms: row.try_get(2)? })
+        };
+        rows.iter().map(size).collect()
     }
 
     /// The workspace of an API key that MANTYX accepted for this slug; such a key does not tell the workspace's id.

@@ -116,6 +116,8 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx: MantyxConfig::Sandbox { addr: SocketAddr::from(([127, 0, 0, 1], 0)), demo: false },
         mantyx_workspace: None,
         mantyx_api_key: None,
+        retention: Default::default(),
+        metrics_token: None,
     }
 }
 
