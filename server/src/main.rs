@@ -23,7 +23,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Serve the dashboard (what happens without a command).
-    Serve(ServeOptions),
+    Serve(Box<ServeOptions>),
     /// Fill the database with made-up runs, to try out or to measure.
     Seed(SeedOptions),
 }
@@ -33,7 +33,7 @@ async fn main() -> ExitCode {
     let cli = Cli::parse();
     runlens::logging::init();
     let done = match cli.command {
-        Some(Command::Serve(options)) => run(options).await,
+        Some(Command::Serve(options)) => run(*options).await,
         Some(Command::Seed(options)) => seed::seed(options).await.map(|seeded| println!("{seeded}")),
         None => run(cli.serve).await,
     };

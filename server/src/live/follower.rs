@@ -114,5 +114,5 @@ async fn follow_once(
 /// The run has ended: its totals come with its snapshot, its marks from its log.
 async fn finish(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
     record_log_facts(state, caller, run_id).await?;
-    state.mirror.sync_snapshot(state, caller, run_id).await.map(drop)
+    state.mirror.sync_snapshot(state, caller, run_id).await
 }

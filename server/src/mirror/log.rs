@@ -7,10 +7,37 @@ use protocol::Event;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::WorkspaceId;
+use crate::store::{NewLog, WorkspaceId};
 
 /// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// Logs up to this many events are taken in at once; longer ones as they come.
+const WHOLE_EVENTS: usize = 20_000;
+
+/// The log of an ended run that is not here yet, read and packed. `None` where it must be taken in piece by piece.
+pub async fn fetch_whole(state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<NewLog>, Error> {
+    if state.store.last_seq(caller.workspace_id, run_id).await? > 0 {
+        return Ok(None);
+    }
+    let mut stream = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, 0).await })
+        .await?;
+    let mut events: Vec<Event> = Vec::new();
+    while let Some(batch) = stream.next_batch().await? {
+        events.extend(batch);
+        if events.len() > WHOLE_EVENTS {
+            return Ok(None);
+        }
+        if events.last().is_some_and(Event::is_terminal) {
+            break;
+        }
+    }
+    // Not in order, twice, or without an end: the store sorts it out.
+    let orderly = events.is_sorted_by(|a, b| a.seq < b.seq);
+    Ok(NewLog::of(&events)?.filter(|log| orderly && log.facts.complete))
+}
 
 /// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.
 pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: bool) -> Result<(), Error> {

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use app::AppError;
 use app::model::{HistoryState, SyncProgress};
-use protocol::RunStatus;
 
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -112,20 +111,37 @@ impl Mirror {
         if spec.is_some() && log_complete {
             return Ok(Freshness::Fresh);
         }
-        let synced = async {
-            let status = self.sync_snapshot(state, caller, run_id).await?;
-            // A running run's log is followed by the live relay; its page renders what is persisted by now.
-            log::fetch(state, caller, run_id, !status.is_terminal()).await
-        };
-        match synced.await {
-            Ok(()) => Ok(Freshness::Fresh),
+        match self.fetch_run(state, caller, run_id).await {
+            Ok(Some(whole)) => {
+                state.store.upsert_runs(caller.workspace_id, &[whole]).await?;
+                Ok(Freshness::Fresh)
+            }
+            Ok(None) => Ok(Freshness::Fresh),
             Err(Error::Mantyx(error)) => stale(error),
             Err(error) => Err(error),
         }
     }
 
+    /// A run that has ended, whole, ready to be stored. Of any other what there is by now is stored on the way.
+    async fn fetch_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<RunUpdate>, Error> {
+        let update = self.fetch_snapshot(state, caller, run_id).await?;
+        let ended = update.summary.status.is_terminal();
+        if ended && let Some(log) = log::fetch_whole(state, caller, run_id).await? {
+            return Ok(Some(RunUpdate { log: Some(log), ..update }));
+        }
+        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
+        // A running run's log is followed by the live relay; its page renders what is persisted by now.
+        log::fetch(state, caller, run_id, !ended).await?;
+        Ok(None)
+    }
+
     /// Brings in a run's spec, totals and status.
-    pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunStatus, Error> {
+    pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
+        let update = self.fetch_snapshot(state, caller, run_id).await?;
+        Ok(state.store.upsert_runs(caller.workspace_id, &[update]).await?)
+    }
+
+    async fn fetch_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunUpdate, Error> {
         let snapshot = state
             .credentials
             .call(caller, |bearer| async move { state.mantyx.run(&bearer, &caller.slug, run_id).await })
@@ -133,10 +149,7 @@ impl Mirror {
         if snapshot.id != run_id {
             return Err(MantyxError::Unexpected("another run than the one asked for".to_owned()).into());
         }
-        let status = snapshot.status;
-        let update = RunUpdate::from_snapshot(snapshot, now_ms());
-        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        Ok(status)
+        Ok(RunUpdate::from_snapshot(snapshot, now_ms()))
     }
 
     /// How far the workspace is mirrored.
@@ -161,8 +174,9 @@ impl Mirror {
     /// Stops or resumes bringing in older runs and logs; what is new keeps coming.
     pub async fn set_paused(&self, state: &AppState, caller: &Caller, paused: bool) -> Result<SyncProgress, Error> {
         state.store.update_sync_state(caller.workspace_id, |now| now.paused = paused).await?;
-        if matches!(caller.credential, Credential::Grant(_)) {
-            self.syncers.wake(state, caller.workspace_id, &caller.slug);
+        match &caller.credential {
+            Credential::Grant(_) => self.syncers.wake(state, caller.workspace_id, &caller.slug),
+            Credential::Bearer(_) => self.syncers.ring(caller.workspace_id),
         }
         self.progress(state, caller.workspace_id).await
     }

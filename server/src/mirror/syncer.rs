@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::sync::Notify;
 
-use super::{Freshness, list, log};
+use super::{list, log};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -56,6 +56,13 @@ impl Syncers {
             }
             syncers.running().remove(&workspace_id);
         });
+    }
+
+    /// Tells a syncer that there may be something to do, where there is one.
+    pub fn ring(&self, workspace_id: WorkspaceId) {
+        if let Some(bell) = self.running().get(&workspace_id) {
+            bell.notify_one();
+        }
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<WorkspaceId, Arc<Notify>>> {
@@ -230,18 +237,29 @@ impl Syncer {
         let full = missing.len() == LOGS_PER_ROUND as usize;
         let mut fetches = futures::stream::iter(missing)
             .map(|run_id| async move {
-                match self.state.mirror.sync_run(&self.state, caller, &run_id).await? {
-                    Freshness::Fresh => Ok(()),
-                    Freshness::Gone => Ok(self.state.store.mark_log_gone(self.workspace_id, &run_id).await?),
-                    Freshness::Stale(error) => Err(Error::Mantyx(error)),
-                    Freshness::CannotList => Ok(()),
+                match self.state.mirror.fetch_run(&self.state, caller, &run_id).await {
+                    Err(Error::Mantyx(MantyxError::NotFound)) => {
+                        self.state.store.mark_log_gone(self.workspace_id, &run_id).await?;
+                        Ok(None)
+                    }
+                    other => other,
                 }
             })
             .buffer_unordered(LOGS_AT_ONCE);
+        // Written together: a transaction for each would take longer than the fetching.
+        let mut whole = Vec::new();
+        let mut failed = None;
         while let Some(fetched) = fetches.next().await {
-            fetched?;
+            match fetched {
+                Ok(run) => whole.extend(run),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
         }
-        Ok(full)
+        self.state.store.upsert_runs(self.workspace_id, &whole).await?;
+        failed.map_or(Ok(full), Err)
     }
 }
 

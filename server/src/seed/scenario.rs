@@ -2,11 +2,11 @@
 
 use app::model::{Marks, Origin, RunSummary};
 use protocol::messages::Tokens;
-use protocol::{Event, RunStatus, Timeline};
+use protocol::{Event, RunStatus};
 use serde_json::{Value, json};
 
 use super::dice::Dice;
-use crate::store::{LogFacts, NewLog, RunUpdate, pack_log};
+use crate::store::{NewLog, RunUpdate};
 
 /// Tool calls in a run; with the turns around them thirteen steps.
 const CALLS: u64 = 6;
@@ -184,7 +184,7 @@ impl Seeder {
         let update = RunUpdate {
             completed_at_ms: Some(created_at_ms + i64::try_from(duration_ms).unwrap_or(0)),
             spec: Some(spec.to_string()),
-            log: Some(NewLog { facts: LogFacts::of(&Timeline::from_events(&events)), parts: pack_log(&events)? }),
+            log: NewLog::of(&events)?,
             summary: RunSummary {
                 id,
                 session_id: None,

@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::RunSummary;
+use protocol::{Event, Timeline};
 use sqlx::AnyConnection;
 
 use super::facts::LogFacts;
 use super::log::write_parts;
-use super::pack::{Part, compress};
+use super::pack::{Part, compress, pack_log};
 use super::prices::{Prices, cost_micros};
 use super::run_row::{self, RunRow};
 use super::sql::{Arg, execute, placeholders};
@@ -37,6 +38,15 @@ pub struct RunUpdate {
 pub struct NewLog {
     pub facts: LogFacts,
     pub parts: Vec<Part>,
+}
+
+impl NewLog {
+    /// Reads and packs a whole log whose events are in order; `None` where it is empty.
+    pub fn of(events: &[Event]) -> Result<Option<Self>> {
+        let facts = LogFacts::of(&Timeline::from_events(events));
+        let parts = pack_log(events).map_err(sqlx::Error::Io)?;
+        Ok((!parts.is_empty()).then_some(Self { facts, parts }))
+    }
 }
 
 impl Store {

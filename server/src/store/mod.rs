@@ -32,10 +32,8 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyPool, Executor, Transaction};
 
 pub use app::model::Origin;
-pub use facts::LogFacts;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use pack::pack_log;
 pub use retention::Retention;
 pub use runs::Cursor;
 pub use sync_state::{History, SyncState};
@@ -114,10 +112,17 @@ impl Store {
         Self { writer, reader, engine, tag_cache, leases, url: url.into() }
     }
 
+    /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
+    /// the connection to the pool with the transaction open, and the next one would work inside it.
+    async fn begin(&self) -> Result<Transaction<'static, Any>> {
+        let pool = self.writer.clone();
+        tokio::spawn(async move { pool.begin().await }).await.map_err(|_| sqlx::Error::WorkerCrashed)?
+    }
+
     /// A transaction that writes a workspace's runs. One at a time: SQLite has one writer anyway, and on PostgreSQL the
     /// counts of tags and the merging of rows rest on it.
     async fn begin_writing(&self, workspace: WorkspaceId) -> Result<Transaction<'static, Any>> {
-        let mut tx = self.writer.begin().await?;
+        let mut tx = self.begin().await?;
         if self.engine == Engine::Postgres {
             sqlx::query("SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)")
                 .bind(WRITE_LOCK + workspace.0)

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod api;
+mod browse;
 mod harness;
 mod isolation;
 mod live;
@@ -13,3 +14,4 @@ mod runs;
 mod safety;
 mod sign_in;
 mod startup;
+mod sync;

@@ -2,6 +2,7 @@
 
 mod browser;
 mod database;
+mod fake_mantyx;
 mod proxy;
 
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use url::Url;
 
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
+pub use fake_mantyx::{FakeMantyx, Mood};
 pub use proxy::Proxy;
 
 pub const DEMO: &str = "demo";
