@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod logging;
+pub mod seed;
 pub mod serve;
 
 mod actions;
@@ -13,6 +14,7 @@ mod clock;
 mod error;
 mod live;
 mod mantyx;
+mod metrics;
 mod mirror;
 mod random;
 mod router;

@@ -91,20 +91,29 @@ pub async fn list_runs(
         Some(_) => None,
     };
     let limit = limit.clamp(1, 200);
+    let now_ms = now_ms();
     let mut older_pages = 0;
-    let mut runs = loop {
-        let runs = state.store.list_runs(caller.workspace_id, query, cursor.as_ref(), limit + 1).await?;
-        let full = runs.len() > limit as usize;
+    let list = loop {
+        let history = state.store.sync_state(caller.workspace_id).await?.history;
+        let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
         // The end of what is stored need not be the end of what there is.
-        if full || older_pages == MAX_OLDER_PAGES || !state.mirror.sync_older(state, caller).await? {
-            break runs;
+        if list.next.is_some() || older_pages == MAX_OLDER_PAGES {
+            break list;
+        }
+        // The background may have brought in the last page while this list was read.
+        if !state.mirror.sync_older(state, caller).await?
+            && state.store.sync_state(caller.workspace_id).await?.history == history
+        {
+            break list;
         }
         older_pages += 1;
     };
-    let more = runs.len() > limit as usize;
-    runs.truncate(limit as usize);
-    let next_cursor = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.created_at_ms, run.id));
-    Ok(RunsPage { runs, next_cursor, stale, now_ms: now_ms() })
+    let excluding = match list.runs.is_empty() && cursor.is_none() {
+        true => state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?,
+        false => Vec::new(),
+    };
+    let next_cursor = list.next.map(|Cursor(n)| n.to_string());
+    Ok(RunsPage { runs: list.runs, next_cursor, stale, excluding, now_ms })
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
@@ -117,7 +126,7 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     match (state.store.run(caller.workspace_id, id).await?, freshness) {
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
-        (None, Freshness::Fresh | Freshness::Gone) => Err(AppError::not_found("run").into()),
+        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList) => Err(AppError::not_found("run").into()),
     }
 }
 
@@ -135,10 +144,7 @@ pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Tim
 }
 
 fn parse_cursor(text: &str) -> Result<Cursor, AppError> {
-    let parsed = text.split_once('.').and_then(|(at, id)| {
-        Some(Cursor { created_at_ms: at.parse().ok()?, id: Some(id).filter(|id| ids::is_path_id(id))?.to_owned() })
-    });
-    parsed.ok_or_else(|| AppError::Invalid {
+    text.parse().map(Cursor).map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

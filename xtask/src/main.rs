@@ -40,10 +40,7 @@ enum Task {
     /// Check the rules that no compiler knows
     Tidy,
     /// Measure the optimised binary against its goals
-    Bench {
-        /// Only the benchmarks with these names; all when none is named
-        names: Vec<String>,
-    },
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -53,7 +50,7 @@ fn main() -> ExitCode {
         // Its summary is its last word.
         Task::Test { parts } => return test::run(&parts),
         Task::Tidy => tidy::run(),
-        Task::Bench { names } => bench::run(&names),
+        Task::Bench(options) => bench::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::messages::ErrorBody;
 use reqwest::{Response, StatusCode};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum MantyxError {
     #[error("MANTYX cannot be reached: {0}")]
     Unreachable(String),

@@ -6,6 +6,7 @@
 
 mod actions;
 mod api;
+mod browse;
 mod harness;
 mod isolation;
 mod live;
@@ -14,3 +15,4 @@ mod runs;
 mod safety;
 mod sign_in;
 mod startup;
+mod sync;

@@ -2,6 +2,7 @@
 
 mod browser;
 mod database;
+mod fake_mantyx;
 mod proxy;
 
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use url::Url;
 
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
+pub use fake_mantyx::{FakeMantyx, Mood};
 pub use proxy::Proxy;
 
 pub const DEMO: &str = "demo";
@@ -116,6 +118,8 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx: MantyxConfig::Sandbox { addr: SocketAddr::from(([127, 0, 0, 1], 0)), demo: false },
         mantyx_workspace: None,
         mantyx_api_key: None,
+        retention: Default::default(),
+        metrics_token: None,
     }
 }
 
