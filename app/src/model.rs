@@ -96,21 +96,11 @@ pub struct RunPage {
     pub state: RunState,
     /// The last event of the whole log, whatever point is looked at.
     pub end_seq: u64,
-    /// For a run in progress: what the browser needs to follow it by itself.
-    pub live: Option<Live>,
     /// Whether the sign-in may cancel and answer.
     pub can_write: bool,
     pub feedback: Option<Feedback>,
     pub stale: Option<String>,
     pub now_ms: i64,
-}
-
-/// A run in progress, as far as it is known to the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Live {
-    pub timeline: Timeline,
-    /// With secrets hidden.
-    pub spec: Option<Value>,
 }
 
 /// What a run was asked to do.

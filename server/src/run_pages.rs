@@ -1,6 +1,6 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::model::{Live, RawEvents, RunPage, RunSpecPage};
+use app::model::{RawEvents, RunPage, RunSpecPage};
 use app::run::{RunState, RunView};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
@@ -26,13 +26,11 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
     let shown = compose(&replay, spec.as_ref(), view);
     let latest = replay.latest();
-    let live = (!latest.status().is_terminal()).then(|| Live { timeline: latest.clone(), spec: spec.clone() });
     Ok(RunPage {
         prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
         system_prompt: system_prompt.map(str::to_owned),
         state: shown,
         end_seq: latest.last_seq(),
-        live,
         can_write: true,
         feedback: state.store.feedback(caller.workspace_id, id).await?,
         run,

@@ -26,18 +26,23 @@ struct Kept {
     replay: Arc<Replay>,
 }
 
+/// A log without its end is looked at again: the run may have ended meanwhile, though the log has not.
+fn is_current(replay: &Replay, last_seq: u64) -> bool {
+    replay.latest().last_seq() == last_seq && replay.latest().status().is_terminal()
+}
+
 impl Timelines {
     /// A run's log as far as it is stored.
     pub async fn replay(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Arc<Replay>, Error> {
         let workspace = caller.workspace_id;
         let last_seq = state.store.last_seq(workspace, run_id).await?;
-        if let Some(replay) = self.take_out(workspace, run_id)
-            && replay.latest().last_seq() == last_seq
-        {
+        let kept = self.take_out(workspace, run_id);
+        if let Some(replay) = kept.as_ref().filter(|replay| is_current(replay, last_seq)) {
             self.keep(workspace, run_id, replay.clone());
-            return Ok(replay);
+            return Ok(replay.clone());
         }
-        let mut replay = Replay::new(Vec::new());
+        // A log that has grown is read on from where it was.
+        let mut replay = kept.map_or_else(|| Replay::new(Vec::new()), Arc::unwrap_or_clone);
         loop {
             let after = replay.latest().last_seq();
             let events = state.store.events_after(workspace, run_id, after, CHUNK).await?;

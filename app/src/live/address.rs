@@ -3,54 +3,47 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::{Following, scroll_to_event};
+use super::scroll_to_event;
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
-use crate::run::{RunState, RunView};
+use crate::run::RunView;
 
-/// A run that is followed live is composed here, as of its newest event; any other view comes from the server.
-pub fn follow_address(run: Run, live: Option<Following>) {
-    // Answers can overtake each other; only the newest request counts.
-    let newest = StoredValue::new(0_u64);
+/// Asks the server for whatever view the address names and the page does not have.
+pub fn follow_address(run: Run) {
     Effect::new(move |before: Option<RunView>| {
         let view = run.view.get();
-        let is_first = before.is_none();
-        match live.filter(|live| view.at.is_none() && !live.ended.get()) {
-            Some(live) => {
-                live.grown.track();
-                compose(run, live, &view);
-            }
-            None if !is_first && needs_other_rows(run, before.as_ref(), &view) => {
-                newest.update_value(|newest| *newest += 1);
-                let ticket = newest.get_value();
-                let (id, asked) = (run.id.get_value(), view.clone());
-                spawn_local(async move {
-                    let answer = view_run(id, asked.clone()).await;
-                    if let (Ok(state), Some(true)) = (answer, newest.try_with_value(|newest| *newest == ticket)) {
-                        run.state.set(state);
-                        scroll(run, &asked);
-                    }
-                });
-            }
-            None => scroll(run, &view),
+        match before {
+            Some(before) if needs_other_rows(run, &before, &view) => spawn_local(refresh(run)),
+            _ => scroll(run, &view),
         }
         view
     });
 }
 
-fn compose(run: Run, live: Following, view: &RunView) {
-    live.timeline.with_value(|timeline| {
-        live.spec.with_value(|spec| {
-            run.end_seq.set(timeline.last_seq());
-            run.state.set(RunState::of(timeline, timeline, spec.as_ref(), view));
-        });
-    });
+/// Brings the page to the newest state of what it shows. Answers can overtake each other; only the newest request counts.
+pub async fn refresh(run: Run) {
+    let Some(ticket) = run.requests.try_update_value(|requests| {
+        *requests += 1;
+        *requests
+    }) else {
+        return;
+    };
+    let (Some(id), Some(view)) = (run.id.try_get_value(), run.view.try_get_untracked()) else { return };
+    let answer = view_run(id, view.clone()).await;
+    if let (Ok(state), Some(true)) = (answer, run.requests.try_with_value(|requests| *requests == ticket)) {
+        let at_end = view.at.is_none();
+        if at_end {
+            run.end_seq.update(|end| *end = state.last_seq.max(*end));
+        }
+        run.state.set(state);
+        scroll(run, &view);
+    }
 }
 
 /// Whether the rows that are here do not show the view.
-fn needs_other_rows(run: Run, before: Option<&RunView>, view: &RunView) -> bool {
+fn needs_other_rows(run: Run, before: &RunView, view: &RunView) -> bool {
     let same = |view: &RunView| RunView { tab: Default::default(), focus: None, raw: false, ..view.clone() };
-    if before.is_none_or(|before| same(before) != same(view)) {
+    if same(before) != same(view) {
         return true;
     }
     let shown = |seq: u64| run.state.with_untracked(|state| state.window.rows.iter().any(|row| row.seq == seq));

@@ -9,10 +9,8 @@ mod player;
 mod stream;
 
 use leptos::prelude::*;
-use protocol::Timeline;
-use serde_json::Value;
 
-pub use address::follow_address;
+pub use address::{follow_address, refresh};
 pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
 pub use stream::follow_run;
@@ -34,17 +32,6 @@ impl Connection {
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
         }
     }
-}
-
-/// A run that is followed: its timeline as far as it has come, and the spec that its banners speak of.
-#[derive(Clone, Copy)]
-pub struct Following {
-    pub timeline: StoredValue<Timeline>,
-    pub spec: StoredValue<Option<Value>>,
-    /// Told when the timeline has grown, at most once a frame.
-    pub grown: Trigger,
-    /// The stream is over: from here on the server is asked.
-    pub ended: RwSignal<bool>,
 }
 
 /// Whole seconds since the component was first shown here; `None` on the server, which has seen nothing live.

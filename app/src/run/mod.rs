@@ -6,9 +6,9 @@
 //!   log ────Timeline───┘
 //! ```
 //!
-//! The server composes the state of a run that has ended, for any point of its log; the browser composes it itself
-//! while it follows a run live. A state is bounded: a log of a hundred thousand events has as few rows in it as one of
-//! ten, and bodies only where they are open.
+//! The server composes the state, for any point of the log, while the run goes on and after; the browser draws it. So the
+//! reducer and its rules weigh nothing there. A state is bounded: that of a hundred thousand events has as few rows as
+//! that of ten, and bodies only where they are open.
 
 mod row;
 mod state;

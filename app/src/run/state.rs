@@ -22,6 +22,8 @@ const ANSWER_BYTES: usize = 200_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
     pub status: RunStatus,
+    /// The whole log has its end: nothing more will come.
+    pub ended: bool,
     pub verdict: Vec<Sentence>,
     pub banners: Vec<Banner>,
     pub window: Window,
@@ -71,6 +73,7 @@ impl RunState {
         let outcome = timeline.outcome.as_ref();
         Self {
             status: timeline.status(),
+            ended: whole.status().is_terminal(),
             verdict: verdict(timeline, spec),
             banners: spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec)),
             window: window(timeline, view),

@@ -1,7 +1,7 @@
 //! One run: what happened, why, and what to do.
 //!
-//! The server renders what the address says. In the browser the page follows the address: it asks the server for the
-//! state of a run that has ended, and composes it itself while it follows a run live.
+//! The server renders what the address says. In the browser the page follows its address and the run's live stream: text
+//! is added as it comes, everything else is asked of the server, where the one reducer runs.
 
 mod actions;
 mod answer_call;
@@ -37,6 +37,8 @@ pub struct Run {
     pub view: Memo<RunView>,
     /// The last event of the whole log, whatever point is looked at.
     pub end_seq: RwSignal<u64>,
+    /// Counts what was asked of the server.
+    pub requests: StoredValue<u64>,
     pub can_write: bool,
 }
 
@@ -72,6 +74,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     let run = Run {
         id: StoredValue::new(page.run.id.clone()),
         end_seq: RwSignal::new(page.end_seq),
+        requests: StoredValue::new(0),
         summary: RwSignal::new(page.run),
         state: RwSignal::new(page.state),
         view,
@@ -79,8 +82,10 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     };
     provide_context(run);
     let connection = RwSignal::new(Connection::Idle);
-    let live = page.live.map(|live| follow_run(run, live, connection));
-    follow_address(run, live);
+    if !run.state.with_untracked(|state| state.ended) {
+        follow_run(run, connection);
+    }
+    follow_address(run);
     let title = run.summary.with_untracked(RunSummary::title);
     view! {
         <PageTitle text=title />
