@@ -54,7 +54,7 @@ fn has_host_after(text: &str, scheme: &str) -> bool {
     let Some((start, rest)) = text.split_at_checked(scheme.len()) else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or("");
     start.eq_ignore_ascii_case(scheme)
-        && host.contains(|c: char| c.is_alphanumeric())
+        && host.contains(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii())
         && !text.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 

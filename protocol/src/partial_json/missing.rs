@@ -18,7 +18,7 @@ impl PartialJson {
     /// The JSON Pointers of required fields that open objects do not have, from the outside in. Closed objects are whole,
     /// whatever they lack. Choices (`anyOf`, `oneOf`, `if`) are not followed: a part does not tell which one was meant.
     pub fn missing_fields(&self, schema: &Value) -> Vec<String> {
-        let present = self.fields_of_open_objects();
+        let present = self.fields_of_open_containers();
         let mut missing = Vec::new();
         let mut applied = with_references(schema, vec![schema]);
         let mut labels: Vec<&Label> = Vec::new();
@@ -29,9 +29,7 @@ impl PartialJson {
             }
             labels.push(&node.label);
             if node.content == Content::Object {
-                let names = required(&applied);
-                let absent = names.into_iter().filter(|name| !present.contains(&(container, *name)));
-                for name in absent.take(MAX_MISSING - missing.len()) {
+                for name in absent(&applied, &present[i]).into_iter().take(MAX_MISSING - missing.len()) {
                     let field = Label::Field(name.to_owned());
                     missing.push(pointer(labels.iter().copied().chain([&field])));
                 }
@@ -43,14 +41,23 @@ impl PartialJson {
         missing
     }
 
-    fn fields_of_open_objects(&self) -> BTreeSet<(usize, &str)> {
-        let read = self.nodes.iter().filter_map(|node| match (&node.label, node.parent) {
-            (Label::Field(name), Some(parent)) if !self.nodes[parent].is_closed => Some((parent, name.as_str())),
-            _ => None,
-        });
-        let begun = self.begun_field.iter().filter(|field| field.is_closed);
-        let begun = begun.filter_map(|field| Some((*self.open.last()?, field.name.as_str())));
-        read.chain(begun).collect()
+    /// The names of the fields that each open container has, from the outside in.
+    fn fields_of_open_containers(&self) -> Vec<Vec<&str>> {
+        let mut fields = vec![Vec::new(); self.open.len()];
+        for node in &self.nodes {
+            if let (Label::Field(name), Some(parent)) = (&node.label, node.parent)
+                && let outer = self.nodes[parent].depth
+                && self.open.get(outer) == Some(&parent)
+            {
+                fields[outer].push(name.as_str());
+            }
+        }
+        if let (Some(field), Some(innermost)) = (&self.begun_field, fields.last_mut())
+            && field.is_closed
+        {
+            innermost.push(&field.name);
+        }
+        fields
     }
 }
 
@@ -79,9 +86,9 @@ fn below<'a>(applied: &[&'a Value], label: &Label) -> Vec<&'a Value> {
     applied.iter().filter_map(step).collect()
 }
 
-/// The names that are required, each once, in the order of the schema.
-fn required<'a>(applied: &[&'a Value]) -> Vec<&'a str> {
-    let mut seen = BTreeSet::new();
+/// The names that are required and not present, each once, in the order of the schema.
+fn absent<'a>(applied: &[&'a Value], present: &[&str]) -> Vec<&'a str> {
+    let mut seen: BTreeSet<&str> = present.iter().copied().collect();
     let names = applied.iter().flat_map(|schema| items(schema.get("required"))).filter_map(Value::as_str);
-    names.filter(|name| seen.insert(*name)).collect()
+    names.filter(|name| seen.insert(name)).collect()
 }

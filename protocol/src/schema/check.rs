@@ -183,8 +183,9 @@ impl<'a> Judge<'a> {
     fn items(&mut self, keywords: &'a Map<String, Value>, list: &[Value]) {
         self.range(keywords, "minItems", "maxItems", list.len(), "items");
         if keywords.get("uniqueItems") == Some(&Value::Bool(true)) {
+            let texts: Vec<String> = list.iter().map(canonical).collect();
             let mut seen = BTreeSet::new();
-            if let Some(i) = list.iter().position(|item| !seen.insert(canonical(item))) {
+            if let Some(i) = texts.iter().position(|text| !seen.insert(text.as_str())) {
                 self.below(i, |this| this.break_rule("is in the list already"));
             }
         }
@@ -207,35 +208,37 @@ impl<'a> Judge<'a> {
 
     fn number(&mut self, keywords: &Map<String, Value>, number: &Number) {
         let found = number.as_f64().unwrap_or(0.0);
-        let bound = |name: &str| keywords.get(name).and_then(Value::as_f64);
-        if let Some(least) = bound("minimum").filter(|least| found < *least) {
-            self.break_rule(format!("must be at least {least}"));
-        }
-        if let Some(most) = bound("maximum").filter(|most| found > *most) {
-            self.break_rule(format!("must be at most {most}"));
-        }
-        if let Some(least) = bound("exclusiveMinimum").filter(|least| found <= *least) {
-            self.break_rule(format!("must be more than {least}"));
-        }
-        if let Some(most) = bound("exclusiveMaximum").filter(|most| found >= *most) {
-            self.break_rule(format!("must be less than {most}"));
-        }
-        if let Some(step) = bound("multipleOf").filter(|step| *step > 0.0) {
+        self.bound(keywords, "minimum", "must be at least", "", |least| found >= least);
+        self.bound(keywords, "maximum", "must be at most", "", |most| found <= most);
+        self.bound(keywords, "exclusiveMinimum", "must be more than", "", |least| found > least);
+        self.bound(keywords, "exclusiveMaximum", "must be less than", "", |most| found < most);
+        self.bound(keywords, "multipleOf", "must be a multiple of", "", |step| {
             // Tenths and the like are not exact in binary: 0.3 is a multiple of 0.1.
             let times = found / step;
-            if (times - times.round()).abs() > 1e-9 * times.abs().max(1.0) {
-                self.break_rule(format!("must be a multiple of {step}"));
-            }
-        }
+            step <= 0.0 || (times - times.round()).abs() <= 1e-9 * times.abs().max(1.0)
+        });
     }
 
     fn range(&mut self, keywords: &Map<String, Value>, min: &str, max: &str, found: usize, unit: &str) {
-        let bound = |name: &str| keywords.get(name).and_then(Value::as_f64);
-        if let Some(least) = bound(min).filter(|least| (found as f64) < *least) {
-            self.break_rule(format!("must have at least {least} {unit}"));
-        }
-        if let Some(most) = bound(max).filter(|most| found as f64 > *most) {
-            self.break_rule(format!("must have at most {most} {unit}"));
+        let found = found as f64;
+        self.bound(keywords, min, "must have at least", unit, |least| found >= least);
+        self.bound(keywords, max, "must have at most", unit, |most| found <= most);
+    }
+
+    /// A keyword whose value is a number, which is shown as the schema has it.
+    fn bound(
+        &mut self,
+        keywords: &Map<String, Value>,
+        keyword: &str,
+        must: &str,
+        unit: &str,
+        holds: impl FnOnce(f64) -> bool,
+    ) {
+        if let Some(Value::Number(bound)) = keywords.get(keyword)
+            && !bound.as_f64().is_none_or(holds)
+        {
+            let space = if unit.is_empty() { "" } else { " " };
+            self.break_rule(format!("{must} {bound}{space}{unit}"));
         }
     }
 }
