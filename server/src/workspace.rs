@@ -5,7 +5,7 @@ use app::backend::Workspace;
 use app::model::{RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, Thumb, Viewer};
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
-use protocol::{Query, Timeline, ids};
+use protocol::{Query, ids};
 
 use crate::actions;
 use crate::auth::Caller;
@@ -15,9 +15,6 @@ use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
-
-/// Events read from the database at a time while a log is folded.
-const FOLD_CHUNK: u32 = 2_000;
 
 /// Pages of MANTYX's list that one look at ours may bring in.
 const MAX_OLDER_PAGES: u32 = 5;
@@ -127,19 +124,6 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
         (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList) => Err(AppError::not_found("run").into()),
-    }
-}
-
-pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Timeline, Error> {
-    let mut timeline = Timeline::default();
-    loop {
-        let events = state.store.events_after(caller.workspace_id, id, timeline.last_seq(), FOLD_CHUNK).await?;
-        if events.is_empty() {
-            return Ok(timeline);
-        }
-        for event in &events {
-            timeline.apply(event);
-        }
     }
 }
 

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 pub use error::MantyxError;
-pub use oauth::TokenSet;
+pub use oauth::{TokenSet, WorkspaceIdentity};
 
 /// The largest JSON body read.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;

@@ -68,8 +68,8 @@ pub async fn sync_history_page(state: &AppState, caller: &Caller) -> Result<Opti
         }
         Err(error) => return Err(error),
     };
-    let next = page.next_cursor.clone();
-    let updates = take_in(state, caller, page, &known).await?;
+    let next = page.next_cursor().map(str::to_owned);
+    let updates = take_in(state, caller, &page, &known).await?;
     let too_old = updates.is_empty() && known.keep_after_ms > 0;
     let walked_from = known.history;
     let count = i64::try_from(updates.len()).unwrap_or(0);
@@ -99,16 +99,17 @@ impl Walk {
     async fn first_page(state: &AppState, caller: &Caller, known: &SyncState) -> Result<Self, Error> {
         let count = known.total_at_ms.is_none_or(|at| now_ms() - at > COUNT_EVERY_MS);
         let page = fetch(state, caller, None, count).await?;
-        let (next, total) = (page.next_cursor.clone(), page.total.and_then(|total| i64::try_from(total).ok()));
-        let updates = take_in(state, caller, page, known).await?;
+        let (next, total) =
+            (page.next_cursor().map(str::to_owned), page.total().and_then(|total| i64::try_from(total).ok()));
+        let updates = take_in(state, caller, &page, known).await?;
         let times = || updates.iter().map(|update| update.summary.created_at_ms);
         Ok(Self { newest_ms: times().max(), oldest_ms: times().min(), first_next: next.clone(), next, total })
     }
 
     async fn next_page(&mut self, state: &AppState, caller: &Caller, known: &SyncState) -> Result<(), Error> {
         let page = fetch(state, caller, self.next.as_deref(), false).await?;
-        self.next.clone_from(&page.next_cursor);
-        let updates = take_in(state, caller, page, known).await?;
+        self.next = page.next_cursor().map(str::to_owned);
+        let updates = take_in(state, caller, &page, known).await?;
         self.oldest_ms = updates.iter().map(|update| update.summary.created_at_ms).min().or(Some(i64::MIN));
         Ok(())
     }
@@ -149,8 +150,13 @@ async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: b
     Ok(state.credentials.call(caller, list).await?)
 }
 
-async fn take_in(state: &AppState, caller: &Caller, page: RunList, known: &SyncState) -> Result<Vec<RunUpdate>, Error> {
-    let mut updates: Vec<RunUpdate> = page.runs.into_iter().filter_map(RunUpdate::from_row).collect();
+async fn take_in(
+    state: &AppState,
+    caller: &Caller,
+    page: &RunList,
+    known: &SyncState,
+) -> Result<Vec<RunUpdate>, Error> {
+    let mut updates: Vec<RunUpdate> = page.runs().filter_map(RunUpdate::from_row).collect();
     updates.retain(|update| update.summary.created_at_ms >= known.keep_after_ms);
     state.store.upsert_runs(caller.workspace_id, &updates).await?;
     Ok(updates)

@@ -146,10 +146,11 @@ impl Mirror {
             .credentials
             .call(caller, |bearer| async move { state.mantyx.run(&bearer, &caller.slug, run_id).await })
             .await?;
-        if snapshot.id != run_id {
+        if snapshot.id() != Some(run_id) {
             return Err(MantyxError::Unexpected("another run than the one asked for".to_owned()).into());
         }
-        Ok(RunUpdate::from_snapshot(snapshot, now_ms()))
+        RunUpdate::from_snapshot(&snapshot, now_ms())
+            .ok_or_else(|| MantyxError::Unexpected("a run in an unknown state".to_owned()).into())
     }
 
     /// How far the workspace is mirrored.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use protocol::document::Document;
 use protocol::messages::{ModelList, Tokens};
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
@@ -66,14 +67,14 @@ fn read(id: i64, pricing: &str) -> Option<Price> {
 impl Store {
     /// Keeps what the catalogue says models cost; a price that is known already stays one row.
     pub async fn record_prices(&self, workspace: WorkspaceId, models: &ModelList, now_ms: i64) -> Result<()> {
-        for model in &models.models {
-            let Some(pricing) = model.pricing.as_ref().filter(|pricing| pricing.is_object()) else { continue };
-            let pricing = protocol::json::canonical(pricing);
+        for model in models.models() {
+            let (Some(id), Some(pricing)) = (model.id(), model.pricing()) else { continue };
+            let pricing = protocol::json::canonical(pricing.json());
             let known: Option<String> = sqlx::query_scalar(
                 "SELECT pricing FROM price WHERE workspace_id = $1 AND model = $2 ORDER BY id DESC LIMIT 1",
             )
             .bind(workspace.0)
-            .bind(&model.id)
+            .bind(id)
             .fetch_optional(&self.reader)
             .await?;
             if known.as_ref() == Some(&pricing) {
@@ -81,7 +82,7 @@ impl Store {
             }
             sqlx::query("INSERT INTO price (workspace_id, model, pricing, seen_at) VALUES ($1, $2, $3, $4)")
                 .bind(workspace.0)
-                .bind(&model.id)
+                .bind(id)
                 .bind(pricing)
                 .bind(now_ms)
                 .execute(&self.writer)

@@ -2,6 +2,7 @@
 
 use app::model::{Marks, Origin, RunSummary};
 use protocol::Query;
+use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
@@ -102,29 +103,30 @@ impl Store {
 }
 
 impl RunUpdate {
-    pub fn from_row(row: WireRow) -> Option<Self> {
+    /// `None` for a row that lacks what every run has, or is in a state of a later protocol.
+    pub fn from_row(row: &WireRow) -> Option<Self> {
         Some(Self {
-            completed_at_ms: row.completed_at.as_deref().and_then(parse_time),
+            completed_at_ms: row.completed_at().and_then(parse_time),
             spec: None,
             log: None,
             summary: RunSummary {
-                created_at_ms: parse_time(&row.created_at)?,
-                id: row.id,
-                session_id: row.session_id,
-                status: row.status,
-                name: row.spec_name,
-                agent_id: row.agent_id,
-                model: row.model_id,
-                input_preview: row.input_preview,
-                output_preview: row.output_preview,
-                error: row.error,
-                tokens: row.tokens,
-                turns: row.turns,
-                tool_calls: row.tool_call_count,
-                duration_ms: row.duration_ms,
+                created_at_ms: parse_time(row.created_at()?)?,
+                id: row.id()?.to_owned(),
+                session_id: row.session_id().map(str::to_owned),
+                status: row.status()?,
+                name: row.spec_name().map(str::to_owned),
+                agent_id: row.agent_id().map(str::to_owned),
+                model: row.model_id().map(str::to_owned),
+                input_preview: row.input_preview().map(str::to_owned),
+                output_preview: row.output_preview().map(str::to_owned),
+                error: row.error().map(str::to_owned),
+                tokens: row.tokens(),
+                turns: row.turns(),
+                tool_calls: row.tool_call_count(),
+                duration_ms: row.duration_ms(),
                 cost_micros: None,
                 error_class: None,
-                metadata: row.metadata,
+                metadata: row.metadata(),
                 marks: Marks::default(),
                 origin: Origin::Mirrored,
             },
@@ -132,40 +134,40 @@ impl RunUpdate {
     }
 
     /// A snapshot tells the spec, which a list row does not. `now_ms` stands in where a server sends no creation time.
-    pub fn from_snapshot(snapshot: RunSnapshot, now_ms: i64) -> Self {
+    pub fn from_snapshot(snapshot: &RunSnapshot, now_ms: i64) -> Option<Self> {
         use protocol::json::preview;
-        let spec = &snapshot.agent_spec;
+        let spec = snapshot.json().get("agentSpec").unwrap_or(&serde_json::Value::Null);
         let text = |field: &str| spec[field].as_str().map(str::to_owned);
-        let created_at_ms = snapshot.created_at.as_deref().and_then(parse_time);
-        let completed_at_ms = snapshot.completed_at.as_deref().and_then(parse_time);
+        let created_at_ms = snapshot.created_at().and_then(parse_time);
+        let completed_at_ms = snapshot.completed_at().and_then(parse_time);
         let duration_ms = created_at_ms.zip(completed_at_ms).and_then(|(from, to)| u64::try_from(to - from).ok());
         let prompt = protocol::spec::prompt_text(spec);
-        Self {
+        Some(Self {
             completed_at_ms,
             log: None,
             summary: RunSummary {
                 created_at_ms: created_at_ms.unwrap_or(now_ms),
-                id: snapshot.id,
-                session_id: snapshot.session_id,
-                status: snapshot.status,
+                id: snapshot.id()?.to_owned(),
+                session_id: snapshot.session_id().map(str::to_owned),
+                status: snapshot.status()?,
                 name: text("name"),
                 agent_id: text("agentId"),
-                model: snapshot.model.as_ref().and_then(|model| model["id"].as_str().map(str::to_owned)),
+                model: snapshot.model().and_then(|model| model.id()).map(str::to_owned),
                 input_preview: (!prompt.is_empty()).then(|| preview(prompt, 200)),
-                output_preview: snapshot.final_text.as_deref().map(|text| preview(text, 200)),
-                error: snapshot.error,
-                tokens: snapshot.tokens,
-                turns: snapshot.turns,
+                output_preview: snapshot.final_text().map(|text| preview(text, 200)),
+                error: snapshot.error().map(str::to_owned),
+                tokens: snapshot.tokens(),
+                turns: snapshot.turns(),
                 tool_calls: None,
                 duration_ms,
                 cost_micros: None,
                 error_class: None,
-                metadata: snapshot.metadata,
+                metadata: snapshot.metadata(),
                 marks: Marks::default(),
                 origin: Origin::Mirrored,
             },
-            spec: Some(snapshot.agent_spec.to_string()),
-        }
+            spec: Some(spec.to_string()),
+        })
     }
 }
 

@@ -1,10 +1,10 @@
 //! Workspaces that have been seen here.
 
-use protocol::messages::WorkspaceInfo;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use super::{Result, Store};
+use crate::mantyx::WorkspaceIdentity;
 
 /// Our own number for a workspace. Only sign-in and a verified credential can produce one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub struct WorkspaceSize {
 impl Store {
     /// The workspace that MANTYX says a credential belongs to. A workspace first seen by slug alone is adopted; a slug
     /// that has moved to another workspace is taken from the one that had it, so that no data moves with it.
-    pub async fn workspace_from_identity(&self, info: &WorkspaceInfo) -> Result<WorkspaceId> {
+    pub async fn workspace_from_identity(&self, info: &WorkspaceIdentity) -> Result<WorkspaceId> {
         let mut tx = self.begin().await?;
         let known: Option<i64> = sqlx::query_scalar("SELECT id FROM workspace WHERE mantyx_id = $1")
             .bind(&info.id)
