@@ -1,9 +1,14 @@
 //! Logs: appended in batches, read from a position on.
 
+use futures::TryStreamExt;
 use protocol::RunStatus;
 
 use super::row::from_row;
 use super::{Finish, Store};
+
+/// Each reader holds one page at a time, so these bound what a reader costs.
+const PAGE_EVENTS: i64 = 256;
+const PAGE_BYTES: usize = 256 * 1024;
 
 /// One event on its way into the log, and with the last one how the run ended.
 pub struct Entry {
@@ -49,13 +54,23 @@ impl Store {
         transaction.commit().await
     }
 
-    pub async fn events_after(&self, run_id: &str, seq: u64, limit: i64) -> sqlx::Result<Vec<StoredEvent>> {
-        sqlx::query_as("SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?")
+    /// The next page of a log: a few hundred events, fewer when they are large, at least one when there is one.
+    pub async fn events_after(&self, run_id: &str, seq: u64) -> sqlx::Result<Vec<StoredEvent>> {
+        let page = "SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
+        let mut rows = sqlx::query_as::<_, StoredEvent>(page)
             .bind(run_id)
             .bind(i64::try_from(seq).unwrap_or(i64::MAX))
-            .bind(limit)
-            .fetch_all(&self.read)
-            .await
+            .bind(PAGE_EVENTS)
+            .fetch(&self.read);
+        let mut events = Vec::new();
+        let mut bytes = 0;
+        while bytes < PAGE_BYTES
+            && let Some(event) = rows.try_next().await?
+        {
+            bytes += event.data.len();
+            events.push(event);
+        }
+        Ok(events)
     }
 
     /// Ends every run that a crash left in flight, and says how many there were.

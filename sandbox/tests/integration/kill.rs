@@ -45,8 +45,9 @@ async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_fligh
     for (run_id, log) in logs {
         assert_eq!(process.log(&run_id).await, log, "later crashes leave it alone");
     }
-    let spoken = process.post(&format!("/agent-sessions/{session}/messages"), json!({ "prompt": "/say Still here." }));
-    let run_id = spoken.await.json()["runId"].as_str().expect("an id").to_owned();
+    let messages = format!("/agent-sessions/{session}/messages");
+    let spoken = process.post(&messages, json!({ "prompt": "/say Still here." })).await;
+    let run_id = spoken.json()["runId"].as_str().expect("an id").to_owned();
     assert_eq!(last(&process.log(&run_id).await).data["text"], "Still here.");
 }
 
