@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::provider::Pace;
+use crate::rate_limits::Meter;
 use crate::store::Store;
 
 pub struct App {
@@ -15,6 +16,8 @@ pub struct App {
     /// Set when the server goes down: open streams end.
     pub closing: CancellationToken,
     pub delta_delay: Duration,
+    pub heartbeat: Duration,
+    pub meter: Meter,
 }
 
 impl App {

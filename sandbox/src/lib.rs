@@ -22,10 +22,12 @@ mod live;
 mod models;
 mod oauth;
 mod provider;
+mod rate_limits;
 mod secret;
 mod serve;
 mod store;
 mod workspace;
 
-pub use config::{CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_REDIRECT_URIS, DELTA_DELAY_VARIABLE};
+pub use config::{CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS, DELTA_DELAY_VARIABLE};
+pub use rate_limits::RateLimits;
 pub use serve::{Sandbox, start, start_at_pace};

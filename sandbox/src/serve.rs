@@ -25,6 +25,7 @@ use crate::config::{Config, delta_delay_from_environment};
 use crate::engine::Engine;
 use crate::journal::Journal;
 use crate::live::LiveRuns;
+use crate::rate_limits::Meter;
 use crate::store::Store;
 use crate::{api, demo, oauth};
 
@@ -50,7 +51,7 @@ pub async fn start(config: Config) -> anyhow::Result<Sandbox> {
 
 /// As [`start`], with the pause that live runs make before each piece of text.
 pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Result<Sandbox> {
-    let Config { addr, database, redirect_uris, demo, allow_remote } = config;
+    let Config { addr, database, redirect_uris, demo, allow_remote, heartbeat, rate_limits } = config;
     anyhow::ensure!(
         allow_remote || addr.ip().is_loopback(),
         "the sandbox refuses to listen on {addr}: its keys are public. Use a loopback address, or allow remote access"
@@ -68,7 +69,9 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
     let (live, abandon, last_entry) = (LiveRuns::default(), CancellationToken::new(), CancellationToken::new());
     let (journal, writer) = Journal::open(store.clone(), live.clone(), last_entry.clone());
     let engine = Engine::new(store.clone(), journal, live, abandon.clone());
-    let app = Arc::new(App { store, engine, redirect_uris, closing: CancellationToken::new(), delta_delay });
+    let meter = Meter::new(rate_limits);
+    let closing = CancellationToken::new();
+    let app = Arc::new(App { store, engine, redirect_uris, closing, delta_delay, heartbeat, meter });
 
     let (done, demo_done) = watch::channel(!demonstrate);
     if demonstrate {

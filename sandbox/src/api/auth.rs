@@ -1,5 +1,7 @@
 //! Who calls, and for which workspace: an API key or an OAuth access token, in either header.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequestParts, RawPathParams};
 use chrono::Utc;
 use http::header::AUTHORIZATION;
@@ -7,6 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 
 use super::errors::{ApiError, ApiResult};
+use super::metering;
 use crate::app::App;
 use crate::secret;
 use crate::workspace::{self, Account, Workspace};
@@ -45,15 +48,16 @@ impl Caller {
 }
 
 /// The caller of a route below `/workspaces/{slug}`, whose slug must be the credential's own.
-impl FromRequestParts<std::sync::Arc<App>> for Caller {
+impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &std::sync::Arc<App>) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> ApiResult<Self> {
         let caller = Self::authenticate(app, &parts.headers).await?;
         let params = RawPathParams::from_request_parts(parts, app).await;
         let params = params.map_err(|_| ApiError::not_found("Workspace"))?;
         let slug = params.iter().find(|(name, _)| *name == "slug").map(|(_, slug)| slug);
         if slug == Some(caller.workspace.slug) {
+            metering::count(app, parts)?;
             return Ok(caller);
         }
         // The same answer whether or not there is such a workspace.
@@ -63,7 +67,7 @@ impl FromRequestParts<std::sync::Arc<App>> for Caller {
     }
 }
 
-fn credential(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn credential(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

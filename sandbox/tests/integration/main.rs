@@ -1,5 +1,6 @@
 //! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
 
+mod bad_input;
 mod cancel;
 mod crash;
 mod demonstration;
@@ -9,6 +10,7 @@ mod isolation;
 mod kill;
 mod lists;
 mod local_tools;
+mod manners;
 mod oauth;
 mod process;
 mod readers;

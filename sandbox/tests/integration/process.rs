@@ -16,7 +16,7 @@ impl Process {
     /// Starts on the database of a folder, with a pause before each piece of text, and waits until it listens.
     pub fn start(folder: &Path, delta_ms: u32) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mantyx-sandbox"))
-            .args(["--addr", "127.0.0.1:0", "--no-demo", "--data"])
+            .args(["--addr", "127.0.0.1:0", "--no-demo", "--rate-limits", "off", "--data"])
             .arg(folder.join("sandbox.db"))
             .env("RUNLENS_SANDBOX_DELTA_MS", delta_ms.to_string())
             .env("RUST_LOG", "error")

@@ -24,7 +24,7 @@ impl Sandbox {
         let dir = tempfile::Builder::new().prefix("runlens-sandbox-").tempdir()?;
         let mut command = Command::new(binary);
         command
-            .args(["--addr", "127.0.0.1:0", "--no-demo", "--data"])
+            .args(["--addr", "127.0.0.1:0", "--no-demo", "--rate-limits", "off", "--data"])
             .arg(dir.path().join("sandbox.db"))
             .env("RUNLENS_SANDBOX_DELTA_MS", "0")
             .env_remove("OPENAI_BASE_URL")
