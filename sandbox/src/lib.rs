@@ -13,6 +13,7 @@ mod api;
 mod app;
 mod clock;
 mod config;
+pub mod conformance;
 mod demo;
 mod engine;
 mod follow;

@@ -45,8 +45,11 @@ pub struct Standing {
 /// Counts the requests of each credential.
 pub struct Meter {
     limits: RateLimits,
-    windows: Mutex<HashMap<(Vec<u8>, Bucket), VecDeque<Instant>>>,
+    windows: Mutex<HashMap<(Vec<u8>, Bucket), Requests>>,
 }
+
+/// When each request that still counts was made, oldest first.
+type Requests = VecDeque<Instant>;
 
 const WINDOW: Duration = Duration::from_secs(60);
 

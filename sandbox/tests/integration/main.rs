@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod cancel;
+mod conformance;
 mod crash;
 mod demonstration;
 mod endings;
