@@ -20,6 +20,7 @@ mod follow;
 mod journal;
 mod json_schema;
 mod live;
+pub mod load;
 mod models;
 mod oauth;
 mod provider;

@@ -2,6 +2,7 @@
 
 use futures::TryStreamExt;
 use protocol::RunStatus;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::row::from_row;
 use super::{Finish, Store};
@@ -9,6 +10,10 @@ use super::{Finish, Store};
 /// Each reader holds one page at a time, so these bound what a reader costs.
 const PAGE_EVENTS: i64 = 256;
 const PAGE_BYTES: usize = 256 * 1024;
+
+/// Each statement is a trip to SQLite's thread and back, which costs more than the rows. Only two lengths of statement
+/// are used, so that both stay prepared.
+const ROWS_AT_ONCE: usize = 32;
 
 /// One event on its way into the log, and with the last one how the run ended.
 pub struct Entry {
@@ -38,14 +43,14 @@ impl Store {
     /// Writes a batch and the ends of the runs in it, all or nothing.
     pub async fn append(&self, entries: &[Entry]) -> sqlx::Result<()> {
         let mut transaction = self.write.begin().await?;
+        let (many, few) = entries.as_chunks::<ROWS_AT_ONCE>();
+        for rows in many {
+            insert(&mut transaction, rows).await?;
+        }
+        for row in few {
+            insert(&mut transaction, std::slice::from_ref(row)).await?;
+        }
         for entry in entries {
-            sqlx::query("INSERT INTO events (run_id, seq, kind, data) VALUES (?, ?, ?, ?)")
-                .bind(&*entry.run_id)
-                .bind(entry.seq as i64)
-                .bind(entry.kind)
-                .bind(&entry.data)
-                .execute(&mut *transaction)
-                .await?;
             if let Some(finish) = &entry.finish {
                 super::runs::finish(&mut transaction, &entry.run_id, finish).await?;
                 super::sessions::append_turn(&mut transaction, &entry.run_id, finish).await?;
@@ -104,4 +109,13 @@ impl Store {
         transaction.commit().await?;
         Ok(ended)
     }
+}
+
+async fn insert(connection: &mut SqliteConnection, rows: &[Entry]) -> sqlx::Result<()> {
+    let mut statement = QueryBuilder::<Sqlite>::new("INSERT INTO events (run_id, seq, kind, data) ");
+    statement.push_values(rows, |mut row, entry| {
+        row.push_bind(&*entry.run_id).push_bind(entry.seq as i64).push_bind(entry.kind).push_bind(entry.data.as_str());
+    });
+    statement.build().execute(connection).await?;
+    Ok(())
 }

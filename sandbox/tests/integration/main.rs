@@ -10,6 +10,7 @@ mod guards;
 mod isolation;
 mod kill;
 mod lists;
+mod load;
 mod local_tools;
 mod manners;
 mod oauth;
