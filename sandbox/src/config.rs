@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::provider::openai::OpenAi;
+
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
@@ -15,6 +17,8 @@ pub struct Config {
     pub demo: bool,
     /// Otherwise it refuses to listen beyond loopback: its keys are public knowledge.
     pub allow_remote: bool,
+    /// Where `openai/…` models are; without it there are none.
+    pub openai: Option<OpenAi>,
 }
 
 pub const CLIENT_ID: &str = "mantyx_oa_runlens";
@@ -34,6 +38,7 @@ impl Config {
             redirect_uris: DEFAULT_REDIRECT_URIS.map(str::to_owned).to_vec(),
             demo: true,
             allow_remote: false,
+            openai: None,
         }
     }
 }

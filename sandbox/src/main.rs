@@ -60,6 +60,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         redirect_uris: options.redirect_uris,
         demo: !options.no_demo,
         allow_remote: options.allow_remote,
+        openai: None,
     })
     .await?;
     println!("MANTYX sandbox on {}", sandbox.url());
