@@ -50,6 +50,8 @@ pub struct Run {
     pub(super) turns: u64,
     /// Turns that have their `assistant_message`.
     pub(super) closed_turns: u64,
+    /// Turns of a simulated model that have none: its script goes on after them.
+    pub(super) abandoned_turns: usize,
     pub(super) tokens: Tokens,
     pub(super) tool_calls: u64,
     /// What the user said in this run, for the session to remember.
@@ -121,6 +123,7 @@ impl Run {
             schema: SchemaUse::new(&spec),
             turns: 0,
             closed_turns: 0,
+            abandoned_turns: 0,
             tokens: Tokens::default(),
             tool_calls: 0,
             said: conversation::said(&spec),

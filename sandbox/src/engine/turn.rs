@@ -39,9 +39,13 @@ impl Run {
                     self.write_message(&turn.text, &turn.calls, Some(turn.reason)).await;
                     return Ok(Taken::Completed(turn));
                 }
-                Invocation::Steered { finalise } => return Ok(Taken::Steered { finalise }),
+                Invocation::Steered { finalise } => {
+                    self.abandon_turn();
+                    return Ok(Taken::Steered { finalise });
+                }
                 // What the user has already read cannot be taken back by starting over.
                 Invocation::Failed { error, text, .. } if text.is_empty() && self.can_recover(&error) => {
+                    self.abandon_turn();
                     self.recover(&error).await;
                 }
                 Invocation::Failed { error, text, calls } => {
@@ -62,7 +66,7 @@ impl Run {
             tools_enabled,
             reasoning_level: spec::reasoning_level(&self.spec),
             output_schema: self.schema.asked_of_model(&self.spec),
-            abandoned_turns: (self.turns - self.closed_turns) as usize,
+            abandoned_turns: self.abandoned_turns,
             context_window_tokens: self.model.context_window_tokens,
             clock: self.clock.clone(),
             pace: self.pace,
@@ -111,6 +115,12 @@ impl Run {
                 }
                 Err(error) => return Ok(Invocation::Failed { error, text, calls }),
             }
+        }
+    }
+
+    fn abandon_turn(&mut self) {
+        if !self.model.provider.follows_instructions() {
+            self.abandoned_turns += 1;
         }
     }
 

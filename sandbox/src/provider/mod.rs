@@ -40,7 +40,7 @@ pub struct TurnRequest<'a> {
     pub reasoning_level: u64,
     /// `outputSchema` as the spec has it.
     pub output_schema: Option<&'a Value>,
-    /// Turns of this run that left no message behind: failed over, or stopped by the supervisor.
+    /// Simulated turns of this run that left no message behind: failed over, or stopped by the supervisor.
     pub abandoned_turns: usize,
     pub context_window_tokens: Option<u64>,
     pub clock: Clock,

@@ -1,18 +1,29 @@
 //! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
 
+mod a2a;
+mod attachments;
 mod cancel;
+mod catalogue;
 mod crash;
 mod demonstration;
 mod endings;
+mod fallback;
 mod guards;
 mod isolation;
 mod lists;
 mod local_tools;
+mod mcp;
 mod oauth;
+mod openai;
+mod openai_server;
+mod output_schema;
+mod plan;
 mod requests;
+mod retained;
 mod scopes;
 mod sessions;
 mod start;
 mod stream;
+mod supervisor;
 mod support;
 mod turns;

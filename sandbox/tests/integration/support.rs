@@ -50,10 +50,13 @@ impl Harness {
     }
 
     pub async fn start_in(folder: Arc<TempDir>, demo: bool) -> Self {
-        // One provider for the process; the second test finds it installed.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        Self::start_with(folder, |config| config.demo = demo).await
+    }
+
+    pub async fn start_with(folder: Arc<TempDir>, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), folder.path().join("data/sandbox.db"));
-        config.demo = demo;
+        config.demo = false;
+        change(&mut config);
         let sandbox = sandbox::start_at_pace(config, Duration::ZERO).await.expect("the sandbox starts");
         let http = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
