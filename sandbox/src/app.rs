@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
+use crate::models::Catalogue;
 use crate::provider::Pace;
 use crate::rate_limits::Meter;
 use crate::store::Store;
@@ -12,6 +13,7 @@ use crate::store::Store;
 pub struct App {
     pub store: Store,
     pub engine: Engine,
+    pub models: Catalogue,
     pub redirect_uris: Vec<String>,
     /// Set when the server goes down: open streams end.
     pub closing: CancellationToken,

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::provider::openai::OpenAi;
 use crate::rate_limits::RateLimits;
 
 pub struct Config {
@@ -20,6 +21,8 @@ pub struct Config {
     /// How long a stream is silent before it says that it is still there.
     pub heartbeat: Duration,
     pub rate_limits: RateLimits,
+    /// Where `openai/…` models are; without it there are none.
+    pub openai: Option<OpenAi>,
 }
 
 pub const CLIENT_ID: &str = "mantyx_oa_runlens";
@@ -44,6 +47,7 @@ impl Config {
             heartbeat: DEFAULT_HEARTBEAT,
             // Whoever embeds a sandbox is its only client: there is nobody to protect from whom.
             rate_limits: RateLimits::OFF,
+            openai: None,
         }
     }
 }

@@ -77,6 +77,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         allow_remote: options.allow_remote,
         heartbeat: Duration::from_millis(options.heartbeat_ms),
         rate_limits: options.rate_limits,
+        openai: None,
     })
     .await?;
     println!("MANTYX sandbox on {}", sandbox.url());

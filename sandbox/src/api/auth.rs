@@ -20,6 +20,8 @@ pub struct Caller {
     pub account: Option<&'static Account>,
     /// What a token was granted; a key may do everything.
     scopes: Option<Vec<String>>,
+    /// The saved agents that the credential may use; empty means all.
+    agents: &'static [&'static str],
 }
 
 impl Caller {
@@ -28,7 +30,7 @@ impl Caller {
             return Err(ApiError::unauthorized("An API key or an OAuth access token is required."));
         };
         if let Some(workspace) = workspace::by_api_key(credential) {
-            return Ok(Self { workspace, account: None, scopes: None });
+            return Ok(Self { workspace, account: None, scopes: None, agents: workspace.key_agents });
         }
         let grant = app.store.access_grant(&secret::sha256(credential), Utc::now().timestamp_millis()).await?;
         let account = grant.as_ref().and_then(|grant| workspace::account(&grant.email));
@@ -36,7 +38,7 @@ impl Caller {
             return Err(ApiError::unauthorized("Invalid API key or OAuth access token."));
         };
         let scopes = grant.scope.split(' ').map(str::to_owned).collect();
-        Ok(Self { workspace: account.workspace, account: Some(account), scopes: Some(scopes) })
+        Ok(Self { workspace: account.workspace, account: Some(account), scopes: Some(scopes), agents: &[] })
     }
 
     pub fn require(&self, scope: &str) -> ApiResult<()> {
@@ -44,6 +46,10 @@ impl Caller {
             Some(scopes) if !scopes.iter().any(|granted| granted == scope) => Err(ApiError::insufficient_scope(scope)),
             _ => Ok(()),
         }
+    }
+
+    pub fn may_use_agent(&self, id: &str) -> bool {
+        self.agents.is_empty() || self.agents.contains(&id)
     }
 }
 

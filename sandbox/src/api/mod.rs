@@ -26,6 +26,8 @@ pub fn router() -> Router<Arc<App>> {
     let workspace = Router::new()
         .route("/models", get(catalogue::models))
         .route("/agents", get(catalogue::agents))
+        .route("/tools", get(catalogue::tools))
+        .route("/plugins", get(catalogue::plugins))
         .route("/agent-runs", get(runs::list).post(runs::create))
         .route("/agent-runs/{id}", get(runs::snapshot))
         .route("/agent-runs/{id}/stream", get(stream::follow))

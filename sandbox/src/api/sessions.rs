@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::auth::Caller;
 use super::body::{JsonBody, QueryPairs, cursor, iso, stored_json, stored_object};
-use super::catalogue::{check_agent, resolve_model};
+use super::catalogue::{check_agent, check_reserved, choose_models};
 use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::secret;
@@ -28,6 +28,7 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     caller.require("sessions:write")?;
     let id = secret::id("ses_")?;
+    check_agent(&spec, Some(&caller))?;
     start(&app, caller.workspace.slug, &id, &spec, Utc::now().timestamp_millis()).await?;
     Ok((StatusCode::CREATED, Json(json!({ "sessionId": id }))))
 }
@@ -38,8 +39,9 @@ pub async fn start(app: &App, workspace: &str, id: &str, spec: &Value, created_a
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }
-    check_agent(spec)?;
-    resolve_model(spec)?;
+    check_reserved(spec)?;
+    check_agent(spec, None)?;
+    choose_models(app, spec)?;
     app.store.create_session(NewSession { id, workspace, spec, metadata: &spec["metadata"], created_at }).await?;
     Ok(())
 }

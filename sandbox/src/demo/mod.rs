@@ -70,7 +70,8 @@ async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), Ap
     match task {
         Task::Run(spec) => {
             let run_id = seeded_id("run_", &id);
-            app.engine.launch(runs::checked(spec, run_id.clone(), workspace, clock.clone(), pace)?).await?;
+            let launch = runs::checked(app, None, spec, run_id.clone(), workspace, clock.clone(), pace)?;
+            app.engine.launch(launch).await?;
             stand_in::attend(app, workspace, &run_id, &clock, &answers).await
         }
         Task::Session { spec, messages } => {

@@ -104,15 +104,3 @@ async fn faulty_queries_are_refused() {
         }
     }
 }
-
-#[tokio::test]
-async fn the_catalogue_lists_models_and_agents() {
-    let harness = Harness::start().await;
-    let models = harness.get("/models").await;
-    let typed: protocol::messages::ModelList = serde_json::from_str(&models.text).expect("the protocol's shape");
-    let ids: Vec<&str> = typed.models.iter().map(|model| model.id.as_str()).collect();
-    assert!(ids.contains(&"sandbox/script") && ids.contains(&"sandbox/assistant"));
-    assert_eq!(typed.default_model_id.as_deref(), Some("sandbox/script"));
-    assert!(typed.models.iter().all(|model| model.context_window_tokens.is_some() && model.pricing.is_some()));
-    assert!(harness.get("/agents").await.json()["agents"].as_array().is_some_and(|agents| agents.len() == 2));
-}
