@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Figure;
 use super::server::Server;
+use crate::build;
 
 const ROUNDS: usize = 10;
 const SETTLE: Duration = Duration::from_secs(3);
@@ -15,6 +16,7 @@ const RESIDENT_GOAL_BYTES: u64 = 60_000_000;
 
 /// Starts the server again and again on a data directory that is already set up.
 pub fn run() -> Result<Vec<Figure>> {
+    build::all()?;
     let dir = tempfile::tempdir()?;
     let data_dir = dir.path().join("data");
     drop(Server::start(&data_dir)?);

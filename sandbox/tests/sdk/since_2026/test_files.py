@@ -2,7 +2,8 @@
 
 import base64
 
-from mantyx import ToolResult, ToolResultFile, define_local_tool
+import pytest
+from mantyx import MantyxError, ToolResult, ToolResultFile, define_local_tool
 
 SYSTEM = "You help."
 
@@ -28,6 +29,21 @@ def test_attachments_are_taken_and_remembered_without_their_bytes(client):
 def test_attachments_go_with_a_single_run_too(client):
     result = client.run_agent(system_prompt=SYSTEM, prompt="/say Read.", attachments=[inline("notes.txt", b"hello")])
     assert result.text == "Read."
+
+
+@pytest.mark.parametrize(
+    "attachments",
+    [
+        [inline(f"{i}.txt", b"x") for i in range(21)],
+        [inline("large.bin", bytes(5 * 1024 * 1024 + 1))],
+        [{"type": "input_file_url", "url": "http://example.com/report.pdf"}],
+    ],
+    ids=["too many", "too large", "not https"],
+)
+def test_attachments_past_the_limits_are_refused(client, attachments):
+    with pytest.raises(MantyxError) as refused:
+        client.run_agent(system_prompt=SYSTEM, prompt="/say Read.", attachments=attachments)
+    assert (refused.value.status, refused.value.code) == (400, "invalid_request")
 
 
 def test_a_tool_hands_files_back_with_its_text(client):
