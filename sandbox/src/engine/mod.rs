@@ -1,5 +1,6 @@
 //! The run engine: takes a checked spec, runs it to its end, and writes everything down.
 
+mod aside;
 mod builtin;
 mod client_tools;
 mod conversation;
