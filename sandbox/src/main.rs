@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 ///
 /// Workspaces: demo (API key mantyx_sandbox_demo) and other (mantyx_sandbox_other). OAuth client: mantyx_oa_runlens.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_long_help = include_str!("help.txt"))]
 struct Options {
     /// Where to listen
     #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
@@ -46,7 +46,7 @@ struct Options {
     )]
     heartbeat_ms: u64,
 
-    /// Listen beyond loopback although the keys are public
+    /// Listen beyond loopback although the keys are public, and specs may name hosts of this network
     #[arg(long)]
     allow_remote: bool,
 }

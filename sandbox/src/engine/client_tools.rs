@@ -11,7 +11,7 @@ use super::run_loop::{Ending, Run};
 use super::toolbox::Handler;
 use crate::live::LocalAnswer;
 use crate::provider::ToolCall;
-use crate::store::Retained;
+use crate::store::NewRetained;
 use crate::tool_output::ToolOutput;
 
 impl Run {
@@ -87,7 +87,8 @@ impl Run {
             && tool.retain
             && self.in_session
         {
-            self.retained.push(Retained::new(&call.id, &call.name, &call.input, output));
+            let ToolCall { id: call_id, name, input } = call.clone();
+            self.retained.push(NewRetained { call_id, name, input, output: output.clone() });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The run engine: takes a checked spec, runs it to its end, and writes everything down.
 
+mod aside;
 mod builtin;
 mod client_tools;
 mod conversation;
@@ -110,7 +111,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Asks a run to stop; one that is not in flight stays as it is.
+    /// Asks a run to stop; one that is not in flight stays as it is. It stops at once, also while it waits for the client:
+    /// one document lets calls in flight be answered first, the other drops what comes after a cancellation.
     pub fn cancel(&self, run_id: &str, reason: &'static str) {
         if let Some(live) = self.live.get(run_id) {
             live.stop(StopReason::Cancelled(reason));

@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::live::{LiveRun, StopReason};
 use crate::models::Model;
 use crate::provider::{FinishReason, Message, Pace, ProviderError, ToolCall};
-use crate::store::{NewMessage, Retained};
+use crate::store::{NewMessage, NewRetained};
 
 pub struct Run {
     pub(super) log: Log,
@@ -57,7 +57,7 @@ pub struct Run {
     /// What the user said in this run, for the session to remember.
     pub(super) said: Vec<NewMessage>,
     /// Results that later runs of the session will see again.
-    pub(super) retained: Vec<Retained>,
+    pub(super) retained: Vec<NewRetained>,
     pub(super) in_session: bool,
     pub(super) short_id: String,
 }

@@ -139,6 +139,7 @@ impl Run {
         }
     }
 
+    /// One document gives `result`, another `ok` and `summary`: `result` is always there, `ok` when it is false.
     pub(super) async fn emit_result(&mut self, call: &ToolCall, output: &ToolOutput) {
         if !output.files.is_empty() {
             self.log.emit("tool_files", json!({ "name": call.name, "files": output.files })).await;

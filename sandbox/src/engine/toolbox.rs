@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::builtin::Builtin;
 use super::plan;
+use crate::outbound;
 use crate::outbound::a2a::Peer;
 use crate::outbound::mcp::{McpServer, McpTool};
 use crate::provider::OfferedTool;
@@ -146,7 +147,7 @@ impl Toolbox {
                 }
             }
             Err(why) => {
-                let url = tool_ref["url"].as_str().unwrap_or("");
+                let url = outbound::shown(tool_ref["url"].as_str().unwrap_or(""));
                 let why = format!("The MCP server “{name}” at {url} is unavailable: {why}.");
                 self.unreachable.push((format!("{name}_"), why.clone()));
                 self.add_unavailable(&format!("{name}_unavailable"), why);

@@ -11,7 +11,7 @@ use protocol::json::preview;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use super::{CALL_TIMEOUT, header_map, text};
+use super::{CALL_TIMEOUT, header_map, shown, text};
 use crate::secret;
 use crate::tool_output::{ToolOutput, decoded_size, file};
 
@@ -62,7 +62,7 @@ impl Peer {
         let answered = tokio::time::timeout(CALL_TIMEOUT, self.try_ask(message)).await;
         match answered.unwrap_or_else(|_| Err("it did not answer in time".to_owned())) {
             Ok(result) => reply(&result),
-            Err(why) => ToolOutput::failure(format!("The agent at {} is unavailable: {why}.", self.card_url)),
+            Err(why) => ToolOutput::failure(format!("The agent at {} is unavailable: {why}.", shown(&self.card_url))),
         }
     }
 

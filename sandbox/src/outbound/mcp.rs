@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::ids;
 use reqwest::Client;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, ResourceContents};
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Map, Value};
@@ -37,8 +37,8 @@ impl McpServer {
         let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers(tool_ref)?);
         let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
         let catalogue = async {
-            let service = rmcp::serve_client((), transport).await.map_err(|error| reason(&error))?;
-            let tools = service.list_all_tools().await.map_err(|error| reason(&error))?;
+            let service = rmcp::serve_client((), transport).await.map_err(|error| not_connected(&error))?;
+            let tools = service.list_all_tools().await.map_err(|error| not_served(&error))?;
             Ok((Self { service }, offered(tool_ref, tools)))
         };
         let in_time = tokio::time::timeout(CATALOGUE_TIMEOUT, catalogue).await;
@@ -50,7 +50,9 @@ impl McpServer {
         params.arguments = input.as_object().cloned();
         match tokio::time::timeout(CALL_TIMEOUT, self.service.call_tool(params)).await {
             Ok(Ok(result)) => output(result),
-            Ok(Err(error)) => ToolOutput::failure(format!("The MCP server did not carry out {tool}: {error}")),
+            Ok(Err(error)) => {
+                ToolOutput::failure(format!("The MCP server did not carry out {tool}: {}.", not_served(&error)))
+            }
             Err(_) => ToolOutput::failure(format!("The MCP server did not answer {tool} in time.")),
         }
     }
@@ -115,11 +117,23 @@ fn unnamed(position: usize, mime_type: &str, base64: &str) -> Value {
     file(&format!("file-{}.{extension}", position + 1), mime_type, decoded_size(base64))
 }
 
-/// The last cause: the outer ones only say that there was one.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
+fn not_connected(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => last_cause(&*error.error),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        error => error.to_string(),
     }
-    cause.to_string()
+}
+
+fn not_served(error: &ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => error.message.to_string(),
+        ServiceError::TransportSend(error) => last_cause(&*error.error),
+        error => error.to_string(),
+    }
+}
+
+/// The outer causes only say that there was one.
+fn last_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
 }

@@ -63,6 +63,16 @@ fn header_map(tool: &Value) -> Result<HeaderMap, String> {
     Ok(headers(tool)?.into_iter().collect())
 }
 
+/// An address without what may be secret in it: it is shown to the model and in the log.
+pub fn shown(address: &str) -> String {
+    let Ok(mut url) = url::Url::parse(address) else { return "an address that is none".to_owned() };
+    url.set_query(None);
+    url.set_fragment(None);
+    // Only addresses without a host refuse this, and they have nothing to hide.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.into()
+}
+
 /// The body of an answer, unless it is larger than anything useful.
 async fn text(mut response: Response) -> Result<String, String> {
     let mut body = Vec::new();
@@ -73,4 +83,22 @@ async fn text(mut response: Response) -> Result<String, String> {
         body.extend_from_slice(&chunk);
     }
     String::from_utf8(body).map_err(|_| "the answer is not text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        assert_eq!(shown("https://me:secret@mcp.test/v1?key=secret#x"), "https://mcp.test/v1");
+        assert_eq!(shown("nowhere"), "an address that is none");
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_sent_is_named_without_its_value() {
+        let tool = serde_json::json!({ "headers": { "X-Key": "line\nbreak" } });
+        let error = headers(&tool).expect_err("refused");
+        assert!(error.contains("X-Key") && !error.contains("break"));
+    }
 }

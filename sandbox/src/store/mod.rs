@@ -18,7 +18,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 
 pub use events::{Entry, StoredEvent};
 pub use oauth::{AuthorizeRequest, Code, Grant};
-pub use retained::Retained;
+pub use retained::{NewRetained, Retained};
 pub use runs::{Finish, NewRun, RunFilter, RunRecord, Verdict};
 pub use sessions::{NewMessage, NewSession, SessionFilter, SessionMessage, SessionRecord};
 

@@ -6,7 +6,15 @@ use sqlx::SqliteConnection;
 use super::row::from_row;
 use super::{Finish, Store};
 
-/// The result of one call, kept for the session's later runs.
+/// The result of one call, to be kept for the session's later runs.
+pub struct NewRetained {
+    pub call_id: String,
+    pub name: String,
+    pub input: Value,
+    pub output: String,
+}
+
+/// A result that is kept, and the run it comes from.
 pub struct Retained {
     pub run_id: String,
     pub call_id: String,
@@ -19,20 +27,6 @@ from_row!(Retained { run_id, call_id, name, input, output });
 
 /// What is kept of a result.
 const MAX_BYTES: usize = 8 * 1024;
-
-impl Retained {
-    /// Belongs to a run as soon as it is written down.
-    pub fn new(call_id: &str, name: &str, input: &Value, output: &str) -> Self {
-        let end = (0..=output.len().min(MAX_BYTES)).rev().find(|end| output.is_char_boundary(*end)).unwrap_or(0);
-        Self {
-            run_id: String::new(),
-            call_id: call_id.to_owned(),
-            name: name.to_owned(),
-            input: input.to_string(),
-            output: output[..end].to_owned(),
-        }
-    }
-}
 
 impl Store {
     /// What a session has retained, in the order in which it happened.
@@ -58,11 +52,16 @@ pub(super) async fn append(connection: &mut SqliteConnection, run_id: &str, fini
         )
         .bind(&retained.call_id)
         .bind(&retained.name)
-        .bind(&retained.input)
-        .bind(&retained.output)
+        .bind(retained.input.to_string())
+        .bind(shortened(&retained.output))
         .bind(run_id)
         .execute(&mut *connection)
         .await?;
     }
     Ok(())
+}
+
+fn shortened(output: &str) -> &str {
+    let end = (0..=output.len().min(MAX_BYTES)).rev().find(|end| output.is_char_boundary(*end));
+    &output[..end.unwrap_or(0)]
 }

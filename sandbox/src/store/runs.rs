@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::row::from_row;
-use super::{NewMessage, Retained, Store};
+use super::{NewMessage, NewRetained, Store};
 
 pub struct NewRun<'a> {
     pub id: &'a str,
@@ -32,7 +32,7 @@ pub struct Finish {
     /// What a session remembers of this run; empty when it failed.
     pub session_turn: Vec<NewMessage>,
     /// Tool results that the session remembers with it.
-    pub retained: Vec<Retained>,
+    pub retained: Vec<NewRetained>,
     /// The model that took over, for the session to stay with.
     pub active_model_id: Option<String>,
 }

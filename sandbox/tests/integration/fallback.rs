@@ -69,6 +69,7 @@ async fn a_switched_session_stays_switched_and_a_new_one_starts_over() {
         json!({ "prompt": "/fail server\n/say one" }),
         json!({ "prompt": "/say two" }),
         json!({ "prompt": "/say three", "modelId": "sandbox/script-mini", "fallbackModelId": "sandbox/script" }),
+        json!({ "prompt": "/say four", "modelId": "sandbox/script-large" }),
         json!({ "prompt": "/fail server\n/say no" }),
     ] {
         let run = harness.post(&format!("{path}/messages"), body).await.json();
@@ -82,6 +83,7 @@ async fn a_switched_session_stays_switched_and_a_new_one_starts_over() {
             ("result".to_owned(), large.clone()),
             ("result".to_owned(), large.clone()),
             ("result".to_owned(), json!("sandbox/script-mini")),
+            ("result".to_owned(), large.clone()),
             ("error".to_owned(), large.clone()),
         ]
     );

@@ -169,6 +169,16 @@ async fn what_may_pass_is_tried_again_then_taken_over() {
 }
 
 #[tokio::test]
+async fn an_option_that_the_model_does_not_know_is_left_out() {
+    let unknown = json!({ "message": "Unsupported parameter: 'reasoning_effort'", "code": "unsupported_parameter" });
+    let server = OpenAiServer::start([Reply::error(400, unknown), Reply::text("Without.")]).await;
+    let events = run(&server, json!({ "reasoningLevel": "high" })).await;
+    assert_eq!(last(&events).data["text"], "Without.");
+    let requests = server.requests();
+    assert_eq!((&requests[0]["reasoning_effort"], &requests[1]["reasoning_effort"]), (&json!("high"), &Value::Null));
+}
+
+#[tokio::test]
 async fn an_api_that_is_not_there_is_an_outage() {
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let api = OpenAi::new("http://127.0.0.1:9/v1", SECRET).expect("an API");

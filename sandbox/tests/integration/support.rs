@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::Event;
 use protocol::sse::Frames;
+use protocol::{Event, Timeline};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use sandbox::{Config, Sandbox};
 use serde_json::{Value, json};
@@ -148,6 +148,8 @@ impl Api {
             events.push(event);
         }
         assert_gapless(&events);
+        let integrity = Timeline::from_events(&events).integrity;
+        assert_eq!((integrity.unknown, integrity.malformed, integrity.orphan_results), (0, 0, 0), "{events:?}");
         events
     }
 

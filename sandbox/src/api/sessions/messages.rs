@@ -106,9 +106,10 @@ fn replayed(result: &Retained) -> [Message; 2] {
 
 /// The session's spec with what the message brings; metadata is merged, the message's keys win.
 fn spec_of_message(mut spec: Value, body: &Value) -> Value {
-    // A message that names its model means that one, also where the session was switched to another.
+    // A message that names its model means that one, also where the session was switched to another; what stands in
+    // for the session's model does not stand in for this one.
     if let (Some(fields), true) = (spec.as_object_mut(), body["modelId"].is_string()) {
-        fields.remove("activeModelId");
+        fields.retain(|name, _| name != "activeModelId" && name != "fallbackModelId");
     }
     for field in OVERRIDES.into_iter().chain(["prompt", "messages"]) {
         if !body[field].is_null() {

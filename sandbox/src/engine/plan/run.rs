@@ -1,13 +1,12 @@
 //! Planning inside a run: the model's updates, what a required plan insists on, and runs that only plan.
 
-use futures::StreamExt;
 use serde_json::{Value, json};
 
 use super::task_plan::TaskPlan;
 use super::{MIN_STEPS, Mode};
 use crate::engine::run_loop::{Ending, Run};
 use crate::engine::toolbox::PLAN_TOOL;
-use crate::provider::{Message, PLAN_SCHEMA_NAME, Piece, ProviderError, TurnRequest};
+use crate::provider::{Message, PLAN_SCHEMA_NAME};
 use crate::tool_output::ToolOutput;
 
 impl Run {
@@ -92,41 +91,8 @@ impl Run {
             "type": "object", "additionalProperties": false, "required": ["brief", "steps"],
             "properties": { "brief": { "type": "string" }, "steps": { "type": "array", "items": { "type": "string" } } },
         } });
-        let asked = self.ask_aside(&self.model, &messages, &schema);
-        let live = self.live.clone();
-        let answer = tokio::select! {
-            biased;
-            reason = live.stopped() => return Err(Ending::Stopped(reason)),
-            answer = asked => answer,
-        };
+        let answer = self.ask_aside(&self.model, &messages, &schema).await?;
         let answer = answer.map_err(|error| Ending::ProviderFailed { error, text: String::new() })?;
         Ok(serde_json::from_str(&answer).unwrap_or_default())
-    }
-
-    /// A question that is not a turn of the run: the whole answer at once.
-    pub(in crate::engine) async fn ask_aside(
-        &self,
-        model: &crate::models::Model,
-        messages: &[Message],
-        schema: &Value,
-    ) -> Result<String, ProviderError> {
-        let mut pieces = model.provider.turn(TurnRequest {
-            messages,
-            tools: &[],
-            tools_enabled: true,
-            reasoning_level: 0,
-            output_schema: Some(schema),
-            abandoned_turns: 0,
-            context_window_tokens: model.context_window_tokens,
-            clock: self.clock.clone(),
-            pace: Default::default(),
-        });
-        let mut text = String::new();
-        while let Some(piece) = pieces.next().await {
-            if let Piece::Text(delta) = piece? {
-                text.push_str(&delta);
-            }
-        }
-        Ok(text)
     }
 }

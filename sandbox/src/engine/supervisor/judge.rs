@@ -25,12 +25,7 @@ impl Run {
             "properties": { "action": { "enum": ["on_track", "redirect", "finalize"] },
                 "reason": { "type": "string" }, "redirect": { "type": ["string", "null"] } },
         } });
-        let answer = tokio::select! {
-            biased;
-            reason = self.live.stopped() => return Err(Ending::Stopped(reason)),
-            answer = self.ask_aside(judge, &messages, &schema) => answer,
-        };
-        Ok(match answer {
+        Ok(match self.ask_aside(judge, &messages, &schema).await? {
             Ok(answer) => read(&answer),
             Err(error) => on_track(format!("The judge did not answer: {}", error.message)),
         })

@@ -111,19 +111,31 @@ impl Provider for OpenAiModel {
 }
 
 /// Sends the request, again after a pause when the failure may pass. Nothing has been said yet, so nothing is repeated.
-async fn open(api: OpenAi, http: Client, body: Value, clock: Clock) -> Result<Response, ProviderError> {
+async fn open(api: OpenAi, http: Client, mut body: Value, clock: Clock) -> Result<Response, ProviderError> {
     let mut attempt = 1;
     loop {
         let (error, wait) = match send(&api, &http, &body).await {
             Ok(response) => return Ok(response),
             Err(failure) => failure,
         };
+        if drop_unknown_option(&error, &mut body) {
+            continue;
+        }
         if attempt == ATTEMPTS || !errors::may_pass(&error) {
             return Err(error);
         }
         clock.pause(wait.unwrap_or(FIRST_PAUSE * 2u32.pow(attempt - 1)).min(LONGEST_PAUSE)).await;
         attempt += 1;
     }
+}
+
+/// Takes an option out that this model or server does not know. A run does not depend on either of them.
+fn drop_unknown_option(error: &ProviderError, body: &mut Value) -> bool {
+    if error.class != "invalid_request" {
+        return false;
+    }
+    let option = ["reasoning_effort", "stream_options"].into_iter().find(|option| error.message.contains(option));
+    option.zip(body.as_object_mut()).is_some_and(|(option, body)| body.shift_remove(option).is_some())
 }
 
 /// One attempt; a failure comes with the pause that the API asked for.
