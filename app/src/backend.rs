@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
-use crate::model::{RunPage, RunsPage, Viewer};
+use crate::model::{RawEvents, RunPage, RunSpecPage, RunsPage, Thumb, Viewer};
+use crate::run::{RunState, RunView};
 
 #[async_trait]
 pub trait Workspace: Send + Sync {
@@ -18,7 +19,20 @@ pub trait Workspace: Send + Sync {
     /// Runs that match, newest first, from after `cursor`.
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
 
-    async fn run(&self, id: &str) -> Result<RunPage, AppError>;
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
+
+    async fn run_spec(&self, id: &str) -> Result<RunSpecPage, AppError>;
+
+    async fn run_events(&self, id: &str, after: u64, find: &str) -> Result<RawEvents, AppError>;
+
+    async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
+
+    /// Answers a local tool call of a run: with a result, or with an error.
+    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
+
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError>;
 }
 
 /// A request extension: the workspace of the session that the request belongs to.

@@ -11,6 +11,7 @@ pub enum AppError {
     Forbidden { message: String },
     NotFound { what: String },
     Invalid { field: String, message: String },
+    Conflict { message: String },
     Upstream { code: String, message: String },
     Unavailable { message: String },
     Internal { reference: String },
@@ -28,6 +29,7 @@ impl AppError {
             Self::Forbidden { .. } => 403,
             Self::NotFound { .. } => 404,
             Self::Invalid { .. } => 400,
+            Self::Conflict { .. } => 409,
             Self::Upstream { .. } => 502,
             Self::Unavailable { .. } | Self::Transport { .. } => 503,
             Self::Internal { .. } => 500,
@@ -52,6 +54,7 @@ impl AppError {
             Self::Forbidden { .. } => "This is not allowed",
             Self::NotFound { .. } => "Not found",
             Self::Invalid { .. } => "This cannot be read",
+            Self::Conflict { .. } => "This was done already",
             Self::Upstream { .. } => "MANTYX answered with an error",
             Self::Unavailable { .. } => "MANTYX cannot be reached",
             Self::Internal { .. } => "Something went wrong here",
@@ -67,7 +70,7 @@ impl AppError {
             Self::NotFound { what } => {
                 format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
             }
-            Self::Invalid { message, .. } => message.clone(),
+            Self::Invalid { message, .. } | Self::Conflict { message } => message.clone(),
             Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
             Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
             Self::Internal { reference } => format!(

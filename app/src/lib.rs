@@ -14,9 +14,12 @@ pub mod components;
 pub mod error;
 pub mod format;
 pub mod live;
+pub mod markdown;
 pub mod model;
 pub mod pages;
+pub mod plain_text;
 pub mod preferences;
+pub mod run;
 pub mod shell;
 
 pub use app::App;

@@ -4,19 +4,24 @@
 
 pub mod config;
 pub mod logging;
+pub mod seed;
 pub mod serve;
 
+mod actions;
 mod api;
 mod auth;
 mod clock;
 mod error;
 mod live;
 mod mantyx;
+mod metrics;
 mod mirror;
 mod random;
 mod router;
+mod run_pages;
 mod state;
 mod store;
+mod timelines;
 mod vault;
 mod web;
 mod workspace;

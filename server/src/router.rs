@@ -12,10 +12,10 @@ use tower_http::limit::RequestBodyLimitLayer;
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
 use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
-use crate::{api, live};
+use crate::{api, live, metrics};
 
-/// The largest request body: a form.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The largest request body: a form with a tool answer of 2 MB, escaped.
+const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.public_url.scheme() == "https";
@@ -29,6 +29,12 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/runs/{id}/live", get(live::relay))
         .route("/api/runs", get(api::list_runs))
         .route("/api/runs/{id}", get(api::get_run))
+        .route("/api/runs/{id}/events", get(api::get_events))
+        .route("/api/runs/{id}/timeline", get(api::get_timeline))
+        .route("/api/facets", get(api::facets))
+        .route("/api/values", get(api::values))
+        .route("/api/histogram", get(api::histogram))
+        .route("/api/sync", get(api::sync).post(api::set_sync))
         .merge(pages::routes(&state))
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))
@@ -38,12 +44,13 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .merge(with_session)
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))
-        .layer(from_fn(request_log::log_request))
+        .layer(from_fn_with_state(state.metrics.clone(), request_log::log_request))
         .with_state(state)
 }
 

@@ -9,8 +9,10 @@ use url::Url;
 use crate::auth::{BearerCache, Credentials};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
-use crate::mirror::Mirror;
+use crate::metrics::Metrics;
+use crate::mirror::{ApiKey, Mirror};
 use crate::store::Store;
+use crate::timelines::Timelines;
 
 #[derive(Clone, Debug)]
 pub struct AppState {
@@ -20,10 +22,15 @@ pub struct AppState {
     pub bearers: BearerCache,
     pub mirror: Mirror,
     pub live: Hub,
+    pub timelines: Timelines,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
+    /// The operator's own, for syncing without a signed-in user.
+    pub api_key: Option<ApiKey>,
     pub assets: SiteAssets,
     pub sign_in: SignInInfo,
+    pub metrics: Metrics,
+    pub metrics_token: Option<String>,
     pub leptos: LeptosOptions,
     /// Ends streams that would otherwise keep the server from stopping.
     pub shutdown: CancellationToken,

@@ -2,14 +2,17 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{RunPage, RunsPage, Viewer};
+use app::model::{RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, Thumb, Viewer};
+use app::run::{RunState, RunView};
 use async_trait::async_trait;
 use protocol::{Query, Timeline, ids};
 
+use crate::actions;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mirror::Freshness;
+use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
 
@@ -24,6 +27,14 @@ pub struct SignedInWorkspace {
     pub state: AppState,
     pub caller: Caller,
     pub viewer: Viewer,
+    /// What the sign-in was granted, separated by spaces; empty where MANTYX does not say.
+    pub scopes: String,
+}
+
+impl SignedInWorkspace {
+    fn may(&self, scope: &str) -> bool {
+        self.scopes.is_empty() || self.scopes.split(' ').any(|granted| granted == scope)
+    }
 }
 
 #[async_trait]
@@ -36,8 +47,33 @@ impl Workspace for SignedInWorkspace {
         Ok(list_runs(&self.state, &self.caller, query, cursor, limit).await?)
     }
 
-    async fn run(&self, id: &str) -> Result<RunPage, AppError> {
-        Ok(open_run(&self.state, &self.caller, id).await?)
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
+        let page = run_pages::open_run(&self.state, &self.caller, id, view).await?;
+        Ok(RunPage { can_write: self.may("runs:write"), ..page })
+    }
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
+        Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
+    }
+
+    async fn run_spec(&self, id: &str) -> Result<RunSpecPage, AppError> {
+        Ok(run_pages::run_spec(&self.state, &self.caller, id).await?)
+    }
+
+    async fn run_events(&self, id: &str, after: u64, find: &str) -> Result<RawEvents, AppError> {
+        Ok(run_pages::run_events(&self.state, &self.caller, id, after, find).await?)
+    }
+
+    async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
+        Ok(actions::cancel_run(&self.state, &self.caller, id).await?)
+    }
+
+    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError> {
+        Ok(actions::answer_call(&self.state, &self.caller, id, tool_use_id, answer).await?)
+    }
+
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {
+        Ok(actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
     }
 }
 
@@ -55,46 +91,43 @@ pub async fn list_runs(
         Some(_) => None,
     };
     let limit = limit.clamp(1, 200);
+    let now_ms = now_ms();
     let mut older_pages = 0;
-    let mut runs = loop {
-        let runs = state.store.list_runs(caller.workspace_id, query, cursor.as_ref(), limit + 1).await?;
-        let full = runs.len() > limit as usize;
+    let list = loop {
+        let history = state.store.sync_state(caller.workspace_id).await?.history;
+        let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
         // The end of what is stored need not be the end of what there is.
-        if full || older_pages == MAX_OLDER_PAGES || !state.mirror.sync_older(state, caller).await? {
-            break runs;
+        if list.next.is_some() || older_pages == MAX_OLDER_PAGES {
+            break list;
+        }
+        // The background may have brought in the last page while this list was read.
+        if !state.mirror.sync_older(state, caller).await?
+            && state.store.sync_state(caller.workspace_id).await?.history == history
+        {
+            break list;
         }
         older_pages += 1;
     };
-    let more = runs.len() > limit as usize;
-    runs.truncate(limit as usize);
-    let next_cursor = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.created_at_ms, run.id));
-    Ok(RunsPage { runs, next_cursor, stale, now_ms: now_ms() })
+    let excluding = match list.runs.is_empty() && cursor.is_none() {
+        true => state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?,
+        false => Vec::new(),
+    };
+    let next_cursor = list.next.map(|Cursor(n)| n.to_string());
+    Ok(RunsPage { runs: list.runs, next_cursor, stale, excluding, now_ms })
 }
 
-/// One run with its log folded. What MANTYX has beyond the mirror is fetched first; where it cannot be reached, what
-/// is stored is shown and said to be.
-pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunPage, Error> {
+/// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
+/// and said to be.
+pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(RunSummary, Freshness), Error> {
     if !ids::is_path_id(id) {
         return Err(AppError::not_found("run").into());
     }
     let freshness = state.mirror.sync_run(state, caller, id).await?;
-    let Some(run) = state.store.run(caller.workspace_id, id).await? else {
-        return Err(match freshness {
-            Freshness::Stale(error) => error.into(),
-            Freshness::Fresh | Freshness::Gone => AppError::not_found("run").into(),
-        });
-    };
-    let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
-    let spec: serde_json::Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-    let prompt = protocol::spec::prompt_text(&spec);
-    Ok(RunPage {
-        timeline: fold_log(state, caller, id).await?,
-        prompt: (!prompt.is_empty()).then(|| prompt.to_owned()).or_else(|| run.input_preview.clone()),
-        system_prompt: spec["systemPrompt"].as_str().map(str::to_owned),
-        run,
-        stale: freshness.stale(),
-        now_ms: now_ms(),
-    })
+    match (state.store.run(caller.workspace_id, id).await?, freshness) {
+        (Some(run), freshness) => Ok((run, freshness)),
+        (None, Freshness::Stale(error)) => Err(error.into()),
+        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList) => Err(AppError::not_found("run").into()),
+    }
 }
 
 pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Timeline, Error> {
@@ -111,10 +144,7 @@ pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Tim
 }
 
 fn parse_cursor(text: &str) -> Result<Cursor, AppError> {
-    let parsed = text.split_once('.').and_then(|(at, id)| {
-        Some(Cursor { created_at_ms: at.parse().ok()?, id: Some(id).filter(|id| ids::is_path_id(id))?.to_owned() })
-    });
-    parsed.ok_or_else(|| AppError::Invalid {
+    text.parse().map(Cursor).map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

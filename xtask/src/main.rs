@@ -43,10 +43,7 @@ enum Task {
     /// Check the rules that no compiler knows
     Tidy,
     /// Measure the optimised binary against its goals
-    Bench {
-        /// Only the benchmarks with these names; all when none is named
-        names: Vec<String>,
-    },
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -57,7 +54,7 @@ fn main() -> ExitCode {
         Task::Test { parts } => return test::run(&parts),
         Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),
-        Task::Bench { names } => bench::run(&names),
+        Task::Bench(options) => bench::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

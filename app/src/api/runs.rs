@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::{RunPage, RunsPage};
+use crate::model::{RawEvents, RunPage, RunSpecPage, RunsPage};
+use crate::run::{self, RunView};
 
 /// Rows on one page of the list.
 pub const PAGE_SIZE: u32 = 25;
@@ -19,6 +20,27 @@ pub async fn list_runs(q: String, cursor: Option<String>) -> Result<RunsPage, Ap
 }
 
 #[server(prefix = "/rpc", endpoint = "run", input = leptos::server_fn::codec::GetUrl)]
-pub async fn open_run(id: String) -> Result<RunPage, AppError> {
-    super::with_status(async { crate::backend::workspace()?.run(&id).await }.await)
+pub async fn open_run(id: String, #[server(default)] view: RunView) -> Result<RunPage, AppError> {
+    super::with_status(async { crate::backend::workspace()?.run(&id, &view).await }.await)
+}
+
+/// Another view of a run that is open already. MANTYX is not asked again.
+#[server(prefix = "/rpc", endpoint = "run-state", input = leptos::server_fn::codec::GetUrl)]
+pub async fn view_run(id: String, #[server(default)] view: RunView) -> Result<run::RunState, AppError> {
+    super::with_status(async { crate::backend::workspace()?.run_state(&id, &view).await }.await)
+}
+
+#[server(prefix = "/rpc", endpoint = "run-spec", input = leptos::server_fn::codec::GetUrl)]
+pub async fn run_spec(id: String) -> Result<RunSpecPage, AppError> {
+    super::with_status(async { crate::backend::workspace()?.run_spec(&id).await }.await)
+}
+
+/// Events after a seq, those that hold a text where one is given.
+#[server(prefix = "/rpc", endpoint = "run-events", input = leptos::server_fn::codec::GetUrl)]
+pub async fn run_events(
+    id: String,
+    #[server(default)] after: u64,
+    #[server(default)] find: String,
+) -> Result<RawEvents, AppError> {
+    super::with_status(async { crate::backend::workspace()?.run_events(&id, after, &find).await }.await)
 }

@@ -15,14 +15,14 @@ async fn models_have_prices_and_context_windows() {
     let harness = Harness::start().await;
     let models = harness.get("/models").await;
     let typed: protocol::messages::ModelList = serde_json::from_str(&models.text).expect("the protocol's shape");
-    let ids: Vec<&str> = typed.models.iter().map(|model| model.id.as_str()).collect();
+    let ids: Vec<&str> = typed.models().filter_map(|model| model.id()).collect();
     assert!(ids.contains(&"sandbox/script") && ids.contains(&"sandbox/assistant"));
     assert!(!ids.iter().any(|id| id.starts_with("openai/")), "there is no API to ask");
-    assert_eq!(typed.default_model_id.as_deref(), Some("sandbox/script"));
-    assert!(typed.models.iter().all(|model| model.context_window_tokens.is_some()));
-    for model in &typed.models {
-        let pricing = model.pricing.as_ref().expect("a price");
-        assert!(pricing["inputPer1MUsd"].as_f64() > Some(0.0) && pricing["outputPer1MUsd"].as_f64() > Some(0.0));
+    assert_eq!(typed.default_model_id(), Some("sandbox/script"));
+    assert!(typed.models().all(|model| model.context_window_tokens().is_some()));
+    for model in typed.models() {
+        let pricing = model.pricing().expect("a price");
+        assert!(pricing.input_per_1m_usd() > Some(0.0) && pricing.output_per_1m_usd() > Some(0.0));
     }
 }
 

@@ -73,16 +73,16 @@ async fn a_row_has_the_documented_shape() {
     harness.log(&id).await;
     let list = harness.get("/agent-runs").await;
     let typed: protocol::messages::RunList = serde_json::from_str(&list.text).expect("the protocol's shape");
-    let row = &typed.runs[0];
-    assert_eq!((row.id.as_str(), row.spec_name.as_deref()), (id.as_str(), Some("support-bot")));
-    assert_eq!((row.turns, row.tool_call_count), (Some(2), Some(1)));
-    assert_eq!(row.output_preview.as_deref(), Some("It shipped on Tuesday."));
-    assert_eq!(row.metadata["customer"], "acme");
-    assert!(row.duration_ms.is_some() && row.completed_at.is_some() && row.tokens.is_some());
-    assert!(row.extra.is_empty(), "{:?}", row.extra);
+    let row = typed.runs().next().expect("a row");
+    assert_eq!((row.id(), row.spec_name()), (Some(id.as_str()), Some("support-bot")));
+    assert_eq!((row.turns(), row.tool_call_count()), (Some(2), Some(1)));
+    assert_eq!(row.output_preview(), Some("It shipped on Tuesday."));
+    assert_eq!(row.metadata()["customer"], "acme");
+    assert!(row.duration_ms().is_some() && row.completed_at().is_some() && row.tokens().is_some());
     let snapshot = harness.get(&format!("/agent-runs/{id}")).await;
     let typed: protocol::messages::RunSnapshot = serde_json::from_str(&snapshot.text).expect("the protocol's shape");
-    assert_eq!(typed.agent_spec["prompt"], "/call clock {}\n/say It shipped on Tuesday.");
+    let spec = typed.agent_spec().expect("a spec");
+    assert_eq!(spec.prompt(), Some("/call clock {}\n/say It shipped on Tuesday."));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::messages::ErrorBody;
 use reqwest::{Response, StatusCode};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum MantyxError {
     #[error("MANTYX cannot be reached: {0}")]
     Unreachable(String),
@@ -58,7 +58,7 @@ impl MantyxError {
                 Self::MissingScope { scope }
             }
             StatusCode::FORBIDDEN if body.error == "wrong_workspace" => Self::NotFound,
-            StatusCode::NOT_FOUND => Self::NotFound,
+            StatusCode::NOT_FOUND if body.error != "unknown_tool_use" => Self::NotFound,
             StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after },
             _ => {
                 let code = body.code.unwrap_or(body.error);

@@ -3,6 +3,7 @@
 //! A [`Mantyx`] knows where MANTYX is and which OAuth application we are. What a call may see is decided by the bearer
 //! that it is given.
 
+mod actions;
 mod error;
 mod oauth;
 mod runs;
@@ -19,6 +20,9 @@ pub use oauth::TokenSet;
 
 /// The largest JSON body read.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// For answers that are read whole.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub struct Mantyx {
@@ -53,6 +57,11 @@ impl Mantyx {
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
+    /// Where a workspace's runs are started.
+    pub fn runs_url(&self, slug: &str) -> String {
+        self.url(&["api", "v1", "workspaces", slug, "agent-runs"]).into()
+    }
+
     /// `path` is a list of segments, each escaped: an id from a request cannot reach another route.
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
@@ -75,8 +84,13 @@ impl Mantyx {
         Err(MantyxError::from_response(response).await)
     }
 
+    /// For calls whose answer says no more than that it was done.
+    async fn send_quick(request: RequestBuilder) -> Result<(), MantyxError> {
+        Self::send(request.timeout(ANSWER_TIMEOUT)).await.map(drop)
+    }
+
     async fn send_json<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, MantyxError> {
-        let body = read_body(Self::send(request.timeout(Duration::from_secs(20))).await?).await?;
+        let body = read_body(Self::send(request.timeout(ANSWER_TIMEOUT)).await?).await?;
         serde_json::from_slice(&body).map_err(|error| MantyxError::Unexpected(format!("unreadable JSON: {error}")))
     }
 }

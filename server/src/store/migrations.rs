@@ -8,12 +8,23 @@ use super::Engine;
 /// Number, name, and the text for each engine.
 type Step = (i64, &'static str, &'static str, &'static str);
 
-const STEPS: [Step; 1] = [(
-    1,
-    "first tables",
-    include_str!("../../../migrations/sqlite/0001_first_tables.sql"),
-    include_str!("../../../migrations/postgres/0001_first_tables.sql"),
-)];
+macro_rules! step {
+    ($version:literal, $name:literal, $file:literal) => {
+        (
+            $version,
+            $name,
+            include_str!(concat!("../../../migrations/sqlite/", $file)),
+            include_str!(concat!("../../../migrations/postgres/", $file)),
+        )
+    };
+}
+
+const STEPS: [Step; 4] = [
+    step!(1, "first tables", "0001_first_tables.sql"),
+    step!(2, "browse", "0002_browse.sql"),
+    step!(3, "sync", "0003_sync.sql"),
+    step!(4, "feedback", "0004_feedback.sql"),
+];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {
     let steps = STEPS.map(|(version, name, sqlite, postgres)| {

@@ -1,6 +1,6 @@
 //! The app's pages, rendered on the server.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use app::backend::SignedIn;
 use app::shell::shell;
@@ -10,12 +10,15 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use leptos::prelude::provide_context;
-use leptos_axum::{LeptosRoutes, generate_route_list};
+use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 
 use crate::state::AppState;
 
 /// Pages that need no sign-in.
 const OPEN_PAGES: [&str; 1] = ["/sign-in"];
+
+/// Listed once: while Leptos lists routes, resources anywhere in the process that are first polled never load.
+static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(app::App));
 
 /// Routes for every page and server function, and the page for addresses that do not exist.
 pub fn routes(state: &AppState) -> Router<AppState> {
@@ -28,7 +31,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
     };
     let not_found = leptos_axum::render_app_async_with_context(context.clone(), shell);
     Router::new()
-        .leptos_routes_with_context(state, generate_route_list(app::App), context, shell)
+        .leptos_routes_with_context(state, PAGES.clone(), context, shell)
         .fallback(move |request: Request<Body>| not_found(request))
         .layer(axum::middleware::from_fn(require_sign_in))
 }

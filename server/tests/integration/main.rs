@@ -4,7 +4,9 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod actions;
 mod api;
+mod browse;
 mod harness;
 mod isolation;
 mod live;
@@ -13,3 +15,4 @@ mod runs;
 mod safety;
 mod sign_in;
 mod startup;
+mod sync;

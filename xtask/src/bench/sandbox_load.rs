@@ -26,10 +26,10 @@ pub fn run() -> Result<Vec<Figure>> {
     let (events, deliveries, seconds) = (number("events")?, number("deliveries")?, number("seconds")?);
     let (peak, cpu) =
         (process::peak_resident_bytes(sandbox.process_id())?, process::cpu_seconds(sandbox.process_id())?);
-    let plain = |name, value| Figure { name, goal: "–", value, met: true };
+    let plain = |name: &str, value| Figure { name: name.to_owned(), goal: "–", value, met: true };
     Ok(vec![
         Figure {
-            name: "sandbox, 200 runs × 2,000 deltas: events committed",
+            name: "sandbox, 200 runs × 2,000 deltas: events committed".to_owned(),
             goal: "≥ 20,000 /s",
             value: format!("{:.0} /s", events / seconds),
             met: events / seconds >= GOAL_EVENTS_PER_SECOND,

@@ -2,6 +2,7 @@
 
 mod browser;
 mod database;
+mod fake_mantyx;
 mod proxy;
 
 use std::net::SocketAddr;
@@ -11,11 +12,11 @@ use runlens::config::{Config, MantyxConfig};
 use runlens::serve::{self, Running};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::{Mutex, MutexGuard};
 use url::Url;
 
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
+pub use fake_mantyx::{FakeMantyx, Mood};
 pub use proxy::Proxy;
 
 pub const DEMO: &str = "demo";
@@ -26,12 +27,7 @@ pub struct TestApp {
     pub http: reqwest::Client,
     pub database: TestDatabase,
     pub dir: TempDir,
-    _turn: MutexGuard<'static, ()>,
 }
-
-/// One dashboard at a time, as a process has one. Leptos keeps state for the whole process, and pages that several
-/// test runtimes render at once have been seen to wait forever.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 impl TestApp {
     pub async fn start() -> Self {
@@ -39,13 +35,12 @@ impl TestApp {
     }
 
     pub async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
-        let turn = ONE_AT_A_TIME.lock().await;
         let dir = tempfile::tempdir().unwrap();
         let database = TestDatabase::create(dir.path()).await;
         let mut config = test_config(dir.path().to_owned(), database.url.clone());
         change(&mut config);
         let running = serve::start(config).await.unwrap();
-        Self { running, http: http_client(), database, dir, _turn: turn }
+        Self { running, http: http_client(), database, dir }
     }
 
     pub fn url(&self, path: &str) -> Url {
@@ -123,6 +118,8 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx: MantyxConfig::Sandbox { addr: SocketAddr::from(([127, 0, 0, 1], 0)), demo: false },
         mantyx_workspace: None,
         mantyx_api_key: None,
+        retention: Default::default(),
+        metrics_token: None,
     }
 }
 

@@ -1,0 +1,50 @@
+//! Text from outside, with what cannot be seen made visible.
+//!
+//! Terminal codes, other control characters and marks that turn the direction of writing could hide or disguise what a
+//! model or a tool wrote. Each is shown as a sign of its own.
+
+use std::borrow::Cow;
+
+/// The text as it may be shown. Line breaks and tabs stay what they are.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\r' | '\n' | '\t' => out.push(c),
+            // Unicode has a picture for each control character of ASCII.
+            '\0'..='\x1f' => out.extend(char::from_u32(0x2400 + c as u32)),
+            '\x7f' => out.push('\u{2421}'),
+            c if is_hidden(c) => out.push_str(&format!("⟨U+{:04X}⟩", c as u32)),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\x7f'..='\u{9f}'
+        | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn ordinary_text_in_any_script_is_untouched() {
+        for text in ["a\tb\nc", "Zoë 東京 שלום 👩‍🚀", ""] {
+            assert!(matches!(visible(text), std::borrow::Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn terminal_codes_and_direction_marks_are_shown() {
+        assert_eq!(visible("\x1b[31mred\0"), "␛[31mred␀");
+        assert_eq!(visible("user\u{202e}txt.exe"), "user⟨U+202E⟩txt.exe");
+    }
+}

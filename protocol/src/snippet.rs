@@ -1,0 +1,103 @@
+//! A spec as a program that starts the run: curl, Python, TypeScript. Each needs nothing that is not in the language's
+//! own library, sends the spec exactly as it is, and takes the key from the environment.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Curl,
+    Python,
+    TypeScript,
+}
+
+impl Language {
+    pub const ALL: [Self; 3] = [Self::Curl, Self::Python, Self::TypeScript];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Curl => "curl",
+            Self::Python => "Python",
+            Self::TypeScript => "TypeScript",
+        }
+    }
+}
+
+/// The program. `runs_url` is where runs are started: `…/api/v1/workspaces/{slug}/agent-runs`.
+pub fn snippet(language: Language, runs_url: &str, spec: &Value) -> String {
+    let json = serde_json::to_string_pretty(spec).unwrap_or_default();
+    let url = Value::from(runs_url);
+    match language {
+        // A quoted here-document changes nothing of what is in it, and no line of JSON can end it.
+        Language::Curl => format!(
+            "curl --fail-with-body -X POST {url} \\\n  -H \"Authorization: Bearer $MANTYX_API_KEY\" \\\n  \
+             -H \"Content-Type: application/json\" \\\n  --data-binary @- <<'END_OF_SPEC'\n{json}\nEND_OF_SPEC\n"
+        ),
+        Language::Python => {
+            let mut literal = String::new();
+            write_python(spec, 0, &mut literal);
+            format!(
+                "import json\nimport os\nimport urllib.request\n\nspec = {literal}\n\n\
+                 request = urllib.request.Request(\n    {url},\n    data=json.dumps(spec).encode(),\n    headers={{\n        \
+                 \"Authorization\": f\"Bearer {{os.environ['MANTYX_API_KEY']}}\",\n        \
+                 \"Content-Type\": \"application/json\",\n    }},\n)\n\
+                 with urllib.request.urlopen(request) as answer:\n    print(json.load(answer)[\"runId\"])\n"
+            )
+        }
+        Language::TypeScript => format!(
+            "const spec = {json};\n\nconst answer = await fetch({url}, {{\n  method: \"POST\",\n  headers: {{\n    \
+             Authorization: `Bearer ${{process.env.MANTYX_API_KEY}}`,\n    \"Content-Type\": \"application/json\",\n  \
+             }},\n  body: JSON.stringify(spec),\n}});\nif (!answer.ok) throw new Error(await answer.text());\n\
+             console.log((await answer.json()).runId);\n"
+        ),
+    }
+}
+
+/// JSON's strings and numbers are Python's too; its constants are not.
+fn write_python(value: &Value, depth: usize, out: &mut String) {
+    let indent = |depth: usize| "    ".repeat(depth);
+    match value {
+        Value::Null => out.push_str("None"),
+        Value::Bool(true) => out.push_str("True"),
+        Value::Bool(false) => out.push_str("False"),
+        Value::Array(items) if !items.is_empty() => {
+            out.push_str("[\n");
+            for item in items {
+                out.push_str(&indent(depth + 1));
+                write_python(item, depth + 1, out);
+                out.push_str(",\n");
+            }
+            let _ = write!(out, "{}]", indent(depth));
+        }
+        Value::Object(fields) if !fields.is_empty() => {
+            out.push_str("{\n");
+            for (name, item) in fields {
+                let _ = write!(out, "{}{}: ", indent(depth + 1), Value::from(name.as_str()));
+                write_python(item, depth + 1, out);
+                out.push_str(",\n");
+            }
+            let _ = write!(out, "{}}}", indent(depth));
+        }
+        other => {
+            let _ = write!(out, "{other}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_language_carries_the_spec_as_it_is() {
+        let spec =
+            json!({ "prompt": "Say \"it's\" $HOME\n'''", "plan": true, "temperature": null, "tools": [], "n": 1.5 });
+        let url = "http://127.0.0.1:3001/api/v1/workspaces/demo/agent-runs";
+        for language in Language::ALL {
+            insta::assert_snapshot!(format!("snippet_{}", language.name()), snippet(language, url, &spec));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What people do to runs from a page: cancel, answer a local tool call, judge.
+
+use app::AppError;
+use app::model::{Feedback, Thumb};
+use protocol::ids;
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+
+/// What MANTYX takes at most.
+const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
+const MAX_ERROR_BYTES: usize = 8 * 1024;
+const MAX_EXPLANATION_CHARS: usize = 4_000;
+
+pub async fn cancel_run(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    let cancel = |bearer| async move { state.mantyx.cancel_run(&bearer, &caller.slug, id).await };
+    Ok(state.credentials.call(caller, cancel).await?)
+}
+
+pub async fn answer_call(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    tool_use_id: &str,
+    answer: Result<String, String>,
+) -> Result<(), Error> {
+    check_id(id)?;
+    check_size(&answer)?;
+    let answer = &answer;
+    let post = |bearer| async move { state.mantyx.answer_call(&bearer, &caller.slug, id, tool_use_id, answer).await };
+    match state.credentials.call(caller, post).await {
+        Err(MantyxError::Refused { code, .. }) if code == "unknown_tool_use" => Err(conflict(
+            "This call has already been answered, by somebody else or by its program. Your answer was not needed.",
+        )),
+        Err(MantyxError::Refused { code, .. }) if code == "run_terminal" => {
+            Err(conflict("The run has ended, so nobody waits for this answer any more."))
+        }
+        answered => Ok(answered?),
+    }
+}
+
+pub async fn give_feedback(
+    state: &AppState,
+    caller: &Caller,
+    given_by: &str,
+    id: &str,
+    thumb: Thumb,
+    explanation: &str,
+) -> Result<(), Error> {
+    check_id(id)?;
+    if explanation.chars().count() > MAX_EXPLANATION_CHARS {
+        return Err(invalid("explanation", format!("Use at most {MAX_EXPLANATION_CHARS} characters.")));
+    }
+    // Only what this workspace can see is judged.
+    if state.store.run(caller.workspace_id, id).await?.is_none() {
+        return Err(AppError::not_found("run").into());
+    }
+    let note = Some(explanation).filter(|note| !note.is_empty());
+    let send =
+        |bearer| async move { state.mantyx.send_feedback(&bearer, &caller.slug, id, thumb.as_str(), note).await };
+    let sent = match state.credentials.call(caller, send).await {
+        Ok(()) => true,
+        // Kept here, and said to be: the sign-in may not send it, or this MANTYX takes none.
+        Err(MantyxError::MissingScope { .. } | MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
+            false
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let feedback = Feedback {
+        thumb,
+        explanation: explanation.to_owned(),
+        given_by: given_by.to_owned(),
+        given_at_ms: now_ms(),
+        sent,
+    };
+    Ok(state.store.keep_feedback(caller.workspace_id, id, &feedback).await?)
+}
+
+fn check_id(id: &str) -> Result<(), Error> {
+    if ids::is_path_id(id) { Ok(()) } else { Err(AppError::not_found("run").into()) }
+}
+
+fn check_size(answer: &Result<String, String>) -> Result<(), Error> {
+    match answer {
+        Ok(text) if text.len() > MAX_RESULT_BYTES => {
+            Err(invalid("text", "An answer may have at most 2 MB. Shorten it.".to_owned()))
+        }
+        Err(text) if text.len() > MAX_ERROR_BYTES => {
+            Err(invalid("text", "An error may have at most 8 KB. Shorten it.".to_owned()))
+        }
+        Err(text) if text.trim().is_empty() => Err(invalid("text", "Say in a few words what went wrong.".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+fn invalid(field: &str, message: String) -> Error {
+    AppError::Invalid { field: field.to_owned(), message }.into()
+}
+
+fn conflict(message: &str) -> Error {
+    AppError::Conflict { message: message.to_owned() }.into()
+}

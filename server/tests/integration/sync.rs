@@ -1,0 +1,131 @@
+//! The mirror against a MANTYX that misbehaves: nothing missing, nothing twice, wherever it was interrupted.
+
+use std::collections::BTreeSet;
+
+use runlens::config::MantyxConfig;
+use serde_json::Value;
+
+use crate::harness::{FakeMantyx, Mood, TestApp, test_config};
+
+/// A dashboard that syncs with an API key only.
+async fn dashboard(peer: &FakeMantyx) -> TestApp {
+    let url = format!("http://{}", peer.addr).parse().unwrap();
+    TestApp::start_with(move |config| {
+        config.mantyx =
+            MantyxConfig::Remote { url, client_id: "mantyx_oa_x".to_owned(), client_secret: "mantyx_oas_x".to_owned() };
+        config.mantyx_api_key = Some("mantyx_key".to_owned());
+        config.mantyx_workspace = Some("acme".to_owned());
+    })
+    .await
+}
+
+async fn get(app: &TestApp, path: &str) -> Value {
+    let answer = app.http.get(app.url(path)).bearer_auth("mantyx_key").send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{path}: {}", answer.text().await.unwrap());
+    answer.json().await.unwrap()
+}
+
+/// Asks until the answer is as wanted.
+async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let answer = get(app, path).await;
+        if wanted(&answer) {
+            return answer;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn all_ids(app: &TestApp) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = get(app, &format!("/api/runs?limit=200{cursor}")).await;
+        ids.extend(page["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap().to_owned()));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return ids,
+        }
+    }
+}
+
+fn assert_complete(ids: &[String], runs: usize) {
+    let distinct: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!((ids.len(), distinct.len()), (runs, runs));
+    // Newest first, whatever order the pages came in.
+    assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
+}
+
+#[tokio::test]
+async fn everything_comes_in_although_mantyx_drops_fails_asks_to_wait_and_shuffles() {
+    use Mood::{AskToWait, Fail, HangUp, Well};
+    let peer = FakeMantyx::start(900, &[Well, Well, Well, HangUp, Well, Well, Well, Fail, Well, Well, AskToWait]).await;
+    peer.look(|world| world.arriving = 5);
+    let app = dashboard(&peer).await;
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    wait_for(&app, "/api/sync", |sync| sync["runs"] == peer.look(|world| world.runs.len())).await;
+    assert_complete(&all_ids(&app).await, peer.look(|world| world.runs.len()));
+}
+
+#[tokio::test]
+async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
+    let peer = FakeMantyx::start(700, &[]).await;
+    let app = dashboard(&peer).await;
+    wait_for(&app, "/api/sync", |sync| sync["runs"].as_u64().unwrap() >= 400).await;
+    let (dir, database) = (app.dir, app.database);
+    app.running.stop().await.unwrap();
+    let lists_before = peer.look(|world| world.lists);
+
+    let mut config = test_config(dir.path().to_owned(), database.url.clone());
+    config.mantyx = MantyxConfig::Remote {
+        url: format!("http://{}", peer.addr).parse().unwrap(),
+        client_id: "mantyx_oa_x".to_owned(),
+        client_secret: "mantyx_oas_x".to_owned(),
+    };
+    config.mantyx_api_key = Some("mantyx_key".to_owned());
+    config.mantyx_workspace = Some("acme".to_owned());
+    let running = runlens::serve::start(config).await.unwrap();
+    let app = TestApp { running, dir, database, http: app.http };
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    assert_complete(&all_ids(&app).await, 700);
+    // Not from the top again: the first process had read at least two pages of the four.
+    assert!(peer.look(|world| world.lists) - lists_before < 12, "{}", peer.look(|world| world.lists));
+    // Free text finds what only logs tell; each log was read once.
+    wait_for(&app, "/api/runs?q=%22answer+of+run_000003%22", |page| page["runs"].as_array().unwrap().len() == 1).await;
+    let twice = peer.look(|world| world.streams.iter().filter(|(_, count)| **count > 2).count());
+    assert_eq!(twice, 0);
+}
+
+#[tokio::test]
+async fn a_pause_holds_history_back_until_it_ends() {
+    let peer = FakeMantyx::start(600, &[]).await;
+    peer.look(|world| world.moods = vec![Mood::AskToWait]);
+    let app = dashboard(&peer).await;
+    let pause = |paused: bool| {
+        let body = serde_json::json!({ "paused": paused });
+        let request = app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body);
+        async move { assert_eq!(request.send().await.unwrap().status(), 200) }
+    };
+    pause(true).await;
+    peer.look(|world| world.moods.clear());
+    let sync = wait_for(&app, "/api/sync", |sync| sync["runs"].as_u64().unwrap() >= 200).await;
+    assert_eq!((&sync["paused"], &sync["total"], &sync["history"]), (&true.into(), &600.into(), &"under_way".into()));
+    pause(false).await;
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    assert_complete(&all_ids(&app).await, 600);
+}
+
+#[tokio::test]
+async fn a_mantyx_without_a_list_still_finds_runs_by_id_and_says_why() {
+    let peer = FakeMantyx::start(5, &[]).await;
+    peer.look(|world| world.can_list = false);
+    let app = dashboard(&peer).await;
+    let empty = get(&app, "/api/runs").await;
+    assert_eq!(empty["runs"].as_array().unwrap().len(), 0);
+    assert!(empty["stale"].as_str().unwrap().contains("cannot list runs"), "{empty}");
+    get(&app, "/api/runs/run_000002").await;
+    let listed = get(&app, "/api/runs").await;
+    assert_eq!(listed["runs"][0]["id"], "run_000002");
+    let sync = get(&app, "/api/sync").await;
+    assert_eq!((&sync["canList"], &sync["runs"]), (&false.into(), &1.into()));
+}
