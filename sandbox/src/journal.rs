@@ -1,5 +1,6 @@
 //! The one writer of logs: events are committed in batches, and only then announced to whoever follows the run.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -10,8 +11,9 @@ use crate::live::LiveRuns;
 use crate::store::{Entry, Store};
 
 /// Waiting entries. A full queue slows the runs down instead of growing memory.
-const QUEUE: usize = 256;
-const BATCH: usize = 128;
+const QUEUE: usize = 1024;
+/// One transaction for what all runs have written meanwhile: the more there is to do, the less each event costs.
+const BATCH: usize = 1024;
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 #[derive(Clone)]
@@ -53,8 +55,18 @@ async fn write(mut entries: mpsc::Receiver<Entry>, store: Store, live: LiveRuns,
             }
             tokio::time::sleep(RETRY_AFTER).await;
         }
-        for entry in batch.drain(..) {
-            live.committed(&entry.run_id, entry.seq, entry.finish.is_some());
-        }
+        announce(&live, &batch);
+        batch.clear();
+    }
+}
+
+/// Wakes the readers of each run once, however much of it was written.
+fn announce(live: &LiveRuns, batch: &[Entry]) {
+    let mut reached: HashMap<&str, &Entry> = HashMap::new();
+    for entry in batch {
+        reached.insert(&entry.run_id, entry);
+    }
+    for (run_id, last) in reached {
+        live.committed(run_id, last.seq, last.finish.is_some());
     }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod build;
 mod command;
+mod conformance;
 mod paths;
 mod progress;
 mod run;
@@ -37,6 +38,8 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<test::Part>,
     },
+    /// Check what holds of the protocol at a MANTYX, ours or any other
+    Conformance(conformance::Target),
     /// Check the rules that no compiler knows
     Tidy,
     /// Measure the optimised binary against its goals
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Task::Run { args } => run::run(&args),
         // Its summary is its last word.
         Task::Test { parts } => return test::run(&parts),
+        Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),
         Task::Bench(options) => bench::run(&options),
     };

@@ -4,6 +4,8 @@ mod browse;
 mod client;
 mod fold;
 mod http;
+mod process;
+mod sandbox_load;
 mod server;
 mod startup;
 
@@ -22,7 +24,15 @@ pub struct Figure {
 /// A benchmark by name.
 type Bench = (&'static str, fn(&Options) -> Result<Vec<Figure>>);
 
-const BENCHES: &[Bench] = &[("fold", |_| fold::run()), ("startup", |_| startup::run()), ("browse", browse::run)];
+const BENCHES: &[Bench] = &[
+    ("fold", |_| fold::run()),
+    ("startup", |_| startup::run()),
+    ("browse", browse::run),
+    ("sandbox-load", |_| sandbox_load::run()),
+];
+
+/// Those that measure the optimised binary. The others build what they measure.
+const OF_THE_BINARY: &[&str] = &["startup", "browse"];
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -47,12 +57,13 @@ pub fn run(options: &Options) -> Result<()> {
         let known: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
         bail!("no benchmark is called {unknown}; there are: {}", known.join(", "));
     }
-    if !options.built {
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    if !options.built && OF_THE_BINARY.iter().any(|name| wanted(name)) {
         build::all()?;
     }
     let mut figures = Vec::new();
     for (name, bench) in BENCHES {
-        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+        if wanted(name) {
             println!("▸ {name} …");
             figures.extend(bench(options)?);
         }

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::http;
+use super::{http, process};
 use crate::tools::free_port;
 use crate::{command, paths};
 
@@ -65,8 +65,7 @@ impl Server {
 
     /// Memory that the process holds now.
     pub fn resident_bytes(&self) -> Result<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        resident_bytes(&status).context("the process tells no VmRSS")
+        process::resident_bytes(self.process.id())
     }
 }
 
@@ -83,22 +82,5 @@ impl Drop for Server {
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
-    }
-}
-
-fn resident_bytes(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resident_memory_is_read_from_the_status() {
-        assert_eq!(resident_bytes("Name:\trunlens\nVmRSS:\t   51200 kB\n"), Some(52_428_800));
-        assert_eq!(resident_bytes("Name:\trunlens\n"), None);
     }
 }
