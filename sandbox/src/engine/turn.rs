@@ -60,22 +60,9 @@ impl Run {
         if let Some(reason) = self.live.stop_requested() {
             return Err(Ending::Stopped(reason));
         }
-        let request = TurnRequest {
-            messages: &self.messages,
-            tools: &self.toolbox.offered,
-            tools_enabled,
-            reasoning_level: spec::reasoning_level(&self.spec),
-            output_schema: self.schema.asked_of_model(&self.spec),
-            abandoned_turns: self.abandoned_turns,
-            context_window_tokens: self.model.context_window_tokens,
-            clock: self.clock.clone(),
-            pace: self.pace,
-        };
-        let read = provider::input_usage(&request);
-        let mut pieces = self.model.provider.turn(request);
+        let mut pieces = self.model.provider.turn(self.request(tools_enabled));
         self.turns += 1;
         let mut span = ReasoningSpan::new(&self.clock);
-        let mut thought = Tokens::default();
         let mut text = String::new();
         let mut calls = Vec::new();
         loop {
@@ -94,14 +81,12 @@ impl Run {
                 Ok(Piece::Thinking(delta)) => {
                     self.log.emit("thinking_delta", json!({ "text": delta })).await;
                     span.push(&delta, &self.clock);
-                    if !tools_enabled {
+                    // A turn that has said something is left to end: what was read cannot be taken back.
+                    if !tools_enabled || !text.is_empty() {
                         continue;
                     }
                     if let Some(finalise) = self.review_reasoning(&mut span).await? {
-                        // What was thought is paid for, although nothing came of it.
-                        thought.reasoning_tokens = provider::estimate(span.whole());
-                        thought.output_tokens = thought.reasoning_tokens + provider::estimate(&text);
-                        self.add_usage(Tokens { input_tokens: read.input_tokens, ..thought });
+                        self.pay_for_thinking(span.whole(), tools_enabled);
                         return Ok(Invocation::Steered { finalise });
                     }
                 }
@@ -116,6 +101,28 @@ impl Run {
                 Err(error) => return Ok(Invocation::Failed { error, text, calls }),
             }
         }
+    }
+
+    fn request(&self, tools_enabled: bool) -> TurnRequest<'_> {
+        TurnRequest {
+            messages: &self.messages,
+            tools: &self.toolbox.offered,
+            tools_enabled,
+            reasoning_level: spec::reasoning_level(&self.spec),
+            output_schema: self.schema.asked_of_model(&self.spec),
+            abandoned_turns: self.abandoned_turns,
+            context_window_tokens: self.model.context_window_tokens,
+            clock: self.clock.clone(),
+            pace: self.pace,
+        }
+    }
+
+    /// What was thought in a turn that is stopped costs its tokens, although nothing came of it. They are estimated: the
+    /// provider tells them only at the end.
+    fn pay_for_thinking(&mut self, thought: &str, tools_enabled: bool) {
+        let read = provider::input_usage(&self.request(tools_enabled));
+        let thought = provider::estimate(thought);
+        self.add_usage(Tokens { reasoning_tokens: thought, output_tokens: thought, ..read });
     }
 
     fn abandon_turn(&mut self) {
