@@ -22,6 +22,22 @@
 //! - Deltas are joined: its size grows with turns and calls, not with tokens. Folding takes O(n log n).
 //! - A copy shares its turns with the original, so that a [`Replay`] can keep many.
 //!
+//! ```
+//! # use protocol::{Event, RunStatus, Timeline, timeline::{Replay, RowOptions, Rows, minimap, verdict}};
+//! # let events = vec![Event::new(1, "result", serde_json::json!({ "text": "Hi." }))];
+//! # let spec = serde_json::json!({ "prompt": "Say hi." });
+//! let mut timeline = Timeline::from_events(&events);
+//! timeline.set_known_end(RunStatus::Succeeded); // what the run's snapshot says: a log without an end is told
+//! let banners = timeline.banners_for(&spec); // most severe first, each with facts and a next step
+//! let sentences = verdict(&timeline, Some(&spec)); // each with the seqs that it rests on
+//! let options = RowOptions::default();
+//! let first_rows = Rows::new(&timeline, &options).window(0..50);
+//! let ticks = minimap(&timeline, 600);
+//! let before_the_end = Replay::new(events).at(0);
+//! # assert_eq!((banners.len(), sentences.len(), first_rows.len(), ticks.len()), (0, 2, 1, 1));
+//! # assert_eq!(before_the_end, Timeline::default());
+//! ```
+//!
 //! How the events become turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is
 //! canonical and closes it. Calls, results and notes belong to the newest turn. A call is announced by the message,
 //! logged as `tool_call` or `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds which of them and which result

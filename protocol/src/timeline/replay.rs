@@ -130,6 +130,17 @@ mod tests {
     }
 
     #[test]
+    fn checkpoints_of_one_endless_turn_hold_a_few_times_its_text() {
+        let delta = |seq| Event::new(seq, "assistant_delta", serde_json::json!({ "text": "twelve bytes" }));
+        let replay = Replay::with_spacing((1..=50_000).map(delta).collect(), 16);
+        let length = |timeline: &Timeline| timeline.turns.last().map_or(0, |turn| turn.text.len());
+        let copied: usize = replay.checkpoints.iter().map(|(_, timeline)| length(timeline)).sum();
+        assert_eq!(length(replay.latest()), 600_000);
+        assert!(replay.checkpoints.len() > 10, "{} checkpoints", replay.checkpoints.len());
+        assert!(copied < 10 * 600_000, "{copied} bytes");
+    }
+
+    #[test]
     fn a_position_is_found_by_seq_also_where_the_log_is_out_of_order() {
         let event = |seq| Event::new(seq, "assistant_delta", serde_json::json!({ "text": "a" }));
         let replay = Replay::new([1, 2, 2, 5, 4, 9].map(event).to_vec());

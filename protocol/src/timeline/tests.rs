@@ -36,6 +36,39 @@ fn a_turn_that_is_thought_over_again_is_not_joined_with_the_next() {
     assert_eq!(turns, [(true, ""), (false, "It is Monday.")]);
 }
 
+/// None of these may take time in proportion to their square: then this test would not end within minutes.
+#[test]
+fn a_turn_of_twenty_thousand_open_calls_is_paired() {
+    const CALLS: u64 = 10_000;
+    let announced = |id: bool| {
+        (0..CALLS).map(move |i| {
+            let call = json!({ "name": "x", "input": { "i": i } });
+            if id { json!({ "id": format!("t{i}"), "name": "x", "input": { "i": i } }) } else { call }
+        })
+    };
+    let calls: Vec<Value> = announced(true).chain(announced(false)).collect();
+    let mut seq = 0;
+    let mut timeline = Timeline::default();
+    let mut apply = |kind: &str, data: Value| {
+        seq += 1;
+        timeline.apply(&Event::new(seq, kind, data));
+    };
+    apply("assistant_message", json!({ "text": "", "toolCalls": calls }));
+    for i in (0..CALLS).rev() {
+        apply("tool_call", json!({ "toolUseId": format!("t{i}"), "name": "x" }));
+        apply("tool_files", json!({ "name": "x", "files": [{ "filename": "f" }] }));
+        apply("tool_result", json!({ "toolUseId": format!("t{i}"), "name": "x", "result": i }));
+        apply("loop_detected", json!({ "consecutiveCount": 3 }));
+    }
+    for _ in 0..CALLS {
+        apply("tool_result", json!({ "name": "x", "result": "r" }));
+    }
+    apply("assistant_message", json!({ "text": "", "toolCalls": calls }));
+    assert_eq!((timeline.totals.unanswered(), timeline.totals.files), (2 * CALLS, CALLS));
+    assert!(timeline.turns[0].calls().take(CALLS as usize).all(|call| call.files.len() == 1 && call.made));
+    assert_eq!(timeline.turns[1].repeats, 1);
+}
+
 #[test]
 fn a_copy_shares_its_turns_until_one_of_them_changes() {
     let mut timeline = Timeline::from_events(&log("loop-gave-up")[..15]);

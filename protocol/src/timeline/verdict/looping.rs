@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-use super::Sentence;
 use super::reaction::{Reaction, reaction};
+use super::{Sentence, WORTH_TELLING};
 use crate::timeline::words::{times, tools};
 use crate::timeline::{Ending, Note, NoteKind, Repetition, Timeline};
 
-/// Two equal batches may be chance; from three on it is worth a sentence. The server's guard begins there too.
-const WORTH_TELLING: usize = 3;
 const MAX_TOLD: usize = 2;
 
 pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {

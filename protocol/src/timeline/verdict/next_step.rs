@@ -2,13 +2,10 @@
 
 use serde_json::Value;
 
-use super::Sentence;
+use super::{Sentence, WORTH_TELLING};
 use crate::spec::loop_thresholds;
 use crate::timeline::words::tools;
 use crate::timeline::{Severity, Timeline, banners};
-
-/// As in the sentence about loops.
-const WORTH_TELLING: usize = 3;
 
 pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     let urgent = banners::all(timeline, spec).into_iter().find(|banner| banner.severity < Severity::Info);
