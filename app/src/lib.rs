@@ -21,6 +21,7 @@ pub mod plain_text;
 pub mod preferences;
 pub mod run;
 pub mod shell;
+pub mod wire;
 
 pub use app::App;
 pub use error::AppError;

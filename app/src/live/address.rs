@@ -7,6 +7,7 @@ use super::scroll_to_event;
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
 use crate::run::RunView;
+use crate::wire::Wire;
 
 /// Asks the server for whatever view the address names and the page does not have.
 pub fn follow_address(run: Run) {
@@ -30,7 +31,7 @@ pub async fn refresh(run: Run) {
     };
     let (Some(id), Some(view)) = (run.id.try_get_value(), run.view.try_get_untracked()) else { return };
     let answer = view_run(id, view.clone()).await;
-    if let (Ok(state), Some(true)) = (answer, run.requests.try_with_value(|requests| *requests == ticket)) {
+    if let (Ok(Wire(state)), Some(true)) = (answer, run.requests.try_with_value(|requests| *requests == ticket)) {
         let at_end = view.at.is_none();
         if at_end {
             run.end_seq.update(|end| *end = state.last_seq.max(*end));

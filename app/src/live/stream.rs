@@ -30,6 +30,7 @@ mod browser {
     use crate::api::runs::open_run;
     use crate::live::refresh;
     use crate::run::RowKind;
+    use crate::wire::Wire;
 
     const REFRESH_EVERY: Duration = Duration::from_millis(150);
 
@@ -73,7 +74,7 @@ mod browser {
                 let (id, view) = (run.id.get_value(), run.view.get_untracked());
                 // Totals are known only now.
                 spawn_local(async move {
-                    if let Ok(page) = open_run(id, view).await {
+                    if let Ok(Wire(page)) = open_run(id, view).await {
                         run.requests.update_value(|requests| *requests += 1);
                         run.summary.set(page.run);
                         run.end_seq.set(page.end_seq);

@@ -12,6 +12,7 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::run_table::RunTable;
 use crate::model::RunsPage as Page;
+use crate::wire::Wire;
 
 #[component]
 pub fn RunsPage() -> impl IntoView {
@@ -35,7 +36,7 @@ pub fn RunsPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match page.await {
-                    Ok(Some(page)) => {
+                    Ok(Some(Wire(page))) => {
                         let query = filter.get_untracked().query.unwrap_or_default();
                         view! { <List page query first_page=cursor.get_untracked().is_none() /> }.into_any()
                     }

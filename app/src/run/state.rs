@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use protocol::messages::Tokens;
-use protocol::timeline::{Banner, Plan, RowOptions, RowQuery, Rows, Sentence, Tick, Timeline, minimap, verdict};
+use protocol::timeline::{
+    Banner, BannerKind, NextStep, Plan, RowOptions, RowQuery, Rows, Sentence, Severity, Tick, Timeline, minimap,
+    verdict,
+};
 use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +28,7 @@ pub struct RunState {
     /// The whole log has its end: nothing more will come.
     pub ended: bool,
     pub verdict: Vec<Sentence>,
-    pub banners: Vec<Banner>,
+    pub banners: Vec<BannerLine>,
     pub window: Window,
     pub strip: Vec<Tick>,
     /// Events applied, and the last of them.
@@ -41,6 +44,25 @@ pub struct RunState {
     pub answer_cut: usize,
     /// The answer is a fragment or was left behind by a failure.
     pub salvaged: bool,
+}
+
+/// A banner as it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BannerLine {
+    pub kind: BannerKind,
+    pub severity: Severity,
+    pub seq: u64,
+    pub title: String,
+    pub detail: String,
+    pub next_step: NextStep,
+}
+
+impl BannerLine {
+    fn of(banner: Banner) -> Self {
+        let Banner { kind, severity, seq, title, detail, next_step, facts: _ } = banner;
+        Self { kind, severity, seq, title, detail, next_step }
+    }
 }
 
 /// A part of the rows, and where it stands among all of them.
@@ -75,7 +97,11 @@ impl RunState {
             status: timeline.status(),
             ended: whole.status().is_terminal(),
             verdict: verdict(timeline, spec),
-            banners: spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec)),
+            banners: spec
+                .map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec))
+                .into_iter()
+                .map(BannerLine::of)
+                .collect(),
             window: window(timeline, view),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,

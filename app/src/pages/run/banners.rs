@@ -1,12 +1,13 @@
 //! Banners: what a reader must know first, with its event and one next step.
 
 use leptos::prelude::*;
-use protocol::timeline::{Banner, BannerKind, Severity};
+use protocol::timeline::{BannerKind, Severity};
 
 use super::Run;
 use crate::components::code_words::CodeWords;
 use crate::components::event_link::EventLink;
 use crate::components::icon::{Icon, IconView};
+use crate::run::BannerLine;
 
 #[component]
 pub fn Banners() -> impl IntoView {
@@ -20,7 +21,7 @@ pub fn Banners() -> impl IntoView {
 }
 
 #[component]
-fn BannerView(banner: Banner) -> impl IntoView {
+fn BannerView(banner: BannerLine) -> impl IntoView {
     let tone = match banner.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

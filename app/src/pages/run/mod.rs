@@ -27,6 +27,7 @@ use crate::components::page_title::PageTitle;
 use crate::live::{Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::run::{RunState, RunView, Tab};
+use crate::wire::Wire;
 
 /// What the parts of the page share. Handed down as context: every part reads some of it.
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ pub fn RunPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match first.await {
-                    Ok(page) => view! { <Loaded page view /> }.into_any(),
+                    Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
                     Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
                 }
             })}
