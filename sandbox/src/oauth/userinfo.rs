@@ -5,19 +5,23 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::HeaderMap;
-use serde_json::{Value, json};
+use protocol::messages::{UserInfo, WorkspaceInfo};
 
 use crate::api::auth::Caller;
 use crate::api::errors::ApiResult;
 use crate::app::App;
 
-pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<Value>> {
+pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<UserInfo>> {
     let caller = Caller::authenticate(&app, &headers).await?;
     caller.require("mantyx.identity:read")?;
     let workspace = caller.workspace;
-    Ok(Json(json!({
-        "sub": caller.account.map_or_else(|| format!("key:{}", workspace.slug), |account| account.sub.to_owned()),
-        "email": caller.account.map(|account| account.email),
-        "workspace": { "id": workspace.id, "slug": workspace.slug, "name": workspace.name },
-    })))
+    Ok(Json(UserInfo {
+        sub: caller.account.map_or_else(|| format!("key:{}", workspace.slug), |account| account.sub.to_owned()),
+        email: caller.account.map(|account| account.email.to_owned()),
+        workspace: WorkspaceInfo {
+            id: workspace.id.to_owned(),
+            slug: workspace.slug.to_owned(),
+            name: workspace.name.to_owned(),
+        },
+    }))
 }

@@ -13,16 +13,16 @@ fn field(list: &Value, field: &str) -> Vec<String> {
 #[tokio::test]
 async fn models_have_prices_and_context_windows() {
     let harness = Harness::start().await;
-    let catalogue = harness.get("/models").await.json();
-    let ids = field(&catalogue["models"], "id");
-    assert!(ids.contains(&"sandbox/script".to_owned()) && ids.contains(&"sandbox/assistant".to_owned()));
+    let models = harness.get("/models").await;
+    let typed: protocol::messages::ModelList = serde_json::from_str(&models.text).expect("the protocol's shape");
+    let ids: Vec<&str> = typed.models.iter().map(|model| model.id.as_str()).collect();
+    assert!(ids.contains(&"sandbox/script") && ids.contains(&"sandbox/assistant"));
     assert!(!ids.iter().any(|id| id.starts_with("openai/")), "there is no API to ask");
-    assert_eq!(catalogue["defaultModelId"], "sandbox/script");
-    for model in catalogue["models"].as_array().expect("models") {
-        assert!(model["contextWindowTokens"].as_u64() > Some(0));
-        for price in ["inputPer1MUsd", "outputPer1MUsd", "cacheReadPer1MUsd"] {
-            assert!(model["pricing"][price].as_f64() > Some(0.0), "{model}");
-        }
+    assert_eq!(typed.default_model_id.as_deref(), Some("sandbox/script"));
+    assert!(typed.models.iter().all(|model| model.context_window_tokens.is_some()));
+    for model in &typed.models {
+        let pricing = model.pricing.as_ref().expect("a price");
+        assert!(pricing["inputPer1MUsd"].as_f64() > Some(0.0) && pricing["outputPer1MUsd"].as_f64() > Some(0.0));
     }
 }
 
