@@ -1,5 +1,7 @@
 //! MCP servers over Streamable HTTP: connected when a run starts, gone when it ends.
 
+mod http_client;
+
 use std::time::Duration;
 
 use protocol::ids;
@@ -12,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{CALL_TIMEOUT, headers};
 use crate::tool_output::{ToolOutput, decoded_size, file};
+use http_client::McpHttpClient;
 
 /// How long a server may take to say what it offers.
 const CATALOGUE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -35,7 +38,7 @@ impl McpServer {
     pub async fn connect(http: &Client, tool_ref: &Value) -> Result<(Self, Vec<McpTool>), String> {
         let url = tool_ref["url"].as_str().unwrap_or("");
         let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers(tool_ref)?);
-        let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
+        let transport = StreamableHttpClientTransport::with_client(McpHttpClient(http.clone()), config);
         let catalogue = async {
             let service = rmcp::serve_client((), transport).await.map_err(|error| not_connected(&error))?;
             let tools = service.list_all_tools().await.map_err(|error| not_served(&error))?;
