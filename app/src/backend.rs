@@ -9,7 +9,10 @@ use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
-use crate::model::{RunPage, RunsPage, Viewer};
+use crate::model::{
+    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, View,
+    ViewChange, ViewList, Viewer,
+};
 
 #[async_trait]
 pub trait Workspace: Send + Sync {
@@ -19,6 +22,44 @@ pub trait Workspace: Send + Sync {
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
 
     async fn run(&self, id: &str) -> Result<RunPage, AppError>;
+
+    /// Values that matching runs have, with counts.
+    async fn facets(&self, query: &Query) -> Result<Facets, AppError>;
+
+    /// Values of a key that begin with what was typed, most frequent first.
+    async fn values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError>;
+
+    /// Matching runs over time, in about so many buckets.
+    async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError>;
+
+    async fn sync_progress(&self) -> Result<SyncProgress, AppError>;
+
+    async fn set_sync_paused(&self, paused: bool) -> Result<SyncProgress, AppError>;
+
+    /// Built-in views, shared ones and the viewer's own.
+    async fn views(&self, list: ViewList) -> Result<Vec<View>, AppError>;
+
+    async fn create_view(&self, view: ViewChange) -> Result<View, AppError>;
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<View, AppError>;
+
+    async fn delete_view(&self, id: &str) -> Result<(), AppError>;
+
+    async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
+
+    /// Sessions that match, last used first, from after `cursor`.
+    async fn sessions(
+        &self,
+        query: &Query,
+        status: Option<&str>,
+        cursor: Option<&str>,
+        limit: u32,
+    ) -> Result<SessionsPage, AppError>;
+
+    async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
+
+    /// The last messages of a session, or those before a seq.
+    async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError>;
 }
 
 /// A request extension: the workspace of the session that the request belongs to.

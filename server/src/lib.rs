@@ -1,6 +1,6 @@
 //! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
 //!
-//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `mirror` → `auth` → `mantyx`, `store`.
+//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `views`, `sessions`, `mirror` → `auth` → `mantyx`, `store`.
 
 pub mod config;
 pub mod logging;
@@ -17,8 +17,10 @@ mod metrics;
 mod mirror;
 mod random;
 mod router;
+mod sessions;
 mod state;
 mod store;
 mod vault;
+mod views;
 mod web;
 mod workspace;

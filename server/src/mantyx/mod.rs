@@ -6,6 +6,7 @@
 mod error;
 mod oauth;
 mod runs;
+mod sessions;
 mod stream;
 
 use std::time::Duration;
@@ -16,6 +17,7 @@ use url::Url;
 
 pub use error::MantyxError;
 pub use oauth::TokenSet;
+pub use sessions::SessionRow;
 
 /// The largest JSON body read.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;

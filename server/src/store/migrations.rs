@@ -19,10 +19,11 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 4] = [
     step!(1, "first tables", "0001_first_tables.sql"),
     step!(2, "browse", "0002_browse.sql"),
     step!(3, "sync", "0003_sync.sql"),
+    step!(4, "views and sessions", "0004_views_and_sessions.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {

@@ -15,3 +15,4 @@ mod safety;
 mod sign_in;
 mod startup;
 mod sync;
+mod views;
