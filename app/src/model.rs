@@ -1,6 +1,8 @@
 //! What pages are given to draw. Plain data, sent from the server to the browser.
 
 mod browse;
+mod sessions;
+mod views;
 
 use protocol::messages::{Metadata, Tokens};
 use protocol::{RunStatus, Timeline};
@@ -10,6 +12,8 @@ use serde_json::Value;
 use crate::run::RunState;
 
 pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
+pub use sessions::{SessionMessages, SessionPage, SessionSummary, SessionTotals, SessionsPage};
+pub use views::{View, ViewChange, ViewList, ViewScope};
 
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -78,6 +78,12 @@ CREATE TABLE run_log (
 );
 CREATE UNIQUE INDEX run_log_part ON run_log (n, first_seq);
 
+-- What logs of this database have in common; bodies name the one that they were packed with.
+CREATE TABLE pack_dictionary (
+    id   INTEGER PRIMARY KEY,
+    body BLOB NOT NULL
+);
+
 -- Keys: status, model, agent, name, session, tool, error, is, has, and metadata.KEY.
 CREATE TABLE tag (
     id           INTEGER PRIMARY KEY,

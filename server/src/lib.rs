@@ -1,6 +1,6 @@
 //! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
 //!
-//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `mirror` → `auth` → `mantyx`, `store`.
+//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `views`, `sessions`, `mirror` → `auth` → `mantyx`, `store`.
 
 pub mod config;
 pub mod logging;
@@ -19,9 +19,11 @@ mod mirror;
 mod random;
 mod router;
 mod run_pages;
+mod sessions;
 mod state;
 mod store;
 mod timelines;
 mod vault;
+mod views;
 mod web;
 mod workspace;

@@ -2,7 +2,10 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, Thumb, Viewer};
+use app::model::{
+    FacetValue, Facets, Histogram, RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, SessionMessages, SessionPage,
+    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+};
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
 use protocol::{Query, ids};
@@ -15,6 +18,7 @@ use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
+use crate::{sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
 const MAX_OLDER_PAGES: u32 = 5;
@@ -71,6 +75,67 @@ impl Workspace for SignedInWorkspace {
 
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {
         Ok(actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
+    }
+
+    async fn facets(&self, query: &Query) -> Result<Facets, AppError> {
+        let found = self.state.store.facets(self.caller.workspace_id, query, now_ms()).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError> {
+        let found = self.state.store.complete_values(self.caller.workspace_id, key, prefix).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError> {
+        let found = self.state.store.histogram(self.caller.workspace_id, query, buckets.into(), now_ms()).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn sync_progress(&self) -> Result<SyncProgress, AppError> {
+        Ok(self.state.mirror.progress(&self.state, self.caller.workspace_id).await?)
+    }
+
+    async fn set_sync_paused(&self, paused: bool) -> Result<SyncProgress, AppError> {
+        Ok(self.state.mirror.set_paused(&self.state, &self.caller, paused).await?)
+    }
+
+    async fn views(&self, list: ViewList) -> Result<Vec<View>, AppError> {
+        Ok(views::list(&self.state, &self.caller, list).await?)
+    }
+
+    async fn create_view(&self, view: ViewChange) -> Result<View, AppError> {
+        Ok(views::create(&self.state, &self.caller, view).await?)
+    }
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<View, AppError> {
+        Ok(views::change(&self.state, &self.caller, id, change).await?)
+    }
+
+    async fn delete_view(&self, id: &str) -> Result<(), AppError> {
+        Ok(views::delete(&self.state, &self.caller, id).await?)
+    }
+
+    async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError> {
+        Ok(views::set_default(&self.state, &self.caller, list, id).await?)
+    }
+
+    async fn sessions(
+        &self,
+        query: &Query,
+        status: Option<&str>,
+        cursor: Option<&str>,
+        limit: u32,
+    ) -> Result<SessionsPage, AppError> {
+        Ok(sessions::list(&self.state, &self.caller, query, status, cursor, limit).await?)
+    }
+
+    async fn session(&self, id: &str) -> Result<SessionPage, AppError> {
+        Ok(sessions::open(&self.state, &self.caller, id).await?)
+    }
+
+    async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError> {
+        Ok(sessions::messages(&self.state, &self.caller, id, before_seq, sessions::MESSAGES).await?)
     }
 }
 

@@ -7,6 +7,7 @@ mod actions;
 mod error;
 mod oauth;
 mod runs;
+mod sessions;
 mod stream;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ use url::Url;
 
 pub use error::MantyxError;
 pub use oauth::{TokenSet, WorkspaceIdentity};
+pub use sessions::SessionRow;
 
 /// The largest JSON body read.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;

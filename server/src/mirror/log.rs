@@ -36,7 +36,7 @@ pub async fn fetch_whole(state: &AppState, caller: &Caller, run_id: &str) -> Res
     }
     // Not in order, twice, or without an end: the store sorts it out.
     let orderly = events.is_sorted_by(|a, b| a.seq < b.seq);
-    Ok(NewLog::of(&events)?.filter(|log| orderly && log.facts.complete))
+    Ok(NewLog::of(state.store.packer(), &events)?.filter(|log| orderly && log.facts.complete))
 }
 
 /// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.

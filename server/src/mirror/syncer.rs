@@ -259,6 +259,7 @@ impl Syncer {
             }
         }
         self.state.store.upsert_runs(self.workspace_id, &whole).await?;
+        self.state.store.train_dictionary().await?;
         failed.map_or(Ok(full), Err)
     }
 }

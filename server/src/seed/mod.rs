@@ -60,7 +60,8 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     let store = Store::open(&options.database.url()).await?;
     let workspace = store.workspace_from_slug(&options.workspace).await?;
     let before = store.stored_bytes().await?;
-    let seeder = Seeder::new(options.seed, options.runs, options.until_ms.unwrap_or_else(now_ms));
+    let seeder =
+        Seeder::new(options.seed, options.runs, options.until_ms.unwrap_or_else(now_ms), store.packer().clone());
     let started = Instant::now();
     let (sender, mut batches) = tokio::sync::mpsc::channel::<anyhow::Result<Made>>(2);
     let maker = std::thread::spawn(move || {
@@ -77,6 +78,7 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     while let Some(made) = batches.recv().await {
         let made = made?;
         store.upsert_runs(workspace, &made.updates).await.context("the runs could not be written")?;
+        store.train_dictionary().await?;
         seeded.runs += made.updates.len() as u64;
         seeded.events += made.events;
         seeded.plain_bytes += made.plain_bytes;

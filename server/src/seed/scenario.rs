@@ -6,7 +6,7 @@ use protocol::{Event, RunStatus};
 use serde_json::{Value, json};
 
 use super::dice::Dice;
-use crate::store::{NewLog, RunUpdate};
+use crate::store::{NewLog, Packer, RunUpdate};
 
 /// Tool calls in a run; with the turns around them thirteen steps.
 const CALLS: u64 = 6;
@@ -141,11 +141,12 @@ pub struct Seeder {
     seed: u64,
     runs: u64,
     until_ms: i64,
+    packer: Packer,
 }
 
 impl Seeder {
-    pub fn new(seed: u64, runs: u64, until_ms: i64) -> Self {
-        Self { seed, runs, until_ms }
+    pub fn new(seed: u64, runs: u64, until_ms: i64, packer: Packer) -> Self {
+        Self { seed, runs, until_ms, packer }
     }
 
     /// One run with its log, packed. The oldest has index 0.
@@ -184,7 +185,7 @@ impl Seeder {
         let update = RunUpdate {
             completed_at_ms: Some(created_at_ms + i64::try_from(duration_ms).unwrap_or(0)),
             spec: Some(spec.to_string()),
-            log: NewLog::of(&events)?,
+            log: NewLog::of(&self.packer, &events)?,
             summary: RunSummary {
                 id,
                 session_id: None,
@@ -285,16 +286,17 @@ mod tests {
 
     #[test]
     fn the_same_seed_makes_the_same_runs_in_order_of_time() {
-        let (one, two) = (Seeder::new(7, 100, 1_000_000_000), Seeder::new(7, 100, 1_000_000_000));
+        let seeder = |seed| Seeder::new(seed, 100, 1_000_000_000, Packer::default());
+        let (one, two) = (seeder(7), seeder(7));
         let run = |seeder: &Seeder, index| seeder.run(index).expect("makes");
         assert_eq!(run(&one, 5).1, run(&two, 5).1);
-        assert_ne!(run(&one, 5).1, run(&Seeder::new(8, 100, 1_000_000_000), 5).1);
+        assert_ne!(run(&one, 5).1, run(&seeder(8), 5).1);
         assert!(run(&one, 5).0.summary.created_at_ms < run(&one, 7).0.summary.created_at_ms);
     }
 
     #[test]
     fn a_run_has_thirteen_steps_and_kilobyte_results() {
-        let (update, events) = Seeder::new(1, 10, 0).run(3).expect("makes");
+        let (update, events) = Seeder::new(1, 10, 0, Packer::default()).run(3).expect("makes");
         let results: Vec<usize> = events
             .iter()
             .filter(|event| event.kind == "tool_result")

@@ -11,13 +11,13 @@ use sqlx::AnyConnection;
 
 use super::facts::LogFacts;
 use super::log::write_parts;
-use super::pack::{Part, compress, pack_log};
+use super::pack::{Packer, Part};
 use super::prices::{Prices, cost_micros};
 use super::run_row::{self, RunRow};
-use super::sql::{Arg, execute, placeholders};
+use super::sql::{Arg, execute, rows};
 use super::tags::{self, Tag, TagChanges};
 use super::text::{self, RunText};
-use super::{Origin, Result, Store, WorkspaceId, number};
+use super::{Engine, Origin, Result, Store, WorkspaceId, number};
 
 /// The reading of runs and logs that this version does. Raised when tags or texts change; older ones are read again.
 pub(super) const INDEX_VERSION: i64 = 1;
@@ -42,9 +42,9 @@ pub struct NewLog {
 
 impl NewLog {
     /// Reads and packs a whole log whose events are in order; `None` where it is empty.
-    pub fn of(events: &[Event]) -> Result<Option<Self>> {
+    pub fn of(packer: &Packer, events: &[Event]) -> Result<Option<Self>> {
         let facts = LogFacts::of(&Timeline::from_events(events));
-        let parts = pack_log(events).map_err(sqlx::Error::Io)?;
+        let parts = packer.pack_log(events).map_err(sqlx::Error::Io)?;
         Ok((!parts.is_empty()).then_some(Self { facts, parts }))
     }
 }
@@ -89,7 +89,7 @@ impl Store {
             merged.push(Merged::new(n, before, update, &prices));
         }
         let wanted: BTreeSet<Tag> = merged.iter().flat_map(Merged::tags).collect();
-        let tag_ids = tags::ids(tx, &self.tag_cache, workspace, &wanted).await?;
+        let tag_ids = tags::ids(tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
         self.write_merged(tx, workspace, merged, &tag_ids).await?;
         Ok(tag_ids)
     }
@@ -103,7 +103,7 @@ impl Store {
     ) -> Result<()> {
         let mut changes = TagChanges::default();
         let mut hours = Hours::default();
-        let mut rows = Vec::new();
+        let mut changed = Vec::new();
         let mut texts = Vec::new();
         for run in &mut merged {
             let ids = |tags: &BTreeSet<Tag>| tags.iter().filter_map(|tag| tag_ids.get(tag).copied()).collect();
@@ -119,11 +119,11 @@ impl Store {
             changes.note(run.row.n, &before.map(|row| row.tags.all()).unwrap_or_default(), &run.row.tags.all());
             hours.note(before.filter(|row| row.indexed > 0), Some(&run.row));
             texts.extend(run.text());
-            rows.push(&run.row);
+            changed.push(&run.row);
         }
-        run_row::write(tx, workspace, &rows).await?;
-        changes.write(tx).await?;
-        hours.write(tx, workspace).await?;
+        run_row::write(tx, self.engine, workspace, &changed).await?;
+        changes.write(tx, self.engine).await?;
+        hours.write(tx, self.engine, workspace).await?;
         text::write(tx, self.engine, workspace, &texts).await?;
         for run in &merged {
             if let Some(log) = &run.update.log
@@ -132,7 +132,7 @@ impl Store {
                 write_parts(tx, run.row.n, &log.parts).await?;
             }
         }
-        write_specs(tx, &merged).await
+        write_specs(tx, self.engine, &self.packer, &merged).await
     }
 }
 
@@ -244,7 +244,7 @@ fn learn(row: &mut RunRow, facts: &LogFacts) {
     row.log_state = if facts.complete { LOG_COMPLETE } else { row.log_state };
 }
 
-async fn write_specs(tx: &mut AnyConnection, merged: &[Merged<'_>]) -> Result<()> {
+async fn write_specs(tx: &mut AnyConnection, engine: Engine, packer: &Packer, merged: &[Merged<'_>]) -> Result<()> {
     let specs: Vec<(i64, &String)> =
         merged.iter().filter_map(|run| Some((run.row.n, run.update.spec.as_ref()?))).collect();
     if specs.is_empty() {
@@ -252,11 +252,11 @@ async fn write_specs(tx: &mut AnyConnection, merged: &[Merged<'_>]) -> Result<()
     }
     let mut args = Vec::with_capacity(specs.len() * 2);
     for (n, spec) in &specs {
-        args.extend([Arg::from(*n), compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
+        args.extend([Arg::from(*n), packer.compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
     }
     let sql = format!(
         "INSERT INTO run_spec (n, body) VALUES {} ON CONFLICT (n) DO UPDATE SET body = excluded.body",
-        placeholders(specs.len(), 2, 0)
+        rows(engine, specs.len(), "(?, ?)")
     );
     execute(tx, sql, args).await.map(drop)
 }
@@ -276,7 +276,7 @@ impl Hours {
         }
     }
 
-    pub async fn write(self, tx: &mut AnyConnection, workspace: WorkspaceId) -> Result<()> {
+    pub async fn write(self, tx: &mut AnyConnection, engine: Engine, workspace: WorkspaceId) -> Result<()> {
         let changed: Vec<_> = self.0.into_iter().filter(|(_, change)| *change != 0).collect();
         if changed.is_empty() {
             return Ok(());
@@ -287,7 +287,7 @@ impl Hours {
         let sql = format!(
             "INSERT INTO run_hour (workspace_id, hour, status, runs) VALUES {} \
              ON CONFLICT (workspace_id, hour, status) DO UPDATE SET runs = run_hour.runs + excluded.runs",
-            placeholders(changed.len(), 4, 0)
+            rows(engine, changed.len(), "(?, ?, ?, ?)")
         );
         execute(tx, sql, args.collect()).await.map(drop)
     }

@@ -7,9 +7,9 @@ use sqlx::{AnyConnection, Row};
 
 use super::facts::LogFacts;
 use super::ingest::{LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
-use super::pack::{self, Part};
+use super::pack::Part;
 use super::run_row;
-use super::sql::{Arg, execute, placeholders};
+use super::sql::{Arg, execute, rows};
 use super::{Result, Store, WorkspaceId};
 
 /// Rows in one INSERT: three values each, well under either engine's limit of bound values.
@@ -25,12 +25,12 @@ impl Store {
         };
         let mut tx = self.begin_writing(workspace).await?;
         let n = number(&mut tx, workspace, run_id).await?.ok_or(sqlx::Error::RowNotFound)?;
-        let packed = packed_seqs(&mut tx, n, first, last).await?;
+        let packed = self.packed_seqs(&mut tx, n, first, last).await?;
         let new: Vec<&Event> = events.iter().filter(|event| !packed.contains(&event.seq)).collect();
         for chunk in new.chunks(INSERT_CHUNK) {
             let sql = format!(
                 "INSERT INTO run_event (n, seq, event) VALUES {} ON CONFLICT DO NOTHING",
-                placeholders(chunk.len(), 3, 0)
+                rows(self.engine, chunk.len(), "(?, ?, ?)")
             );
             let args = chunk.iter().flat_map(|event| {
                 let json = serde_json::to_string(event).unwrap_or_default();
@@ -45,7 +45,7 @@ impl Store {
     pub async fn events_after(&self, workspace: WorkspaceId, run_id: &str, seq: u64, limit: u32) -> Result<Vec<Event>> {
         let mut connection = self.reader.acquire().await?;
         match number(&mut connection, workspace, run_id).await? {
-            Some(n) => read(&mut connection, n, seq, limit).await,
+            Some(n) => self.read(&mut connection, n, seq, limit).await,
             None => Ok(Vec::new()),
         }
     }
@@ -67,12 +67,12 @@ impl Store {
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
         let mut tx = self.begin_writing(workspace).await?;
         let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(()) };
-        let events = read_all(&mut tx, row.n).await?;
+        let events = self.read_all(&mut tx, row.n).await?;
         let facts = LogFacts::of(&Timeline::from_events(&events));
         let in_flight: i64 =
             sqlx::query_scalar("SELECT COUNT(*) FROM run_event WHERE n = $1").bind(row.n).fetch_one(&mut *tx).await?;
         let parts = match facts.complete && in_flight > 0 {
-            true => pack::pack_log(&events).map_err(sqlx::Error::Io)?,
+            true => self.packer.pack_log(&events).map_err(sqlx::Error::Io)?,
             false => Vec::new(),
         };
         if !parts.is_empty() {
@@ -82,7 +82,7 @@ impl Store {
         let update = RunUpdate {
             summary: row.summary,
             completed_at_ms: row.completed_at_ms,
-            spec: spec(&mut tx, row.n).await?,
+            spec: self.spec(&mut tx, row.n).await?,
             log: Some(NewLog { facts, parts }),
         };
         let tags = self.take_in(&mut tx, workspace, &[update]).await?;
@@ -111,6 +111,97 @@ impl Store {
             .await?;
         rows.iter().map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).collect()
     }
+
+    /// A run's spec as JSON.
+    pub(super) async fn spec(&self, connection: &mut AnyConnection, n: i64) -> Result<Option<String>> {
+        let body: Option<Vec<u8>> = sqlx::query_scalar("SELECT body FROM run_spec WHERE n = $1")
+            .bind(n)
+            .fetch_optional(&mut *connection)
+            .await?;
+        match body {
+            Some(body) => self.unpack(connection, &body).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn read_all(&self, connection: &mut AnyConnection, n: i64) -> Result<Vec<Event>> {
+        let mut all: Vec<Event> = Vec::new();
+        // An event may have the seq 0, which nothing comes before.
+        let zero: Option<String> = sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq = 0")
+            .bind(n)
+            .fetch_optional(&mut *connection)
+            .await?;
+        all.extend(zero.map(|json| parse(&json)).transpose()?);
+        loop {
+            let after = all.last().map_or(0, |event| event.seq);
+            let events = self.read(connection, n, after, READ_CHUNK).await?;
+            if events.is_empty() {
+                return Ok(all);
+            }
+            all.extend(events);
+        }
+    }
+
+    async fn read(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: u32) -> Result<Vec<Event>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq > $2 ORDER BY seq LIMIT $3")
+                .bind(n)
+                .bind(i64::try_from(after).unwrap_or(i64::MAX))
+                .bind(i64::from(limit))
+                .fetch_all(&mut *connection)
+                .await?;
+        let limit = limit as usize;
+        let mut events = self.read_parts(connection, n, after, limit).await?;
+        if !rows.is_empty() {
+            // Late events of a packed log, or all of one in flight.
+            for json in &rows {
+                events.push(parse(json)?);
+            }
+            events.sort_by_key(|event| event.seq);
+            events.dedup_by_key(|event| event.seq);
+        }
+        events.truncate(limit);
+        Ok(events)
+    }
+
+    /// Packed events, part by part until there are enough.
+    async fn read_parts(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: usize) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        let mut position = i64::try_from(after).unwrap_or(i64::MAX);
+        while events.len() < limit {
+            let row = sqlx::query(
+                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+            )
+            .bind(n)
+            .bind(position)
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(row) = row else { break };
+            position = row.try_get(0)?;
+            let body: Vec<u8> = row.try_get(1)?;
+            self.provide_dictionary(connection, &body).await?;
+            events.extend(self.packer.unpack_events(&body, after).map_err(sqlx::Error::Io)?);
+        }
+        Ok(events)
+    }
+
+    /// The seqs in a range that are packed already.
+    async fn packed_seqs(&self, connection: &mut AnyConnection, n: i64, first: i64, last: i64) -> Result<HashSet<u64>> {
+        let bodies: Vec<Vec<u8>> =
+            sqlx::query_scalar("SELECT body FROM run_log WHERE n = $1 AND last_seq >= $2 AND first_seq <= $3")
+                .bind(n)
+                .bind(first)
+                .bind(last)
+                .fetch_all(&mut *connection)
+                .await?;
+        let mut seqs = HashSet::new();
+        for body in bodies {
+            self.provide_dictionary(connection, &body).await?;
+            let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
+            seqs.extend(events.iter().map(|event| event.seq));
+        }
+        Ok(seqs)
+    }
 }
 
 pub(super) async fn number(
@@ -123,13 +214,6 @@ pub(super) async fn number(
         .bind(run_id)
         .fetch_optional(connection)
         .await
-}
-
-/// A run's spec as JSON.
-pub(super) async fn spec(connection: &mut AnyConnection, n: i64) -> Result<Option<String>> {
-    let body: Option<Vec<u8>> =
-        sqlx::query_scalar("SELECT body FROM run_spec WHERE n = $1").bind(n).fetch_optional(connection).await?;
-    body.map(|body| pack::decompress(&body).map_err(sqlx::Error::Io)).transpose()
 }
 
 /// Adds the parts of a finished log, in place of any that were there.
@@ -149,82 +233,6 @@ pub(super) async fn write_parts(connection: &mut AnyConnection, n: i64, parts: &
         .await?;
     }
     Ok(())
-}
-
-async fn read_all(connection: &mut AnyConnection, n: i64) -> Result<Vec<Event>> {
-    let mut all: Vec<Event> = Vec::new();
-    // An event may have the seq 0, which nothing comes before.
-    let zero: Option<String> = sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq = 0")
-        .bind(n)
-        .fetch_optional(&mut *connection)
-        .await?;
-    all.extend(zero.map(|json| parse(&json)).transpose()?);
-    loop {
-        let after = all.last().map_or(0, |event| event.seq);
-        let events = read(connection, n, after, READ_CHUNK).await?;
-        if events.is_empty() {
-            return Ok(all);
-        }
-        all.extend(events);
-    }
-}
-
-async fn read(connection: &mut AnyConnection, n: i64, after: u64, limit: u32) -> Result<Vec<Event>> {
-    let rows: Vec<String> =
-        sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq > $2 ORDER BY seq LIMIT $3")
-            .bind(n)
-            .bind(i64::try_from(after).unwrap_or(i64::MAX))
-            .bind(i64::from(limit))
-            .fetch_all(&mut *connection)
-            .await?;
-    let limit = limit as usize;
-    let mut events = read_parts(connection, n, after, limit).await?;
-    if !rows.is_empty() {
-        // Late events of a packed log, or all of one in flight.
-        for json in &rows {
-            events.push(parse(json)?);
-        }
-        events.sort_by_key(|event| event.seq);
-        events.dedup_by_key(|event| event.seq);
-    }
-    events.truncate(limit);
-    Ok(events)
-}
-
-/// Packed events, part by part until there are enough.
-async fn read_parts(connection: &mut AnyConnection, n: i64, after: u64, limit: usize) -> Result<Vec<Event>> {
-    let mut events = Vec::new();
-    let mut position = i64::try_from(after).unwrap_or(i64::MAX);
-    while events.len() < limit {
-        let row =
-            sqlx::query("SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1")
-                .bind(n)
-                .bind(position)
-                .fetch_optional(&mut *connection)
-                .await?;
-        let Some(row) = row else { break };
-        position = row.try_get(0)?;
-        let body: Vec<u8> = row.try_get(1)?;
-        events.extend(pack::unpack_events(&body, after).map_err(sqlx::Error::Io)?);
-    }
-    Ok(events)
-}
-
-/// The seqs in a range that are packed already.
-async fn packed_seqs(connection: &mut AnyConnection, n: i64, first: i64, last: i64) -> Result<HashSet<u64>> {
-    let bodies: Vec<Vec<u8>> =
-        sqlx::query_scalar("SELECT body FROM run_log WHERE n = $1 AND last_seq >= $2 AND first_seq <= $3")
-            .bind(n)
-            .bind(first)
-            .bind(last)
-            .fetch_all(connection)
-            .await?;
-    let mut seqs = HashSet::new();
-    for body in bodies {
-        let events = pack::unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
-        seqs.extend(events.iter().map(|event| event.seq));
-    }
-    Ok(seqs)
 }
 
 fn parse(json: &str) -> Result<Event> {

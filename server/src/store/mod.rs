@@ -3,6 +3,7 @@
 //! Each resource has its types and its SQL side by side in one file. Every query on mirrored data takes the workspace
 //! from its caller, who has it from the session; there is no query without one.
 
+mod dictionaries;
 mod facets;
 mod facts;
 mod feedback;
@@ -18,10 +19,12 @@ mod query_sql;
 mod retention;
 mod run_row;
 mod runs;
+mod sessions;
 mod sql;
 mod sync_state;
 mod tags;
 mod text;
+mod views;
 mod web_sessions;
 mod workspaces;
 
@@ -29,15 +32,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use sqlx::any::AnyConnectOptions;
 use sqlx::any::AnyPoolOptions;
-use sqlx::{Any, AnyPool, Executor, Transaction};
+use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use app::model::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
+pub use pack::Packer;
 pub use retention::Retention;
-pub use runs::Cursor;
+pub use runs::{Cursor, parse_time};
+pub use sessions::SessionCursor;
 pub use sync_state::{History, SyncState};
+pub use views::NewView;
 pub use workspaces::WorkspaceId;
 
 /// Advisory locks of PostgreSQL are one space of numbers; ours begin with these.
@@ -50,6 +57,7 @@ pub struct Store {
     reader: AnyPool,
     engine: Engine,
     tag_cache: tags::TagCache,
+    packer: Packer,
     leases: lease::Leases,
     /// For connections outside the pools.
     url: Arc<str>,
@@ -77,11 +85,18 @@ impl Store {
         }?;
         let migrator = migrations::migrator(store.engine);
         migrator.run(&store.writer).await.context("the database tables could not be brought up to date")?;
+        store.load_dictionaries().await?;
         Ok(store)
+    }
+
+    /// For packing logs before they are stored.
+    pub fn packer(&self) -> &Packer {
+        &self.packer
     }
 
     async fn open_sqlite(url: &str) -> anyhow::Result<Self> {
         let url = if url.contains('?') { url.to_owned() } else { format!("{url}?mode=rwc") };
+        let options = quiet(&url)?;
         let pool = |connections: u32, pragmas: &'static str| {
             AnyPoolOptions::new().max_connections(connections).min_connections(1).after_connect(move |connection, _| {
                 Box::pin(async move { connection.execute(pragmas).await.map(drop) })
@@ -94,7 +109,7 @@ impl Store {
              PRAGMA temp_store = MEMORY;";
         let writer =
             pool(1, write).connect(&url).await.with_context(|| format!("the database {url} could not be opened"))?;
-        let reader = pool(4, read).connect(&url).await?;
+        let reader = pool(4, read).connect_with(options).await?;
         Ok(Self::new(writer, reader, Engine::Sqlite, &url))
     }
 
@@ -102,7 +117,7 @@ impl Store {
         let pool = AnyPoolOptions::new()
             .max_connections(16)
             .acquire_timeout(Duration::from_secs(10))
-            .connect(url)
+            .connect_with(quiet(url)?)
             .await
             .context("the PostgreSQL database named by DATABASE_URL could not be reached")?;
         Ok(Self::new(pool.clone(), pool, Engine::Postgres, url))
@@ -110,7 +125,7 @@ impl Store {
 
     fn new(writer: AnyPool, reader: AnyPool, engine: Engine, url: &str) -> Self {
         let (tag_cache, leases) = (tags::TagCache::default(), lease::Leases::default());
-        Self { writer, reader, engine, tag_cache, leases, url: url.into() }
+        Self { writer, reader, engine, tag_cache, packer: Packer::default(), leases, url: url.into() }
     }
 
     /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
@@ -151,4 +166,9 @@ impl Store {
         self.reader.close().await;
         self.writer.close().await;
     }
+}
+
+/// Statements of many rows are long: they do not belong into the log.
+fn quiet(url: &str) -> anyhow::Result<AnyConnectOptions> {
+    Ok(url.parse::<AnyConnectOptions>().context("DATABASE_URL cannot be read")?.disable_statement_logging())
 }

@@ -90,8 +90,8 @@ impl Store {
             changes.note(row.n, &row.tags.all(), &BTreeSet::new());
             hours.note(Some(row).filter(|row| row.indexed > 0), None);
         }
-        changes.write(&mut tx).await?;
-        hours.write(&mut tx, workspace).await?;
+        changes.write(&mut tx, self.engine).await?;
+        hours.write(&mut tx, self.engine, workspace).await?;
         text::delete(&mut tx, self.engine, &list).await?;
         for table in ["run_event", "run_log", "run_spec", "run"] {
             execute(&mut tx, format!("DELETE FROM {table} WHERE n IN ({list})"), Vec::new()).await?;

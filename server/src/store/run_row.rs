@@ -8,9 +8,9 @@ use protocol::messages::{Metadata, Tokens};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
-use super::sql::{Arg, execute, fetch, placeholders};
+use super::sql::{self, Arg, execute, fetch};
 use super::tags::TagIds;
-use super::{Result, RunUpdate, WorkspaceId};
+use super::{Engine, Result, RunUpdate, WorkspaceId};
 
 /// What a list shows. The number comes first, so that a page's last row tells where the next begins.
 pub(super) const SUMMARY_COLUMNS: &str = "r.n, r.id, r.session_id, r.status, r.name, r.agent_id, r.model, \
@@ -78,17 +78,22 @@ pub(super) async fn select(connection: &mut AnyConnection, condition: &str, args
     fetch(connection, sql, args).await?.iter().map(RunRow::read).collect()
 }
 
-pub(super) async fn write(connection: &mut AnyConnection, workspace: WorkspaceId, rows: &[&RunRow]) -> Result<()> {
+pub(super) async fn write(
+    connection: &mut AnyConnection,
+    engine: Engine,
+    workspace: WorkspaceId,
+    rows: &[&RunRow],
+) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let names: Vec<&str> = format_columns().collect();
     let updates: Vec<String> =
         names.iter().filter(|name| **name != "n").map(|name| format!("{name} = excluded.{name}")).collect();
-    let sql = format!(
+    let text = format!(
         "INSERT INTO run ({}, workspace_id) VALUES {} ON CONFLICT (n) DO UPDATE SET {}",
         names.join(", "),
-        placeholders(rows.len(), COLUMN_COUNT, 0),
+        sql::rows(engine, rows.len(), &format!("({})", ["?"; COLUMN_COUNT].join(", "))),
         updates.join(", ")
     );
     let mut args = Vec::with_capacity(rows.len() * COLUMN_COUNT);
@@ -96,7 +101,7 @@ pub(super) async fn write(connection: &mut AnyConnection, workspace: WorkspaceId
         push_args(row, &mut args);
         args.push(workspace.0.into());
     }
-    execute(connection, sql, args).await.map(drop)
+    execute(connection, text, args).await.map(drop)
 }
 
 fn format_columns() -> impl Iterator<Item = &'static str> {

@@ -10,7 +10,7 @@ use super::ingest::{LOG_COMPLETE, RunUpdate};
 use super::query_sql::Resolved;
 use super::run_row::{SUMMARY_COLUMNS, summary};
 use super::sql::fetch;
-use super::{Result, Store, WorkspaceId, log};
+use super::{Result, Store, WorkspaceId};
 
 /// Where a page of the list ended: the number of its last run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Store {
             .fetch_optional(&mut *connection)
             .await?;
         let Some(row) = row else { return Ok((None, false)) };
-        let spec = log::spec(&mut connection, row.try_get(0)?).await?;
+        let spec = self.spec(&mut connection, row.try_get(0)?).await?;
         Ok((spec, row.try_get::<i64, _>(1)? == LOG_COMPLETE))
     }
 
@@ -171,6 +171,7 @@ impl RunUpdate {
     }
 }
 
-pub(super) fn parse_time(text: &str) -> Option<i64> {
+/// A time as MANTYX writes it, in milliseconds since 1970.
+pub fn parse_time(text: &str) -> Option<i64> {
     chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| time.timestamp_millis())
 }

@@ -4,7 +4,7 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe};
 
-use super::Result;
+use super::{Engine, Result};
 
 /// A value to bind, of one of the types that both engines have.
 #[derive(Clone, Debug)]
@@ -50,17 +50,28 @@ impl From<Vec<u8>> for Arg {
     }
 }
 
-/// Rows of a multi-row statement: the first value of each row has the number after `before`.
-pub(super) fn placeholders(rows: usize, columns: usize, before: usize) -> String {
-    let mut text = String::with_capacity(rows * columns * 5);
-    for row in 0..rows {
-        text.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..columns {
-            let number = before + row * columns + column + 1;
-            text.push_str(if column == 0 { "$" } else { ", $" });
-            text.push_str(&number.to_string());
+/// Rows of a multi-row statement, each like `(?, ?, 0)`; values are bound in the order of the text.
+///
+/// SQLite takes `$1` for a name and looks names up one after another, which makes large statements quadratic: it is given
+/// bare question marks. PostgreSQL knows numbers only.
+pub(super) fn rows(engine: Engine, count: usize, row: &str) -> String {
+    let mut text = String::with_capacity(count * (row.len() + 2));
+    let mut number = 0;
+    for index in 0..count {
+        text.push_str(if index == 0 { "" } else { ", " });
+        match engine {
+            Engine::Sqlite => text.push_str(row),
+            Engine::Postgres => {
+                for c in row.chars() {
+                    if c == '?' {
+                        number += 1;
+                        text.push_str(&format!("${number}"));
+                    } else {
+                        text.push(c);
+                    }
+                }
+            }
         }
-        text.push(')');
     }
     text
 }
@@ -90,7 +101,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_numbered_row_by_row() {
-        assert_eq!(placeholders(2, 3, 1), "($2, $3, $4), ($5, $6, $7)");
+    fn values_are_bound_in_the_order_of_the_text() {
+        assert_eq!(rows(Engine::Postgres, 2, "(?, ?, 0)"), "($1, $2, 0), ($3, $4, 0)");
+        assert_eq!(rows(Engine::Sqlite, 2, "(?, ?)"), "(?, ?), (?, ?)");
     }
 }

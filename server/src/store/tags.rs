@@ -8,8 +8,8 @@ use protocol::query::Is;
 use sqlx::{AnyConnection, Row};
 
 use super::facts::LogFacts;
-use super::sql::{Arg, execute, fetch, placeholders};
-use super::{Origin, Result, WorkspaceId};
+use super::sql::{Arg, execute, fetch, rows};
+use super::{Engine, Origin, Result, WorkspaceId};
 
 /// Rows in one statement.
 const CHUNK: usize = 1_000;
@@ -128,6 +128,7 @@ impl TagCache {
 /// The ids of tags; those that are new are made.
 pub(super) async fn ids(
     connection: &mut AnyConnection,
+    engine: Engine,
     cache: &TagCache,
     workspace: WorkspaceId,
     tags: &BTreeSet<Tag>,
@@ -135,37 +136,38 @@ pub(super) async fn ids(
     let mut found = cache.known(workspace, tags);
     let missing: Vec<&Tag> = tags.iter().filter(|tag| !found.contains_key(*tag)).collect();
     for chunk in missing.chunks(CHUNK) {
-        let (sql, args) = lookup(workspace, chunk);
+        let (sql, args) = lookup(engine, workspace, chunk);
         read_ids(&fetch(&mut *connection, sql, args).await?, &mut found)?;
     }
     let missing: Vec<&Tag> = tags.iter().filter(|tag| !found.contains_key(*tag)).collect();
     for chunk in missing.chunks(CHUNK) {
-        let rows: Vec<String> = (0..chunk.len()).map(|i| format!("($1, ${}, ${}, 0)", 2 * i + 2, 2 * i + 3)).collect();
         let sql = format!(
             "INSERT INTO tag (workspace_id, key, value, runs) VALUES {} \
              ON CONFLICT (workspace_id, key, value) DO UPDATE SET runs = tag.runs RETURNING key, value, id",
-            rows.join(", ")
+            rows(engine, chunk.len(), "(?, ?, ?, 0)")
         );
-        read_ids(&fetch(&mut *connection, sql, key_values(workspace, chunk)).await?, &mut found)?;
+        let args = chunk
+            .iter()
+            .flat_map(|tag| [Arg::from(workspace.0), Arg::from(tag.key.as_str()), Arg::from(tag.value.as_str())]);
+        read_ids(&fetch(&mut *connection, sql, args.collect()).await?, &mut found)?;
     }
     Ok(found)
 }
 
 /// Tags that exist, with their ids and how many runs have them.
-fn lookup(workspace: WorkspaceId, tags: &[&Tag]) -> (String, Vec<Arg>) {
+fn lookup(engine: Engine, workspace: WorkspaceId, tags: &[&Tag]) -> (String, Vec<Arg>) {
     // The wanted ones drive, each a lookup in the index.
+    let of_workspace = match engine {
+        Engine::Sqlite => "?".to_owned(),
+        Engine::Postgres => format!("${}", 2 * tags.len() + 1),
+    };
     let sql = format!(
         "WITH wanted (key, value) AS (VALUES {}) SELECT t.key, t.value, t.id, t.runs FROM wanted w CROSS JOIN tag t \
-         WHERE t.workspace_id = $1 AND t.key = w.key AND t.value = w.value",
-        placeholders(tags.len(), 2, 1)
+         WHERE t.workspace_id = {of_workspace} AND t.key = w.key AND t.value = w.value",
+        rows(engine, tags.len(), "(?, ?)")
     );
-    (sql, key_values(workspace, tags))
-}
-
-fn key_values(workspace: WorkspaceId, tags: &[&Tag]) -> Vec<Arg> {
-    let mut args = vec![Arg::from(workspace.0)];
-    args.extend(tags.iter().flat_map(|tag| [Arg::from(tag.key.as_str()), Arg::from(tag.value.as_str())]));
-    args
+    let texts = tags.iter().flat_map(|tag| [Arg::from(tag.key.as_str()), Arg::from(tag.value.as_str())]);
+    (sql, texts.chain([Arg::from(workspace.0)]).collect())
 }
 
 fn read_ids(rows: &[sqlx::any::AnyRow], found: &mut HashMap<Tag, i64>) -> Result<()> {
@@ -195,17 +197,18 @@ impl TagChanges {
         }
     }
 
-    pub async fn write(mut self, connection: &mut AnyConnection) -> Result<()> {
+    pub async fn write(mut self, connection: &mut AnyConnection, engine: Engine) -> Result<()> {
         self.gained.sort_unstable();
         for chunk in self.gained.chunks(CHUNK) {
             let sql = format!(
                 "INSERT INTO run_tag (tag_id, n) VALUES {} ON CONFLICT DO NOTHING",
-                placeholders(chunk.len(), 2, 0)
+                rows(engine, chunk.len(), "(?, ?)")
             );
             execute(connection, sql, pairs(chunk)).await?;
         }
         for chunk in self.lost.chunks(CHUNK) {
-            let sql = format!("DELETE FROM run_tag WHERE (tag_id, n) IN (VALUES {})", placeholders(chunk.len(), 2, 0));
+            let sql =
+                format!("DELETE FROM run_tag WHERE (tag_id, n) IN (VALUES {})", rows(engine, chunk.len(), "(?, ?)"));
             execute(connection, sql, pairs(chunk)).await?;
         }
         let counts: Vec<(i64, i64)> = self.counts.into_iter().filter(|(_, change)| *change != 0).collect();
@@ -213,7 +216,7 @@ impl TagChanges {
             let sql = format!(
                 "WITH change (id, runs) AS (VALUES {}) \
                  UPDATE tag SET runs = tag.runs + change.runs FROM change WHERE tag.id = change.id",
-                placeholders(chunk.len(), 2, 0)
+                rows(engine, chunk.len(), "(?, ?)")
             );
             execute(connection, sql, pairs(chunk)).await?;
         }
@@ -238,7 +241,7 @@ impl super::Store {
         if tags.is_empty() {
             return Ok(Vec::new());
         }
-        let (sql, args) = lookup(workspace, tags);
+        let (sql, args) = lookup(self.engine, workspace, tags);
         fetch(&self.reader, sql, args).await?.iter().map(counted).collect()
     }
 

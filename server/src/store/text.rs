@@ -5,7 +5,7 @@ use protocol::query::words;
 use sqlx::AnyConnection;
 
 use super::facts::cut;
-use super::sql::{Arg, execute, placeholders};
+use super::sql::{Arg, execute, rows};
 use super::{Engine, Result, WorkspaceId};
 
 /// Of each of prompt, answer, error and calls. The rest is in the log.
@@ -55,17 +55,15 @@ pub(super) async fn write(
             Engine::Sqlite => (
                 format!(
                     "INSERT OR REPLACE INTO run_text (rowid, scope, words) VALUES {}",
-                    placeholders(chunk.len(), 3, 0)
+                    rows(engine, chunk.len(), "(?, ?, ?)")
                 ),
                 args(scope(workspace).into(), spaced),
             ),
             Engine::Postgres => {
-                let row = |i: usize| format!("(${}, ${}, CAST(${} AS tsvector))", 3 * i + 1, 3 * i + 2, 3 * i + 3);
-                let rows: Vec<String> = (0..chunk.len()).map(row).collect();
                 let sql = format!(
                     "INSERT INTO run_text (n, workspace_id, words) VALUES {} \
                      ON CONFLICT (n) DO UPDATE SET words = excluded.words",
-                    rows.join(", ")
+                    rows(engine, chunk.len(), "(?, ?, CAST(? AS tsvector))")
                 );
                 (sql, args(workspace.0.into(), placed))
             }

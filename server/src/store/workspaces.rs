@@ -10,6 +10,10 @@ use crate::mantyx::WorkspaceIdentity;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkspaceId(pub(super) i64);
 
+/// No workspace has this number: its lock is held while one is looked up or made, so that two requests at once do not
+/// make two of it.
+const ANY_WORKSPACE: WorkspaceId = WorkspaceId(0);
+
 #[derive(Clone, Debug)]
 pub struct WorkspaceSize {
     pub slug: String,
@@ -21,7 +25,7 @@ impl Store {
     /// The workspace that MANTYX says a credential belongs to. A workspace first seen by slug alone is adopted; a slug
     /// that has moved to another workspace is taken from the one that had it, so that no data moves with it.
     pub async fn workspace_from_identity(&self, info: &WorkspaceIdentity) -> Result<WorkspaceId> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_writing(ANY_WORKSPACE).await?;
         let known: Option<i64> = sqlx::query_scalar("SELECT id FROM workspace WHERE mantyx_id = $1")
             .bind(&info.id)
             .fetch_optional(&mut *tx)
@@ -82,7 +86,7 @@ impl Store {
 
     /// The workspace of an API key that MANTYX accepted for this slug; such a key does not tell the workspace's id.
     pub async fn workspace_from_slug(&self, slug: &str) -> Result<WorkspaceId> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_writing(ANY_WORKSPACE).await?;
         let known: Option<i64> =
             sqlx::query_scalar("SELECT id FROM workspace WHERE slug = $1").bind(slug).fetch_optional(&mut *tx).await?;
         let id = match known {

@@ -16,3 +16,4 @@ mod safety;
 mod sign_in;
 mod startup;
 mod sync;
+mod views;
