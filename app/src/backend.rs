@@ -10,8 +10,8 @@ use protocol::Query;
 
 use crate::AppError;
 use crate::model::{
-    FacetValue, Facets, Histogram, RawEvents, RunPage, RunSpecPage, RunsPage, SessionMessages, SessionPage,
-    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
+    View, ViewChange, ViewList, Viewer,
 };
 use crate::run::{RunState, RunView};
 
@@ -25,10 +25,6 @@ pub trait Workspace: Send + Sync {
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
-
-    async fn run_spec(&self, id: &str) -> Result<RunSpecPage, AppError>;
-
-    async fn run_events(&self, id: &str, after: u64, find: &str) -> Result<RawEvents, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 

@@ -1,7 +1,7 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
 use app::model::{RawEvents, RunPage, RunSpecPage};
-use app::run::{RunState, RunView};
+use app::run::{RunState, RunView, Side, Tab};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
@@ -24,7 +24,8 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
     let spec = spec(state, caller, id).await?;
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
-    let shown = compose(&replay, spec.as_ref(), view);
+    let mut shown = compose(&replay, spec.as_ref(), view);
+    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
     let latest = replay.latest();
     Ok(RunPage {
         prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
@@ -44,7 +45,9 @@ pub async fn view_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
     require_stored(state, caller, id).await?;
     let replay = state.timelines.replay(state, caller, id).await?;
     let spec = spec(state, caller, id).await?;
-    Ok(compose(&replay, spec.as_ref(), view))
+    let mut shown = compose(&replay, spec.as_ref(), view);
+    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
+    Ok(shown)
 }
 
 fn compose(replay: &Replay, spec: Option<&Value>, view: &RunView) -> RunState {
@@ -58,26 +61,31 @@ fn compose(replay: &Replay, spec: Option<&Value>, view: &RunView) -> RunState {
     }
 }
 
-pub async fn run_spec(state: &AppState, caller: &Caller, id: &str) -> Result<RunSpecPage, Error> {
-    require_stored(state, caller, id).await?;
-    let spec = spec(state, caller, id).await?;
+/// What the open tab needs beside the state.
+async fn side(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    view: &RunView,
+    spec: Option<&Value>,
+) -> Result<Side, Error> {
+    Ok(match view.tab {
+        Tab::Output | Tab::Tools => Side::None,
+        Tab::Spec => Side::Spec(run_spec(state, caller, spec)),
+        Tab::Raw => Side::Raw(run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?),
+    })
+}
+
+fn run_spec(state: &AppState, caller: &Caller, spec: Option<&Value>) -> RunSpecPage {
     let url = state.mantyx.runs_url(&caller.slug);
     let program = |spec: &Value| {
         Language::ALL.map(|language| (language.name().to_owned(), snippet(language, &url, spec))).to_vec()
     };
-    let programs = spec.as_ref().map(program).unwrap_or_default();
-    Ok(RunSpecPage { spec, programs })
+    RunSpecPage { spec: spec.cloned(), programs: spec.map(program).unwrap_or_default() }
 }
 
 /// Events after a seq, as they came. A text is looked for in the whole envelope, whatever its case.
-pub async fn run_events(
-    state: &AppState,
-    caller: &Caller,
-    id: &str,
-    after: u64,
-    find: &str,
-) -> Result<RawEvents, Error> {
-    require_stored(state, caller, id).await?;
+async fn run_events(state: &AppState, caller: &Caller, id: &str, after: u64, find: &str) -> Result<RawEvents, Error> {
     let needle = find.trim().to_lowercase();
     let (mut found, mut after) = (Vec::new(), after);
     loop {

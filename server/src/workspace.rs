@@ -3,8 +3,8 @@
 use app::AppError;
 use app::backend::Workspace;
 use app::model::{
-    FacetValue, Facets, Histogram, RawEvents, RunPage, RunSpecPage, RunSummary, RunsPage, SessionMessages, SessionPage,
-    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage, SessionsPage,
+    SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
@@ -55,14 +55,6 @@ impl Workspace for SignedInWorkspace {
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
         Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
-    }
-
-    async fn run_spec(&self, id: &str) -> Result<RunSpecPage, AppError> {
-        Ok(run_pages::run_spec(&self.state, &self.caller, id).await?)
-    }
-
-    async fn run_events(&self, id: &str, after: u64, find: &str) -> Result<RawEvents, AppError> {
-        Ok(run_pages::run_events(&self.state, &self.caller, id, after, find).await?)
     }
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::{RawEvents, RunPage, RunSpecPage, RunsPage};
+use crate::model::{RunPage, RunsPage};
 use crate::run::{self, RunView};
 use crate::wire::Wire;
 
@@ -29,19 +29,4 @@ pub async fn open_run(id: String, #[server(default)] view: RunView) -> Result<Wi
 #[server(prefix = "/rpc", endpoint = "run-state", input = leptos::server_fn::codec::GetUrl)]
 pub async fn view_run(id: String, #[server(default)] view: RunView) -> Result<Wire<run::RunState>, AppError> {
     super::with_status(async { crate::backend::workspace()?.run_state(&id, &view).await }.await).map(Wire)
-}
-
-#[server(prefix = "/rpc", endpoint = "run-spec", input = leptos::server_fn::codec::GetUrl)]
-pub async fn run_spec(id: String) -> Result<RunSpecPage, AppError> {
-    super::with_status(async { crate::backend::workspace()?.run_spec(&id).await }.await)
-}
-
-/// Events after a seq, those that hold a text where one is given.
-#[server(prefix = "/rpc", endpoint = "run-events", input = leptos::server_fn::codec::GetUrl)]
-pub async fn run_events(
-    id: String,
-    #[server(default)] after: u64,
-    #[server(default)] find: String,
-) -> Result<RawEvents, AppError> {
-    super::with_status(async { crate::backend::workspace()?.run_events(&id, after, &find).await }.await)
 }

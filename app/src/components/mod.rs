@@ -11,6 +11,7 @@ pub mod json_tree;
 pub mod markdown;
 pub mod metadata;
 pub mod page_title;
+pub mod post_form;
 pub mod run_table;
 pub mod status;
 pub mod time;

@@ -1,11 +1,12 @@
 //! What only a browser does: follow a run and its address, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`] and [`page`], which do nothing on the server.
+//! [`stream`], [`post`] and [`page`], which do nothing on the server.
 
 mod address;
 mod page;
 mod player;
+mod post;
 mod stream;
 
 use leptos::prelude::*;
@@ -13,6 +14,7 @@ use leptos::prelude::*;
 pub use address::{follow_address, refresh};
 pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
+pub use post::post_form;
 pub use stream::follow_run;
 
 /// How the stream of a run in progress stands.

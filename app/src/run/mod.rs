@@ -15,5 +15,5 @@ mod state;
 mod view;
 
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
-pub use state::{BannerLine, RunState, Runway, Window};
+pub use state::{BannerLine, RunState, Runway, Side, Window};
 pub use view::{Find, RunView, Tab, density_word};

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Row, RunView};
+use crate::model::{RawEvents, RunSpecPage};
 
 /// Rows in one page of a timeline.
 const WINDOW: usize = 200;
@@ -44,6 +45,17 @@ pub struct RunState {
     pub answer_cut: usize,
     /// The answer is a fragment or was left behind by a failure.
     pub salvaged: bool,
+    pub side: Side,
+}
+
+/// What a tab shows beyond the state itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    #[default]
+    None,
+    Spec(RunSpecPage),
+    Raw(RawEvents),
 }
 
 /// A banner as it is drawn.
@@ -114,6 +126,7 @@ impl RunState {
             answer: kept.to_owned(),
             answer_cut: answer.len() - kept.len(),
             salvaged: timeline.status() == RunStatus::Failed,
+            side: Side::None,
         }
     }
 }

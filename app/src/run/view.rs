@@ -23,6 +23,9 @@ pub struct RunView {
     pub find: Find,
     /// Texts as they were written, without Markdown.
     pub raw: bool,
+    /// Where the raw log's page begins, and what is looked for in it.
+    pub after: Option<u64>,
+    pub grep: String,
 }
 
 /// What is looked for inside the run.
@@ -91,6 +94,8 @@ impl RunView {
                 hit: text("hit").and_then(|value| value.parse().ok()).unwrap_or(0),
             },
             raw: text("raw").is_some(),
+            after: number("after"),
+            grep: text("grep").unwrap_or_default(),
         }
     }
 
@@ -116,6 +121,10 @@ impl RunView {
         }
         if self.raw {
             pairs.push(("raw", "1".to_owned()));
+        }
+        pairs.extend(self.after.map(|after| ("after", after.to_string())));
+        if !self.grep.is_empty() {
+            pairs.push(("grep", self.grep.clone()));
         }
         pairs.extend(self.focus.map(|focus| ("focus", focus.to_string())));
         let query: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={}", encode(&value))).collect();
@@ -177,6 +186,8 @@ mod tests {
             open: vec!["t0-1".to_owned(), "t0-repeats".to_owned()],
             find: Find { text: "is:error refund".to_owned(), hit: 3 },
             raw: true,
+            after: Some(40),
+            grep: "refund".to_owned(),
         };
         let href = view.href("run_1");
         let query = href.strip_prefix("/runs/run_1?").and_then(|rest| rest.strip_suffix("#e9"));
