@@ -34,7 +34,7 @@ fn figure(text: &str, name: &'static str, goal: &'static str, limit: f64) -> Res
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
         .with_context(|| format!("fold_bench did not print «{name}»"))?;
     let number: f64 = value.split(' ').next().unwrap_or_default().parse().context("a figure is not a number")?;
-    Ok(Figure { name, goal, value: value.to_owned(), met: number < limit })
+    Ok(Figure { name: name.to_owned(), goal, value: value.to_owned(), met: number < limit })
 }
 
 #[cfg(test)]
