@@ -1,7 +1,7 @@
 //! A client on one kept-open connection, as a script or a browser has it: cookies, a bearer, chunked answers.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
