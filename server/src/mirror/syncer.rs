@@ -126,7 +126,9 @@ impl Syncer {
                 Ok(Some(Round::Done)) => EVERY,
                 Ok(None) => TRY_TO_TAKE_OVER,
                 Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
-                    retry_after.unwrap_or(retry).clamp(FIRST_RETRY, LONGEST_WAIT)
+                    // MANTYX asked for it: nobody's look at the list shortens this.
+                    tokio::time::sleep(retry_after.unwrap_or(retry).clamp(FIRST_RETRY, LONGEST_WAIT)).await;
+                    continue;
                 }
                 Err(Error::Mantyx(MantyxError::Unauthorized)) => {
                     tracing::info!(slug = self.slug, "nobody's consent to sync this workspace stands any more");
@@ -146,10 +148,7 @@ impl Syncer {
                 }
             };
             retry = FIRST_RETRY;
-            if wait > EVERY {
-                // MANTYX asked for it: nobody's look shortens this.
-                tokio::time::sleep(wait).await;
-            } else if !wait.is_zero() {
+            if !wait.is_zero() {
                 let _ = tokio::time::timeout(wait, self.bell.notified()).await;
             }
         }

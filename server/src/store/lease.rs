@@ -39,6 +39,17 @@ impl Store {
     }
 }
 
+impl Leases {
+    /// Lets another process take over at once.
+    pub async fn release(&self) {
+        let held = std::mem::take(&mut *self.0.lock().await);
+        if let Some(connection) = held.connection {
+            // The locks end with the connection, whichever way it ends.
+            let _ = connection.close().await;
+        }
+    }
+}
+
 impl Held {
     async fn acquire(&mut self, url: &str, workspace: WorkspaceId) -> Result<bool> {
         let connection = match &mut self.connection {

@@ -163,6 +163,7 @@ impl Store {
     }
 
     pub async fn close(&self) {
+        self.leases.release().await;
         self.reader.close().await;
         self.writer.close().await;
     }

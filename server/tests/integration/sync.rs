@@ -2,21 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use runlens::config::MantyxConfig;
+use runlens::config::{Config, MantyxConfig};
 use serde_json::Value;
 
 use crate::harness::{FakeMantyx, Mood, TestApp, test_config};
 
 /// A dashboard that syncs with an API key only.
 async fn dashboard(peer: &FakeMantyx) -> TestApp {
-    let url = format!("http://{}", peer.addr).parse().unwrap();
-    TestApp::start_with(move |config| {
-        config.mantyx =
-            MantyxConfig::Remote { url, client_id: "mantyx_oa_x".to_owned(), client_secret: "mantyx_oas_x".to_owned() };
-        config.mantyx_api_key = Some("mantyx_key".to_owned());
-        config.mantyx_workspace = Some("acme".to_owned());
-    })
-    .await
+    TestApp::start_with(|config| syncing_with(peer, config)).await
+}
+
+fn syncing_with(peer: &FakeMantyx, config: &mut Config) {
+    config.mantyx = MantyxConfig::Remote {
+        url: format!("http://{}", peer.addr).parse().unwrap(),
+        client_id: "mantyx_oa_x".to_owned(),
+        client_secret: "mantyx_oas_x".to_owned(),
+    };
+    config.mantyx_api_key = Some("mantyx_key".to_owned());
+    config.mantyx_workspace = Some("acme".to_owned());
 }
 
 async fn get(app: &TestApp, path: &str) -> Value {
@@ -77,13 +80,7 @@ async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
     let lists_before = peer.look(|world| world.lists);
 
     let mut config = test_config(dir.path().to_owned(), database.url.clone());
-    config.mantyx = MantyxConfig::Remote {
-        url: format!("http://{}", peer.addr).parse().unwrap(),
-        client_id: "mantyx_oa_x".to_owned(),
-        client_secret: "mantyx_oas_x".to_owned(),
-    };
-    config.mantyx_api_key = Some("mantyx_key".to_owned());
-    config.mantyx_workspace = Some("acme".to_owned());
+    syncing_with(&peer, &mut config);
     let running = runlens::serve::start(config).await.unwrap();
     let app = TestApp { running, dir, database, http: app.http };
     wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
@@ -128,4 +125,38 @@ async fn a_mantyx_without_a_list_still_finds_runs_by_id_and_says_why() {
     assert_eq!(listed["runs"][0]["id"], "run_000002");
     let sync = get(&app, "/api/sync").await;
     assert_eq!((&sync["canList"], &sync["runs"]), (&false.into(), &1.into()));
+}
+
+/// Several processes share a database on PostgreSQL only.
+#[tokio::test]
+async fn one_process_syncs_a_workspace_and_another_takes_over_when_it_ends() {
+    if std::env::var("RUNLENS_TEST_DATABASE_URL").is_err() {
+        return;
+    }
+    let peer = FakeMantyx::start(250, &[]).await;
+    let first = dashboard(&peer).await;
+    wait_for(&first, "/api/sync", |sync| sync["history"] == "complete").await;
+    let mut config = test_config(first.dir.path().to_owned(), first.database.url.clone());
+    syncing_with(&peer, &mut config);
+    let running = runlens::serve::start(config).await.unwrap();
+    let second = TestApp {
+        running,
+        dir: tempfile::tempdir().unwrap(),
+        database: first.database.clone(),
+        http: first.http.clone(),
+    };
+    // What one has brought in, the other shows; only one asks MANTYX.
+    assert_complete(&all_ids(&second).await, 250);
+    let database = first.database.connect().await;
+    let holders = || async {
+        let sql = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 512 \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(&database).await.unwrap()
+    };
+    assert_eq!(holders().await, 1);
+    first.running.stop().await.unwrap();
+    peer.look(|world| world.runs.push(chrono::Utc::now().timestamp_millis()));
+    wait_for(&second, "/api/sync", |sync| sync["runs"] == 251).await;
+    assert_eq!(holders().await, 1);
+    second.running.stop().await.unwrap();
 }
