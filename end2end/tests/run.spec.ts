@@ -50,7 +50,7 @@ test("a budget that was used up has its banner, its place and its runway", async
   const script = '/call recall {"query":"a"}\n/say Hm.\n/call recall {"query":"b"}\n/say Done.';
   const id = await finishedRun(request, script, { ...recall, toolBudgets: { recall: { maxCalls: 1 } } });
   await page.goto(`/runs/${id}`);
-  await expect(page.locator("[data-kind=budget_exceeded]")).toContainText("Tool budget used up: recall");
+  await expect(page.locator("[data-kind=budget_exceeded]")).toContainText("Tool budget exhausted: recall");
   await expect(page.locator(".note", { hasText: "was stopped before it ran" })).toBeVisible();
   await page.getByRole("link", { name: "Tools", exact: true }).click();
   await expect(page.locator(".tools tr", { hasText: "recall" })).toContainText("1 of 1");

@@ -39,8 +39,8 @@ fn Events() -> impl IntoView {
         let lines = raw.events.into_iter().map(|(seq, kind, json)| {
             view! {
                 <details class="raw-event">
-                    <summary><EventLink seq /> <code>{visible(&kind).into_owned()}</code></summary>
-                    <CopyButton text=json.clone() label="Copy this event" />
+                    <summary><span class="event-link">{format!("#{seq}")}</span> <code>{visible(&kind).into_owned()}</code></summary>
+                    <p class="raw-event-tools">"In the timeline: " <EventLink seq />                    <CopyButton text=json.clone() label="Copy this event" /></p>
                     <pre class="code" tabindex="0">{visible(&json).into_owned()}</pre>
                 </details>
             }
