@@ -21,8 +21,8 @@ const KEYS: [&str; 6] = ["status", "is", "model", "name", "tool", "error"];
 const METADATA_KEYS: i64 = 16;
 /// Values shown of each key.
 const VALUES: usize = 10;
-/// Matching runs counted under a filter.
-const FACET_SAMPLE: u32 = 1_000;
+/// Matching runs counted under a filter: 1,000 took 15 ms (p95) over HTTP at 100,000 runs, beyond the goal of 10.
+const FACET_SAMPLE: u32 = 500;
 const HISTOGRAM_SAMPLE: u32 = 5_000;
 /// Values that begin with what was typed, looked at to find the most frequent.
 const COMPLETION_SAMPLE: i64 = 1_000;
