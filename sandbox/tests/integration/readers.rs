@@ -76,8 +76,8 @@ async fn readers_that_stand_still_hold_nobody_up_and_cost_little_memory() {
     let log = process.log(&id).await;
     assert_eq!(last(&log).data["errorClass"], "context_window");
     standing_still.extend(join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await);
-    // Two of the early and two of the late ones come to life; each finds all of it.
-    for reader in [0, 1, READERS / 2, READERS - 1] {
+    // One of the early and one of the late ones come to life; each finds all of it.
+    for reader in [0, READERS - 1] {
         for event in &log {
             assert_eq!(standing_still[reader].next().await.as_ref(), Some(event));
         }

@@ -165,7 +165,9 @@ impl Api {
     /// As [`Self::follow`], for a server that may be gone.
     pub async fn try_follow(&self, run_id: &str, last_seq: u64) -> Option<Follower> {
         let path = format!("/agent-runs/{run_id}/stream?lastSeq={last_seq}");
-        let response = self.request(Method::GET, &path).send().await.ok()?;
+        // A stream lasts as long as its run and its reader; this only keeps a broken test from hanging for ever.
+        let request = self.request(Method::GET, &path).timeout(Duration::from_secs(600));
+        let response = request.send().await.ok()?;
         assert_eq!(response.status(), 200);
         Some(Follower { response, frames: Frames::default(), ready: Vec::new().into_iter() })
     }
