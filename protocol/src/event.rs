@@ -7,22 +7,48 @@
 mod fields;
 mod payload;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use fields::Fields;
 pub use payload::{Call, CallResult, Malformed, Payload, PlanUpdate};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Envelope")]
 pub struct Event {
     pub seq: u64,
     #[serde(rename = "type")]
     pub kind: String,
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// Fields beside the three documented ones, kept unchanged.
+    /// Fields beside the three documented ones, kept unchanged; a `data` that is `null` is one of them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// An event as it is read: here an absent `data` is told from `null`.
+#[derive(Deserialize)]
+struct Envelope {
+    seq: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default, deserialize_with = "present")]
+    data: Option<Value>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl From<Envelope> for Event {
+    fn from(Envelope { seq, kind, data, mut extra }: Envelope) -> Self {
+        if data == Some(Value::Null) {
+            extra.insert("data".to_owned(), Value::Null);
+        }
+        Self { seq, kind, data: data.unwrap_or_default(), extra }
+    }
 }
 
 impl Event {
@@ -148,6 +174,24 @@ mod tests {
         let event = Event::parse(json).expect("parses");
         assert_eq!(serde_json::to_string(&event).expect("writes"), json);
         assert_eq!(event.payload(), Ok(Payload::Unknown));
+    }
+
+    #[test]
+    fn an_absent_payload_stays_absent_and_null_stays_null() {
+        for json in [r#"{"seq":1,"type":"started"}"#, r#"{"seq":1,"type":"started","data":null}"#] {
+            let event = Event::parse(json).expect("parses");
+            assert_eq!(serde_json::to_string(&event).expect("writes"), json);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_envelope_is_written_as_it_was_read(data in crate::testing::any_json(), beside in crate::testing::any_json()) {
+            let mut envelope = serde_json::json!({ "seq": 7, "type": "later", "beside": beside });
+            envelope["data"] = data;
+            let event: Event = serde_json::from_value(envelope.clone()).expect("an envelope");
+            proptest::prop_assert_eq!(serde_json::to_value(&event).expect("JSON"), envelope);
+        }
     }
 
     #[test]

@@ -12,6 +12,15 @@ pub enum PlanMode {
     Required,
 }
 
+impl PlanMode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Required => "required",
+        }
+    }
+}
+
 /// What `plan` asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planning<'a> {
@@ -26,10 +35,13 @@ pub struct Planning<'a> {
 /// The plan that a spec asks for; `None` where there is to be none.
 pub fn planning(spec: &Value) -> Option<Planning<'_>> {
     let asked = &spec["plan"];
+    let plan_only = asked.get("planOnly").and_then(Value::as_bool).unwrap_or(false);
     let mode = match asked {
         Value::Bool(true) => PlanMode::Auto,
         Value::String(word) => mode(word)?,
         Value::Object(fields) => match fields.get("mode").and_then(Value::as_str) {
+            // Whoever asks for nothing but the plan wants one.
+            Some("off") if plan_only => PlanMode::Auto,
             Some(word) => mode(word)?,
             None => PlanMode::Auto,
         },
@@ -39,7 +51,7 @@ pub fn planning(spec: &Value) -> Option<Planning<'_>> {
         mode,
         brief: asked.get("brief").and_then(Value::as_str),
         steps: items(asked.get("steps")).iter().filter_map(Value::as_str).collect(),
-        plan_only: asked.get("planOnly").and_then(Value::as_bool).unwrap_or(false),
+        plan_only,
     })
 }
 
@@ -63,6 +75,7 @@ mod tests {
         assert_eq!(mode(json!(false)), None);
         assert_eq!(mode(json!("off")), None);
         assert_eq!(mode(json!({ "mode": "off" })), None);
+        assert_eq!(mode(json!({ "mode": "off", "planOnly": true })), Some(PlanMode::Auto));
         assert_eq!(mode(json!(true)), Some(PlanMode::Auto));
         assert_eq!(mode(json!("auto")), Some(PlanMode::Auto));
         assert_eq!(mode(json!({})), Some(PlanMode::Auto));
