@@ -100,7 +100,7 @@ impl Engine {
         let effective = agents::effective_spec(&launch.spec);
         let log = Log::new(self.journal.clone(), id.clone());
         let run = Run::new(launch, effective, log, live, self.http.clone());
-        tracing::info!(run = &*id, workspace, model = model_id, "run started");
+        tracing::debug!(run = &*id, workspace, model = model_id, "run started");
         let abandon = self.abandon.clone();
         self.tasks.spawn(async move {
             tokio::select! {

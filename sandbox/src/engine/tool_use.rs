@@ -1,11 +1,11 @@
 //! What happens to a batch of calls: guarded, budgeted, then answered by the sandbox, by a peer or by the client.
 
+use protocol::schema;
 use serde_json::{Value, json};
 
 use super::guards::LoopVerdict;
 use super::run_loop::{AfterTools, Ending, Run};
 use super::toolbox::{Handler, PLAN_TOOL};
-use crate::json_schema;
 use crate::provider::{Message, ToolCall};
 use crate::tool_output::ToolOutput;
 
@@ -171,7 +171,8 @@ fn plan_required() -> String {
 fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
     // Anything but an object schema counts as one without rules.
     let (path, reason) = if parameters["type"] == "object" {
-        json_schema::first_fault(parameters, input)?
+        let fault = schema::check(parameters, input).into_iter().next()?;
+        (fault.path, fault.message)
     } else if input.is_object() {
         return None;
     } else {

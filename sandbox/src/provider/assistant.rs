@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::reply::{Reply, Step};
 use super::{FinishReason, OfferedTool, PLAN_SCHEMA_NAME, Piece, Provider, ProviderError, TurnRequest, prompt};
-use crate::json_schema;
+use crate::schema_example;
 
 pub struct Assistant;
 
@@ -36,7 +36,7 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     if calls.is_empty() {
         let answer = match request.output_schema {
             Some(schema) if schema["name"] == PLAN_SCHEMA_NAME => plan(asked).to_string(),
-            Some(schema) => json_schema::example(&schema["schema"], asked).to_string(),
+            Some(schema) => schema_example::example(&schema["schema"], asked).to_string(),
             None => answer(request, asked),
         };
         return Reply::text(answer);
@@ -72,7 +72,7 @@ fn input(tool: &OfferedTool, asked: &str) -> Value {
         "calculator" => json!({ "expression": expression(asked) }),
         "clock" => json!({}),
         "document_search" | "web_search" | "recall" => json!({ "query": preview(asked, 120) }),
-        _ => json_schema::example(&tool.parameters, asked),
+        _ => schema_example::example(&tool.parameters, asked),
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::reply::{Reply, Step};
 use super::{FinishReason, Piece, Provider, ProviderError, TurnRequest, prompt};
-use crate::json_schema;
+use crate::schema_example;
 
 pub struct Script;
 
@@ -32,7 +32,7 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     if !request.tools_enabled || next >= turns.len() {
         let answer = match request.output_schema {
             // A model with a native schema cannot answer otherwise.
-            Some(schema) => json_schema::example(&schema["schema"], asked).to_string(),
+            Some(schema) => schema_example::example(&schema["schema"], asked).to_string(),
             None if turns.is_empty() => plain_answer(asked, &prompt::last_user_files(request.messages)),
             None => closing_sentence(request),
         };

@@ -7,6 +7,7 @@
 mod run;
 mod task_plan;
 
+use protocol::spec::{self, PlanMode};
 use serde_json::{Value, json};
 
 use task_plan::{Status, TaskPlan};
@@ -20,45 +21,19 @@ const MIN_STEPS: usize = 2;
 const CONTINUATIONS: u32 = 3;
 
 pub struct Planning {
-    mode: Mode,
+    mode: PlanMode,
     only: bool,
     plan: TaskPlan,
     continuations_left: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Auto,
-    Required,
-}
-
-impl Mode {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Required => "required",
-        }
-    }
-}
-
 impl Planning {
     /// What the spec's `plan` asks for; `None` for a plain run.
-    pub fn new(spec: &Value, plan_id: String) -> Option<Self> {
-        let asked = &spec["plan"];
-        let only = asked["planOnly"] == true;
-        let mode = match asked {
-            Value::Bool(true) => Mode::Auto,
-            Value::String(word) => mode(word)?,
-            Value::Object(_) => match asked["mode"].as_str() {
-                None => Mode::Auto,
-                Some("off") if only => Mode::Auto,
-                Some(word) => mode(word)?,
-            },
-            _ => return None,
-        };
+    pub fn new(asked: &Value, plan_id: String) -> Option<Self> {
+        let asked = spec::planning(asked)?;
+        let (mode, only) = (asked.mode, asked.plan_only);
         let mut plan = TaskPlan::new(plan_id, mode.as_str());
-        let steps = asked["steps"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        plan.give(asked["brief"].as_str(), steps, !only);
+        plan.give(asked.brief, asked.steps.into_iter(), !only);
         Some(Self { mode, only, plan, continuations_left: CONTINUATIONS })
     }
 
@@ -86,12 +61,4 @@ pub fn tool_parameters() -> Value {
         },
         "required": ["steps"],
     })
-}
-
-fn mode(word: &str) -> Option<Mode> {
-    match word {
-        "auto" => Some(Mode::Auto),
-        "required" => Some(Mode::Required),
-        _ => None,
-    }
 }

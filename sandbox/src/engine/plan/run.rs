@@ -1,9 +1,10 @@
 //! Planning inside a run: the model's updates, what a required plan insists on, and runs that only plan.
 
+use protocol::spec::PlanMode;
 use serde_json::{Value, json};
 
+use super::MIN_STEPS;
 use super::task_plan::TaskPlan;
-use super::{MIN_STEPS, Mode};
 use crate::engine::run_loop::{Ending, Run};
 use crate::engine::toolbox::PLAN_TOOL;
 use crate::provider::{Message, PLAN_SCHEMA_NAME};
@@ -35,7 +36,7 @@ impl Run {
 
     /// Whether other tools have to wait until there is a plan.
     pub(in crate::engine) fn plan_is_missing(&self) -> bool {
-        let required = self.planning.as_ref().filter(|planning| planning.mode == Mode::Required);
+        let required = self.planning.as_ref().filter(|planning| planning.mode == PlanMode::Required);
         required.is_some_and(|planning| !planning.plan.is_set_up())
     }
 
@@ -43,7 +44,7 @@ impl Run {
     pub(in crate::engine) fn hold_back_answer(&mut self) -> bool {
         let Some(planning) = &mut self.planning else { return false };
         let open = planning.plan.open_steps();
-        let premature = planning.mode == Mode::Required && (!planning.plan.is_set_up() || !open.is_empty());
+        let premature = planning.mode == PlanMode::Required && (!planning.plan.is_set_up() || !open.is_empty());
         if !premature || planning.continuations_left == 0 {
             return false;
         }

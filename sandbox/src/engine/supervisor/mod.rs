@@ -9,15 +9,13 @@ mod rules;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use protocol::spec::{ReasoningTrigger, supervision};
 use serde_json::{Value, json};
 
 use super::run_loop::{AfterTools, Ending, Run};
 use crate::clock::Clock;
 use crate::models::Model;
 use crate::provider::Message;
-
-const DEFAULT_INTERVAL: u64 = 5;
-const DEFAULT_TRIGGER: ReasoningTrigger = ReasoningTrigger { chars: 3000, ms: 30_000 };
 
 pub struct Supervisor {
     /// Invocations between two reviews.
@@ -29,12 +27,6 @@ pub struct Supervisor {
     reviewed_messages: usize,
     /// Whether the last review had to redirect.
     redirected: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ReasoningTrigger {
-    chars: u64,
-    ms: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +54,8 @@ pub struct ReasoningSpan {
 impl Supervisor {
     /// `None` unless the spec switches it on.
     pub fn new(spec: &Value, judge: Arc<Model>) -> Option<Self> {
-        let asked = match &spec["supervisor"] {
-            Value::Bool(true) => &Value::Null,
-            Value::Object(_) => &spec["supervisor"],
-            _ => return None,
-        };
-        let number = |value: &Value, default| value.as_u64().unwrap_or(default);
-        let trigger = &asked["reasoningTrigger"];
-        let trigger = (trigger != &Value::Bool(false)).then(|| ReasoningTrigger {
-            chars: number(&trigger["chars"], DEFAULT_TRIGGER.chars),
-            ms: number(&trigger["ms"], DEFAULT_TRIGGER.ms),
-        });
-        let interval = number(&asked["interval"], DEFAULT_INTERVAL);
+        let asked = supervision(spec)?;
+        let (interval, trigger) = (asked.interval, asked.reasoning_trigger);
         Some(Self { interval, trigger, judge, reviewed_turns: 0, reviewed_messages: 0, redirected: false })
     }
 }
