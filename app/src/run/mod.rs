@@ -13,6 +13,7 @@
 mod row;
 mod state;
 mod view;
+mod words;
 
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
 pub use state::{BannerLine, RunState, Runway, Side, Window};

@@ -135,7 +135,7 @@ fn draw(row: Row) -> AnyView {
         .into_any(),
         RowKind::Repeats { times, last_turn, first_wasted_seq, tools, open } => {
             let names: Vec<String> = tools.into_iter().map(|tool| format!("`{tool}`")).collect();
-            let text = format!("{} again with the same arguments, up to turn {}: nothing new can come of it.", names.join(", "), last_turn + 1);
+            let text = format!("{} again with the same arguments, up to turn {}.", names.join(", "), last_turn + 1);
             view! {
                 <li class="row repeats" id=anchor data-depth=depth class:hit=hit>
                     <Toggle key open>
