@@ -206,6 +206,28 @@ test("hostile text stays text", async ({ page, request }) => {
   await takeScreenshots(page, "run-hostile");
 });
 
+test("very long texts and values stay in their place", async ({ page, request }) => {
+  const word = "x".repeat(3_000);
+  const script = `/think ${word}\n/call calculator {"expression":"1+1","${"k".repeat(300)}":"${word}"}\n/say ${word}\n/say | a | b |\n/say ${"many words ".repeat(2_000)}`;
+  const more = {
+    name: "n".repeat(200),
+    tools: [{ kind: "mantyx_plugin", name: "calculator" }],
+    reasoningLevel: "low",
+    metadata: { id: "x".repeat(256) },
+  };
+  const id = await finishedRun(request, script, more);
+  await page.goto(`/runs/${id}?open=t0-thinking,t0-0&tab=spec`);
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(page.getByRole("link", { name: /Show [\d,]+ more bytes/ })).toBeVisible();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, `sideways at ${width}`).toBeLessThanOrEqual(0);
+  }
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-long");
+});
+
 test("an unknown run is a page that says so", async ({ page, problems }) => {
   problems.allow(/status of 404/);
   const answer = await page.goto("/runs/run_unknown");
