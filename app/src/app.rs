@@ -6,6 +6,7 @@ use leptos_router::components::{ParentRoute, Route, Router, Routes};
 use leptos_router::{SsrMode, path};
 
 use crate::components::frame::Frame;
+use crate::pages::import::ImportPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunPage;
 use crate::pages::runs::RunsPage;
@@ -22,6 +23,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
+                    <Route path=path!("import") view=ImportPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>

@@ -3,6 +3,8 @@
 //! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `views`, `sessions`, `mirror` → `auth` → `mantyx`, `store`.
 
 pub mod config;
+pub mod export;
+pub mod import;
 pub mod logging;
 pub mod seed;
 pub mod serve;
@@ -12,7 +14,9 @@ mod api;
 mod auth;
 mod clock;
 mod error;
+mod html;
 mod live;
+mod log_lines;
 mod mantyx;
 mod metrics;
 mod mirror;

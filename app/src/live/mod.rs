@@ -12,7 +12,7 @@ mod stream;
 use leptos::prelude::*;
 
 pub use address::{follow_address, refresh};
-pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
+pub use page::{apply_rail, apply_theme, copy_link, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
 pub use post::post_form;
 pub use stream::follow_run;

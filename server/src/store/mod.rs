@@ -8,6 +8,7 @@ mod facets;
 mod facts;
 mod feedback;
 mod grants;
+mod imports;
 mod ingest;
 mod lease;
 mod log;

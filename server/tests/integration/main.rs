@@ -8,6 +8,7 @@ mod actions;
 mod api;
 mod browse;
 mod harness;
+mod import;
 mod isolation;
 mod live;
 mod pages;

@@ -7,6 +7,7 @@ mod actions;
 mod answer_call;
 mod banners;
 mod header;
+mod imported;
 mod loops;
 mod output;
 mod plan;
@@ -94,6 +95,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        {page.import.map(|report| view! { <imported::Imported report now_ms=page.now_ms /> })}
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         <verdict::Verdict />
         <banners::Banners />
