@@ -9,10 +9,11 @@ use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
+use crate::launch::Launching;
 use crate::model::{RunPage, RunsPage, Thumb, Viewer};
 
 #[async_trait]
-pub trait Workspace: Send + Sync {
+pub trait Workspace: Launching + Send + Sync {
     fn viewer(&self) -> Viewer;
 
     /// Runs that match, newest first, from after `cursor`.

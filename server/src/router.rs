@@ -1,7 +1,7 @@
 //! Every address that the dashboard answers.
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -14,8 +14,8 @@ use crate::state::AppState;
 use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
 use crate::{api, live};
 
-/// The largest request body: a form with a tool answer of 2 MB, escaped.
-const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+/// The largest request body: a form with a spec that has 5 MB of files in it, as base64 and escaped.
+const MAX_BODY_BYTES: usize = 12 * 1024 * 1024;
 
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.public_url.scheme() == "https";
@@ -40,6 +40,8 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .merge(with_session)
+        // Ours instead of axum's 2 MB, which server functions would otherwise have.
+        .layer(DefaultBodyLimit::disable())
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())

@@ -10,14 +10,19 @@ use leptos::config::LeptosOptions;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use url::Url;
 
+use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
+use crate::launch::BatchDesk;
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
 use crate::mirror::{Mirror, sync_with_api_key};
+use crate::outbound::Outbound;
+use crate::peers::Peers;
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::Store;
@@ -33,6 +38,7 @@ pub struct Running {
     pub sandbox: Option<sandbox::Sandbox>,
     store: Store,
     shutdown: CancellationToken,
+    tasks: TaskTracker,
     server: JoinHandle<std::io::Result<()>>,
 }
 
@@ -51,11 +57,16 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
     let redirect_uri = public_url.join("/auth/callback")?;
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
     let shutdown = CancellationToken::new();
+    let mut allowed = config.outbound_allow;
+    if let Some(sandbox) = &sandbox {
+        allowed.allow_address(sandbox.addr());
+    }
     let state = AppState {
         credentials: Credentials::new(store.clone(), vault.clone(), mantyx.clone()),
         bearers: BearerCache::default(),
         mirror: Mirror::default(),
         live: Hub::default(),
+        peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         assets: assets::site_assets(),
         leptos: LeptosOptions::builder().output_name("runlens").build(),
@@ -63,8 +74,15 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         mantyx_workspace: config.mantyx_workspace.clone(),
         mantyx,
         store: store.clone(),
+        vault: vault.clone(),
+        answers: AnswerDesk::default(),
+        batches: BatchDesk::default(),
         shutdown: shutdown.clone(),
+        tasks: TaskTracker::new(),
     };
+    let tasks = state.tasks.clone();
+    tasks.spawn(state.answers.clone().run(state.clone()));
+    tasks.spawn(state.batches.clone().run(state.clone()));
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
@@ -77,7 +95,7 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         let shutdown = shutdown.clone();
         async move { axum::serve(listener, router).with_graceful_shutdown(shutdown.cancelled_owned()).await }
     });
-    Ok(Running { url: public_url, addr, sandbox, store, shutdown, server })
+    Ok(Running { url: public_url, addr, sandbox, store, shutdown, tasks, server })
 }
 
 impl Running {
@@ -85,6 +103,10 @@ impl Running {
     pub async fn stop(self) -> anyhow::Result<()> {
         self.shutdown.cancel();
         let stopped = tokio::time::timeout(Duration::from_secs(10), self.server).await;
+        self.tasks.close();
+        if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait()).await.is_err() {
+            tracing::warn!("some work in the background did not end within 5 s");
+        }
         if let Some(sandbox) = self.sandbox {
             sandbox.shutdown().await;
         }

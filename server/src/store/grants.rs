@@ -67,6 +67,17 @@ impl Store {
         .transpose()
     }
 
+    /// The consent that a person gave last, where one still stands.
+    pub async fn newest_grant_of(&self, workspace: WorkspaceId, subject: &str) -> Result<Option<String>> {
+        sqlx::query_scalar(
+            "SELECT id FROM oauth_grant WHERE workspace_id = $1 AND subject = $2 ORDER BY created_at DESC LIMIT 1",
+        )
+        .bind(workspace.0)
+        .bind(subject)
+        .fetch_optional(&self.reader)
+        .await
+    }
+
     pub async fn update_grant_tokens(&self, id: &str, tokens: &SealedTokens) -> Result<()> {
         sqlx::query(
             "UPDATE oauth_grant SET access_token = $1, access_expires_at = $2, refresh_token = $3 WHERE id = $4",

@@ -8,7 +8,7 @@ use super::Engine;
 /// Number, name, and the text for each engine.
 type Step = (i64, &'static str, &'static str, &'static str);
 
-const STEPS: [Step; 2] = [
+const STEPS: [Step; 3] = [
     (
         1,
         "first tables",
@@ -20,6 +20,12 @@ const STEPS: [Step; 2] = [
         "feedback",
         include_str!("../../../migrations/sqlite/0003_feedback.sql"),
         include_str!("../../../migrations/postgres/0003_feedback.sql"),
+    ),
+    (
+        5,
+        "launch",
+        include_str!("../../../migrations/sqlite/0005_launch.sql"),
+        include_str!("../../../migrations/postgres/0005_launch.sql"),
     ),
 ];
 

@@ -3,9 +3,13 @@
 //! Each resource has its types and its SQL side by side in one file. Every query on mirrored data takes the workspace
 //! from its caller, who has it from the session; there is no query without one.
 
+mod answers;
+mod batches;
 mod events;
 mod feedback;
 mod grants;
+mod launches;
+mod library;
 mod migrations;
 mod query_sql;
 mod runs;
@@ -18,7 +22,10 @@ use anyhow::Context;
 use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyPool, Executor};
 
+pub use answers::{AnswerPlan, CallKey, Claim};
+pub use batches::{NewBatch, OpenBatch};
 pub use grants::{Grant, SealedTokens};
+pub use library::StoredTemplate;
 pub use runs::{Cursor, RunUpdate};
 pub use workspaces::WorkspaceId;
 

@@ -56,6 +56,15 @@ impl Store {
         Ok(WorkspaceId(id))
     }
 
+    /// The slug under which MANTYX knows a workspace now.
+    pub async fn workspace_slug(&self, id: WorkspaceId) -> Result<Option<String>> {
+        let slug: Option<Option<String>> = sqlx::query_scalar("SELECT slug FROM workspace WHERE id = $1")
+            .bind(id.0)
+            .fetch_optional(&self.reader)
+            .await?;
+        Ok(slug.flatten())
+    }
+
     /// The workspace of an API key that MANTYX accepted for this slug; such a key does not tell the workspace's id.
     pub async fn workspace_from_slug(&self, slug: &str) -> Result<WorkspaceId> {
         let mut tx = self.writer.begin().await?;

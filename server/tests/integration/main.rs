@@ -5,11 +5,15 @@
 #![allow(clippy::unwrap_used)]
 
 mod actions;
+mod answers;
 mod api;
 mod harness;
 mod isolation;
+mod launch;
+mod library;
 mod live;
 mod pages;
+mod peers;
 mod runs;
 mod safety;
 mod sign_in;
