@@ -65,6 +65,23 @@ pub struct McpDiscovery {
     pub cut: bool,
 }
 
+/// Characters of one token, on average over languages and models: good for an estimate and no more.
+const CHARS_PER_TOKEN: u64 = 4;
+
+impl ModelChoice {
+    /// About what sending a text of so many characters once would cost.
+    pub fn estimated_prompt_usd(&self, chars: u64) -> Option<f64> {
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+        let tokens = chars.div_ceil(CHARS_PER_TOKEN) as f64;
+        Some(self.input_per_1m_usd? * tokens / 1e6)
+    }
+
+    /// Whether a text of so many characters is likely to be too much for the model.
+    pub fn is_likely_too_long(&self, chars: u64) -> bool {
+        self.context_window_tokens.is_some_and(|window| chars.div_ceil(CHARS_PER_TOKEN) > window)
+    }
+}
+
 impl<T> Default for Offer<T> {
     fn default() -> Self {
         Self { items: Vec::new(), unavailable: None }

@@ -4,6 +4,8 @@ mod answers;
 #[cfg(feature = "ssr")]
 mod backend;
 mod catalogue;
+mod diff;
+pub mod form;
 mod library;
 mod preflight;
 mod request;
@@ -14,6 +16,8 @@ pub use answers::{
 #[cfg(feature = "ssr")]
 pub use backend::Launching;
 pub use catalogue::{Catalogue, Choice, McpDiscovery, MetadataInUse, ModelChoice, Offer};
+pub use diff::{Change, diff};
+pub use form::Form;
 pub use library::{Batch, BatchItem, BatchItemState, BatchRequest, Draft, Template, TemplateDraft, TemplateOwner};
 pub use preflight::{Light, LightState, Question, ToolCheck};
 pub use request::{LaunchContent, LaunchMode, LaunchRequest, Launched, local_tools};

@@ -22,7 +22,7 @@ const CHUNK: u32 = 500;
 const FIRST_RETRY: Duration = Duration::from_millis(250);
 const LAST_RETRY: Duration = Duration::from_secs(10);
 /// How long a run that cannot be followed is left alone.
-const PAUSE_MS: i64 = 15_000;
+const PAUSE_MS: i64 = 5_000;
 /// A run that could not be followed for this long is given up.
 const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
 const REPLY_PURPOSE: &str = "answer";
@@ -95,7 +95,13 @@ async fn hold(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answer
             changed = progress.changed() => if changed.is_err() {
                 return Ok(Outcome::Stuck("it is not followed any more".to_owned()));
             },
-            Some(_) = desk.working.join_next() => {}
+            Some(worked) = desk.working.join_next() => match worked {
+                Ok(Err(Error::Mantyx(MantyxError::Unauthorized))) => {
+                    return Ok(Outcome::Stuck("whoever launched it is signed out".to_owned()));
+                }
+                Ok(Err(error)) => tracing::warn!(%error, run_id = %plan.run_id, "a local tool call could not be answered"),
+                Ok(Ok(())) | Err(_) => {}
+            },
             _ = renewals.tick() => {
                 let until = now_ms() + LEASE_MS;
                 if !state.store.renew_answer_plan(plan, owner, until, desk.settled_up_to()).await? {
@@ -138,7 +144,7 @@ struct Desk<'a> {
     /// Calls without a result, by the event that made them.
     open: BTreeMap<u64, String>,
     /// Dropped with the desk: a run that ends, or a lease that is lost, stops whatever is under way.
-    working: JoinSet<()>,
+    working: JoinSet<Result<(), Error>>,
     handles: HashMap<String, AbortHandle>,
 }
 
@@ -188,11 +194,7 @@ impl Desk<'_> {
             answerer: answerer.clone(),
             timeout: self.timeout,
         };
-        let handle = self.working.spawn(async move {
-            if let Err(error) = work.answer().await {
-                tracing::warn!(%error, run_id = %work.run_id, "a local tool call could not be answered");
-            }
-        });
+        let handle = self.working.spawn(async move { work.answer().await });
         self.handles.insert(tool_use_id.to_owned(), handle);
     }
 
@@ -209,11 +211,15 @@ impl Desk<'_> {
     /// The run has ended: what is being sent may arrive, and all else stops.
     async fn finish(mut self) -> Result<(), Error> {
         let open: Vec<String> = self.handles.keys().cloned().collect();
-        for tool_use_id in open {
-            self.abandon(&tool_use_id).await?;
+        for tool_use_id in &open {
+            self.abandon(tool_use_id).await?;
         }
         let arrived = async { while self.working.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_RETRY, arrived).await;
+        for tool_use_id in &open {
+            let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
+            self.state.store.settle_answer(call, self.owner, AnswerState::NotNeeded, None, now_ms()).await?;
+        }
         Ok(())
     }
 
@@ -306,6 +312,8 @@ impl Work {
                     retry = (retry * 2).min(LAST_RETRY);
                     continue;
                 }
+                // The answer is kept, and sent with the next consent.
+                Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
                 Err(error) => (AnswerState::NotNeeded, Some(app::AppError::from(Error::from(error)).to_string())),
             };
             let settled = state.store.settle_answer(self.key(), &self.owner, outcome, problem.as_deref(), now_ms());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::{Batch, BatchItemState, BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
+use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
 use super::inputs::{self, Input};
@@ -34,10 +35,11 @@ pub struct BatchDesk {
 pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest) -> Result<Batch, Error> {
     let workspace = launcher.caller.workspace_id;
     let rows = inputs::parse(&request.inputs)?;
+    let id = batch_id(request);
     let tag = (request.tag_key.as_str(), request.tag_value.as_str());
     for (i, row) in rows.iter().enumerate() {
         let spec = inputs::apply(&request.spec, row, tag)?;
-        let checked = check::request(&item_request(&request.key, i, spec, &request.answers));
+        let checked = check::request(&item_request(&id, i, spec, &request.answers));
         checked.map_err(|error| in_row(i, rows.len(), error))?;
     }
     let content = LaunchContent { spec: request.spec.clone(), answers: request.answers.clone() };
@@ -45,7 +47,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     let seal_row = |row: &Input| state.vault.seal(PURPOSE, &serde_json::to_vec(row).unwrap_or_default());
     let sealed_inputs: Vec<Vec<u8>> = rows.iter().map(seal_row).collect();
     let batch = NewBatch {
-        id: &request.key,
+        id: &id,
         subject: &launcher.subject,
         tag_key: &request.tag_key,
         tag_value: &request.tag_value,
@@ -54,7 +56,15 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     };
     state.store.insert_batch(workspace, &batch, now_ms()).await?;
     state.batches.wake.notify_one();
-    read(state, launcher, &request.key).await
+    read(state, launcher, &id).await
+}
+
+/// The same form with the same content is the same batch; with another content it is another.
+fn batch_id(request: &BatchRequest) -> String {
+    let content = serde_json::to_value(request).unwrap_or_default();
+    let hash = Sha256::digest(protocol::json::canonical(&content).as_bytes());
+    let short: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{short}", request.key)
 }
 
 pub async fn read(state: &AppState, launcher: &Launcher, id: &str) -> Result<Batch, Error> {

@@ -13,7 +13,7 @@ mod refusal;
 use std::time::Duration;
 
 use app::AppError;
-use app::launch::{LaunchContent, LaunchMode, LaunchRequest, Launched};
+use app::launch::{Answerer, LaunchContent, LaunchMode, LaunchRequest, Launched};
 use serde_json::Value;
 
 use crate::auth::{Caller, Credential};
@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::mantyx::{Bearer, LaunchFault, MantyxError};
 use crate::mirror::Freshness;
 use crate::state::AppState;
+use crate::store::KeptAnswers;
 use crate::{answers, workspace};
 
 pub use batch::BatchDesk;
@@ -67,8 +68,10 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
     let started = start(state, launcher, request).await;
     match started {
         Ok(launched) => {
-            let plan = (!request.answers.is_empty()).then(|| answers::seal(&state.vault, &request.answers));
-            let plan = plan.as_deref().map(|sealed| (launcher.subject.as_str(), sealed));
+            let sealed = answers::seal(&state.vault, &request.answers);
+            let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
+            let kept = KeptAnswers { subject: &launcher.subject, sealed: &sealed, by_hand };
+            let plan = (!request.answers.is_empty()).then_some(kept);
             state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await?;
             state.answers.wake();
             store_in_mirror(state, launcher, &launched.run_id).await;
@@ -143,8 +146,23 @@ async fn start(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -
         LaunchMode::Message { session_id } => (session_id.clone(), request.spec.clone()),
     };
     let (session, body) = (&session_id, &body);
-    let run_id = call(state, launcher, |bearer| async move { mantyx.send_message(&bearer, slug, session, body).await });
-    Ok(Launched { run_id: run_id.await?, session_id: Some(session_id.clone()) })
+    let sent = call(state, launcher, |bearer| async move { mantyx.send_message(&bearer, slug, session, body).await });
+    let sent = sent.await;
+    if request.mode == LaunchMode::NewSession
+        && matches!(sent, Err(LaunchFault::Refused(_) | LaunchFault::NotStarted(_)))
+    {
+        end_empty_session(state, launcher, session).await;
+    }
+    Ok(Launched { run_id: sent?, session_id: Some(session_id.clone()) })
+}
+
+/// A session whose first message was refused is nobody's. If it cannot be ended, it stays empty.
+async fn end_empty_session(state: &AppState, launcher: &Launcher, session_id: &str) {
+    let caller = &launcher.caller;
+    let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, session_id).await };
+    if let Err(error) = state.credentials.call(caller, end).await {
+        tracing::info!(%error, "an empty session could not be ended");
+    }
 }
 
 /// Lets an access token that has ended be renewed, as for every other call.

@@ -177,6 +177,11 @@ fn answered(tool: &str, content: &LaunchContent, seen: &Seen) -> Light {
             let minutes = protocol::spec::local_tool_timeout_ms(&content.spec).div_ceil(60_000);
             good(format!("You answer {tool} in the run's page; a call waits {minutes} min."))
         }
+        Answerer::Canned(reply) if reply.delay_ms >= protocol::spec::local_tool_timeout_ms(&content.spec) => {
+            let message = format!("{tool} is answered later than MANTYX waits, so the call will time out.");
+            light(Question::Answered, LightState::Warning, message)
+                .with_fix("Shorten the delay, or launch it to see that.")
+        }
         Answerer::Canned(reply) if reply.failed => good(format!("{tool} fails with the error that you wrote.")),
         Answerer::Canned(_) => good(format!("{tool} is answered with the reply that you wrote.")),
         Answerer::Mcp(McpTool { server, tool: own_name }) => {

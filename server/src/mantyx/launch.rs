@@ -40,6 +40,12 @@ impl Mantyx {
         start(request, "sessionId").await
     }
 
+    /// Ends a session; a run of it that is under way is cancelled.
+    pub async fn end_session(&self, bearer: &Bearer, slug: &str, session_id: &str) -> Result<(), MantyxError> {
+        let path = ["agent-sessions", session_id];
+        Self::send_quick(self.workspace_request(bearer, Method::DELETE, slug, &path)).await
+    }
+
     /// Sends the next message of a session and gives the run that answers it.
     pub async fn send_message(
         &self,
@@ -93,4 +99,77 @@ fn read_refusal(body: &Value) -> LaunchFault {
         candidates: texts(&body["candidates"]),
         fields: fields.filter_map(|field| serde_json::from_value(field.clone()).ok()).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use axum::routing::post;
+    use serde_json::json;
+    use url::Url;
+
+    use super::*;
+
+    /// What comes of a launch that a server answers like this.
+    async fn launch(
+        status: u16,
+        headers: [(&'static str, &'static str); 1],
+        body: Value,
+    ) -> Result<String, LaunchFault> {
+        let answer = move || async move {
+            (StatusCode::from_u16(status).expect("a status"), headers, axum::Json(body)).into_response()
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let base = format!("http://{}", listener.local_addr().expect("bound"));
+        let router = axum::Router::new().route("/api/v1/workspaces/demo/agent-runs", post(answer));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        client(&base).create_run(&Bearer::new("t"), "demo", &json!({})).await
+    }
+
+    fn client(base: &str) -> Mantyx {
+        let url = Url::parse(base).expect("a URL");
+        Mantyx::new(url.clone(), "id".to_owned(), "secret".to_owned(), url).expect("a client")
+    }
+
+    const NONE: [(&str, &str); 1] = [("x-nothing", "")];
+
+    #[tokio::test]
+    async fn what_was_refused_was_not_started() {
+        let missing = json!({ "error": "insufficient_scope", "required": ["runs:write"] });
+        let fault = launch(403, NONE, missing).await;
+        assert!(
+            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::MissingScope { scope })) if scope == "runs:write"),
+            "{fault:?}"
+        );
+        let fault = launch(429, [("retry-after", "7")], json!({ "error": "rate_limit_exceeded" })).await;
+        let seven = Some(Duration::from_secs(7));
+        assert!(
+            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::RateLimited { retry_after })) if *retry_after == seven),
+            "{fault:?}"
+        );
+        let body = json!({ "error": "invalid_model", "message": "no", "candidates": ["a/b"] });
+        let fault = launch(400, NONE, body).await;
+        assert!(matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.candidates == ["a/b"]), "{fault:?}");
+        let details = json!([{ "path": "/prompt", "code": "required", "message": "Write one." }]);
+        let fault = launch(400, NONE, json!({ "error": "invalid_request", "details": details })).await;
+        assert!(
+            matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.fields[0].path == "/prompt"),
+            "{fault:?}"
+        );
+        // Nobody listens there.
+        let fault = client("http://127.0.0.1:1").create_run(&Bearer::new("t"), "demo", &json!({})).await;
+        assert!(matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::Unreachable(_)))), "{fault:?}");
+    }
+
+    #[tokio::test]
+    async fn what_may_have_been_started_is_not_known() {
+        for (status, body) in [(500, json!({})), (202, json!({ "runId": "../x" })), (200, json!("hm"))] {
+            let fault = launch(status, NONE, body).await;
+            assert!(matches!(fault, Err(LaunchFault::Unknown(_))), "{status}: {fault:?}");
+        }
+        assert!(matches!(launch(201, NONE, json!({ "runId": "run_1" })).await.as_deref(), Ok("run_1")));
+    }
 }

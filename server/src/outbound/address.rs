@@ -49,6 +49,9 @@ pub fn is_public(ip: IpAddr) -> bool {
     }
 }
 
+/// What a name of this machine means.
+pub const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+
 /// Names that mean this machine, whatever a resolver says.
 pub fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();

@@ -85,6 +85,16 @@ async fn this_machine_is_not_reached_in_any_spelling() {
 }
 
 #[tokio::test]
+async fn an_allowed_address_of_this_machine_is_reached_by_its_names_too() {
+    let address = serve(Router::new().route("/", get(|| async { "mine" }))).await;
+    let outbound = Outbound::with_resolver(allowing(&[address]), Scripted::new([]));
+    for host in ["127.0.0.1", "localhost", "a.localhost"] {
+        let found = text(&outbound, request(url(&format!("http://{host}:{}/", address.port())))).await;
+        assert_eq!(found.as_deref(), Ok("mine"), "{host}");
+    }
+}
+
+#[tokio::test]
 async fn other_schemes_and_credentials_in_the_address_are_refused() {
     for bad in ["file:///etc/passwd", "ftp://x.test/", "http://user:pass@x.test/", "http://user@x.test/", "nonsense"] {
         assert!(matches!(parse_url(bad), Err(OutboundError::BadUrl(_))), "{bad}");

@@ -15,6 +15,15 @@ pub struct Launch {
     pub lease_until_ms: i64,
 }
 
+/// Who answers the tools of a launched run.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptAnswers<'a> {
+    pub subject: &'a str,
+    pub sealed: &'a [u8],
+    /// All by a person: no process has to follow the run.
+    pub by_hand: bool,
+}
+
 impl Store {
     /// Takes a key for a launch. `None` when it is taken now by this call; otherwise what has become of it.
     pub async fn begin_launch(
@@ -77,7 +86,7 @@ impl Store {
         workspace: WorkspaceId,
         key: &str,
         run_id: &str,
-        answers: Option<(&str, &[u8])>,
+        answers: Option<KeptAnswers<'_>>,
         now_ms: i64,
     ) -> Result<()> {
         let mut tx = self.writer.begin().await?;
@@ -87,15 +96,16 @@ impl Store {
             .bind(key)
             .execute(&mut *tx)
             .await?;
-        if let Some((subject, sealed)) = answers {
+        if let Some(KeptAnswers { subject, sealed, by_hand }) = answers {
             sqlx::query(
                 "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
-                 after_seq, created_at) VALUES ($1, $2, $3, $4, 'open', '', 0, 0, $5) ON CONFLICT DO NOTHING",
+                 after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING",
             )
             .bind(workspace.0)
             .bind(run_id)
             .bind(subject)
             .bind(sealed)
+            .bind(if by_hand { "done" } else { "open" })
             .bind(now_ms)
             .execute(&mut *tx)
             .await?;

@@ -25,6 +25,7 @@ use sqlx::{AnyPool, Executor};
 pub use answers::{AnswerPlan, CallKey, Claim};
 pub use batches::{NewBatch, OpenBatch};
 pub use grants::{Grant, SealedTokens};
+pub use launches::KeptAnswers;
 pub use library::StoredTemplate;
 pub use runs::{Cursor, RunUpdate};
 pub use workspaces::WorkspaceId;

@@ -184,6 +184,30 @@ async fn answering_goes_on_after_a_restart() {
 }
 
 #[tokio::test]
+async fn answering_waits_for_the_next_sign_in_after_a_sign_out() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "after all", "delayMs": 1000 });
+    let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    let sign_out = browser.url("/auth/sign-out");
+    browser.request(reqwest::Method::POST, sign_out, &[]).await;
+    // Signed out, nothing is sent for anybody: the answer is kept.
+    let pool = app.database.connect().await;
+    loop {
+        let state: String = sqlx::query_scalar("SELECT state FROM run_answer").fetch_one(&pool).await.unwrap();
+        match state.as_str() {
+            "working" => tokio::task::yield_now().await,
+            "ready" => break,
+            other => panic!("{other}"),
+        }
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    assert_eq!(result(&app, &id).await["output"], "after all");
+    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+}
+
+#[tokio::test]
 async fn of_two_processes_exactly_one_asks_the_peer() {
     let peer = Peer::mcp().await;
     let app = TestApp::start_with(allow_loopback).await;
@@ -211,6 +235,22 @@ async fn a_peer_is_not_asked_twice_when_the_process_that_asked_is_gone() {
     app.restart(allow_loopback).await;
     let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
     assert!(error.contains("not known"), "{error}");
+}
+
+#[tokio::test]
+async fn a_run_whose_lease_was_lost_is_taken_over_and_left_alone_by_its_old_holder() {
+    let peer = Peer::mcp().await;
+    let app = TestApp::start_with(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
+    let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    // As if the process had been away for longer than its lease, and another had been there meanwhile and died.
+    let pool = app.database.connect().await;
+    sqlx::query("UPDATE run_answerer SET owner = 'dead', lease_until = 1").execute(&pool).await.unwrap();
+    let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("not known"), "{error}");
+    assert_eq!(record(&mut browser, &id).await["state"], "sent");
 }
 
 #[tokio::test]

@@ -171,10 +171,11 @@ async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
     ];
     let (status, batch) = browser.call("launch-batch", &form).await;
     assert_eq!((status, batch["items"].as_array().map(Vec::len)), (200, Some(3)), "{batch}");
+    let id = batch["id"].as_str().unwrap().to_owned();
     // The same key again is the same batch.
-    assert_eq!(browser.call("launch-batch", &form).await.0, 200);
+    assert_eq!(browser.call("launch-batch", &form).await.1["id"], batch["id"]);
     let done = loop {
-        let (_, batch) = browser.read("batch?id=batch-0001").await;
+        let (_, batch) = browser.read(&format!("batch?id={id}")).await;
         if batch["done"] == true {
             break batch;
         }
@@ -185,7 +186,7 @@ async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 3);
     let mut stranger = app.signed_in(OTHER).await;
-    assert_eq!(stranger.read("batch?id=batch-0001").await.0, 404);
+    assert_eq!(stranger.read(&format!("batch?id={id}")).await.0, 404);
 }
 
 #[tokio::test]
@@ -201,10 +202,12 @@ async fn a_batch_goes_on_after_a_restart_and_launches_each_input_once() {
         ("tag_key", "batch"),
         ("tag_value", "eight"),
     ];
-    assert_eq!(browser.call("launch-batch", &form).await.0, 200);
-    while browser.read("batch?id=batch-0001").await.1["items"][1]["state"] != "launched" {}
+    let (status, batch) = browser.call("launch-batch", &form).await;
+    assert_eq!(status, 200, "{batch}");
+    let path = format!("batch?id={}", batch["id"].as_str().unwrap());
+    while browser.read(&path).await.1["items"][1]["state"] != "launched" {}
     app.restart(|_| {}).await;
-    while browser.read("batch?id=batch-0001").await.1["done"] != true {}
+    while browser.read(&path).await.1["done"] != true {}
     assert_eq!(count_runs(&app).await, 8);
 }
 
