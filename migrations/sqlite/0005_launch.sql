@@ -38,7 +38,7 @@ CREATE TABLE run_answer (
     tool         TEXT   NOT NULL,
     via          TEXT   NOT NULL, -- hand, canned, mcp, a2a
     answered_by  TEXT   NOT NULL,
-    state        TEXT   NOT NULL, -- working, ready, sent, not_needed
+    state        TEXT   NOT NULL, -- working, ready, sent, not_needed, failed
     owner        TEXT   NOT NULL,
     reply        BLOB,            -- encrypted, between ready and sent
     problem      TEXT,

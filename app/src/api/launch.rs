@@ -1,14 +1,14 @@
 //! The launch page's server functions. Documents travel as JSON text, so that a plain form can send them too.
 
 use leptos::prelude::*;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::AppError;
 use crate::launch::{
-    AnswerRecord, Batch, BatchRequest, Catalogue, Draft, LaunchContent, LaunchMode, LaunchRequest, Launched,
-    McpDiscovery, Template, TemplateDraft, ToolCheck,
+    AnswerRecord, Batch, Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck,
 };
+#[cfg(feature = "ssr")]
+use crate::launch::{BatchRequest, LaunchMode, LaunchRequest, TemplateDraft};
 
 /// Starts a run and opens its page. `mode` is `one_shot`, `new_session` or `message`; `answers` may be empty.
 #[server(prefix = "/rpc", endpoint = "launch")]
@@ -134,7 +134,7 @@ pub async fn read_batch(id: String) -> Result<Batch, AppError> {
 
 /// Reads JSON that somebody may have typed; a fault is told with its place.
 #[cfg(feature = "ssr")]
-fn document<T: DeserializeOwned>(text: &str, path: &str) -> Result<T, AppError> {
+fn document<T: serde::de::DeserializeOwned>(text: &str, path: &str) -> Result<T, AppError> {
     serde_json::from_str(text).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         AppError::field(path, "json", format!("This is not the JSON that is expected ({place}): {error}."))
@@ -142,7 +142,7 @@ fn document<T: DeserializeOwned>(text: &str, path: &str) -> Result<T, AppError> 
 }
 
 #[cfg(feature = "ssr")]
-fn optional<T: DeserializeOwned + Default>(text: &str, path: &str) -> Result<T, AppError> {
+fn optional<T: serde::de::DeserializeOwned + Default>(text: &str, path: &str) -> Result<T, AppError> {
     if text.trim().is_empty() { Ok(T::default()) } else { document(text, path) }
 }
 

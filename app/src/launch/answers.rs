@@ -100,6 +100,8 @@ pub enum AnswerState {
     Sent,
     /// Somebody else was quicker, or the run had ended.
     NotNeeded,
+    /// MANTYX did not take it; the problem says why.
+    Failed,
 }
 
 impl Answerer {
@@ -146,10 +148,12 @@ impl AnswerState {
             Self::Ready => "ready",
             Self::Sent => "sent",
             Self::NotNeeded => "not_needed",
+            Self::Failed => "failed",
         }
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Working, Self::Ready, Self::Sent, Self::NotNeeded].into_iter().find(|state| state.as_str() == text)
+        let all = [Self::Working, Self::Ready, Self::Sent, Self::NotNeeded, Self::Failed];
+        all.into_iter().find(|state| state.as_str() == text)
     }
 }

@@ -4,28 +4,25 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use app::launch::{AnswerState, Answerer, Answers};
-use protocol::Event;
 use protocol::event::Payload;
 use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::{LEASE_MS, RENEW_EVERY, reply};
+use super::work::{LAST_RETRY, Work};
+use super::{LEASE_MS, RENEW_EVERY};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
-use crate::peers::ToolReply;
 use crate::state::AppState;
-use crate::store::{AnswerPlan, CallKey, Claim};
+use crate::store::{AnswerPlan, CallKey};
 
 const CHUNK: u32 = 500;
-const FIRST_RETRY: Duration = Duration::from_millis(250);
-const LAST_RETRY: Duration = Duration::from_secs(10);
-/// How long a run that cannot be followed is left alone.
-const PAUSE_MS: i64 = 5_000;
+/// How long a run that cannot be followed is left alone: the longer it could not, the longer.
+const SHORTEST_PAUSE_MS: i64 = 5_000;
+const LONGEST_PAUSE_MS: i64 = 60_000;
 /// A run that could not be followed for this long is given up.
 const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
-const REPLY_PURPOSE: &str = "answer";
 
 /// How a hold of a run ended.
 enum Outcome {
@@ -45,14 +42,19 @@ pub async fn run(state: AppState, plan: AnswerPlan, owner: String) {
             let ended = hold(&state, &plan, &owner, &answers).await;
             (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
         }
-        Err(error) => (Outcome::Stuck(error.to_string()), Answers::new()),
+        Err(error) => {
+            tracing::warn!(%error, run_id = %plan.run_id, "nobody answers the local tools of a run");
+            (Outcome::Ended, Answers::new())
+        }
     };
     let closed = match outcome {
         (Outcome::Lost, _) => Ok(()),
         (Outcome::Stopping, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
         (Outcome::Stuck(why), _) if now_ms() - plan.created_at_ms < GIVE_UP_AFTER_MS => {
-            tracing::info!(%why, "a run's tools cannot be answered now; it is tried again");
-            state.store.renew_answer_plan(&plan, &owner, now_ms() + PAUSE_MS, plan.after_seq).await.map(drop)
+            tracing::debug!(%why, run_id = %plan.run_id, "a run's tools cannot be answered now; it is tried again");
+            let age_ms = now_ms() - plan.created_at_ms;
+            let until = now_ms() + (age_ms / 4).clamp(SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS);
+            state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
         }
         (Outcome::Ended | Outcome::Stuck(_), answers) => {
             let kept = super::seal(&state.vault, &super::without_secrets(answers));
@@ -148,17 +150,25 @@ struct Desk<'a> {
     handles: HashMap<String, AbortHandle>,
 }
 
+/// A call that nobody has answered yet.
+struct Waiting {
+    id: String,
+    tool: String,
+    args: Value,
+    answerer: Answerer,
+}
+
 impl Desk<'_> {
-    /// Reads what is new in the stored log and starts on its calls. `true` when the run has ended.
+    /// Reads what is new in the stored log, to its end, and starts on the calls that have no result there. `true` when
+    /// the run has ended.
     async fn read_log(&mut self) -> Result<bool, Error> {
+        let mut waiting: BTreeMap<u64, Waiting> = BTreeMap::new();
         loop {
             let store = &self.state.store;
             let events = store.events_after(self.plan.workspace_id, &self.plan.run_id, self.after, CHUNK).await?;
             if events.is_empty() {
-                return Ok(false);
+                break;
             }
-            // A call whose result stands in the same piece of the log is not started on.
-            let answered: Vec<&str> = events.iter().filter_map(answered_call).collect();
             for event in &events {
                 self.after = event.seq;
                 if event.is_terminal() {
@@ -166,13 +176,14 @@ impl Desk<'_> {
                 }
                 match event.payload() {
                     Ok(Payload::LocalToolCall { call, .. }) => {
-                        let Some(id) = call.id.filter(|id| !answered.contains(id)) else { continue };
-                        if let Some(answerer) = self.answers.get(call.name).filter(|who| **who != Answerer::Hand) {
-                            self.open.insert(event.seq, id.to_owned());
-                            self.start(id, call.name, call.input, answerer);
+                        let answerer = self.answers.get(call.name).filter(|answerer| **answerer != Answerer::Hand);
+                        if let Some((id, answerer)) = call.id.zip(answerer) {
+                            let (id, tool, args) = (id.to_owned(), call.name.to_owned(), call.input.clone());
+                            waiting.insert(event.seq, Waiting { id, tool, args, answerer: answerer.clone() });
                         }
                     }
                     Ok(Payload::LocalToolResult { id, .. }) => {
+                        waiting.retain(|_, call| call.id != id);
                         self.open.retain(|_, open| open != id);
                         self.abandon(id).await?;
                     }
@@ -180,22 +191,28 @@ impl Desk<'_> {
                 }
             }
         }
+        for (seq, call) in waiting {
+            self.open.insert(seq, call.id.clone());
+            self.start(call);
+        }
+        Ok(false)
     }
 
-    fn start(&mut self, tool_use_id: &str, tool: &str, args: &Value, answerer: &Answerer) {
+    fn start(&mut self, call: Waiting) {
+        let id = call.id.clone();
         let work = Work {
             state: self.state.clone(),
             caller: self.caller.clone(),
             run_id: self.plan.run_id.clone(),
             owner: self.owner.to_owned(),
-            tool_use_id: tool_use_id.to_owned(),
-            tool: tool.to_owned(),
-            args: args.clone(),
-            answerer: answerer.clone(),
+            tool_use_id: call.id,
+            tool: call.tool,
+            args: call.args,
+            answerer: call.answerer,
             timeout: self.timeout,
         };
         let handle = self.working.spawn(async move { work.answer().await });
-        self.handles.insert(tool_use_id.to_owned(), handle);
+        self.handles.insert(id, handle);
     }
 
     /// The call has a result: whoever is still at it stops, unless the result is being sent from here right now.
@@ -226,98 +243,5 @@ impl Desk<'_> {
     /// Events up to here need not be read again by whoever takes over.
     fn settled_up_to(&self) -> u64 {
         self.open.first_key_value().map_or(self.after, |(seq, _)| seq.saturating_sub(1))
-    }
-}
-
-fn answered_call(event: &Event) -> Option<&str> {
-    match event.payload() {
-        Ok(Payload::LocalToolResult { id, .. }) => Some(id),
-        _ => None,
-    }
-}
-
-/// One call, from the claim to the post.
-struct Work {
-    state: AppState,
-    caller: Caller,
-    run_id: String,
-    owner: String,
-    tool_use_id: String,
-    tool: String,
-    args: Value,
-    answerer: Answerer,
-    timeout: Duration,
-}
-
-impl Work {
-    fn key(&self) -> CallKey<'_> {
-        CallKey { workspace: self.caller.workspace_id, run_id: &self.run_id, tool_use_id: &self.tool_use_id }
-    }
-
-    async fn answer(&self) -> Result<(), Error> {
-        let (store, via, by) = (&self.state.store, self.answerer.via(), reply::describe(&self.answerer));
-        let claim = store.claim_answer(self.key(), &self.tool, via, &by, &self.owner, now_ms()).await?;
-        let reply = match claim {
-            Claim::Settled => return Ok(()),
-            Claim::Ready(sealed) => match self.open_reply(&sealed) {
-                Some(reply) => Some(reply),
-                None => self.ask().await,
-            },
-            // A canned reply can be given again; a peer may have done something that must not be done twice.
-            Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
-                "The dashboard stopped while it was asking {by}. Whether the tool did its work is not known; it was not \
-                 asked again."
-            ))),
-            Claim::Fresh | Claim::Interrupted => self.ask().await,
-        };
-        let Some(reply) = reply else { return Ok(()) };
-        let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
-        if store.keep_reply(self.key(), &self.owner, &sealed.unwrap_or_default(), now_ms()).await? {
-            self.post(&reply).await?;
-        }
-        Ok(())
-    }
-
-    async fn ask(&self) -> Option<ToolReply> {
-        reply::get(&self.state.peers, &self.answerer, &self.tool, &self.args, self.timeout).await
-    }
-
-    fn open_reply(&self, sealed: &[u8]) -> Option<ToolReply> {
-        let json = self.state.vault.open_sealed(REPLY_PURPOSE, sealed).ok()?;
-        serde_json::from_slice(&json).ok()
-    }
-
-    /// Sends the answer until MANTYX has it or does not want it. The task ends with the run.
-    async fn post(&self, reply: &ToolReply) -> Result<(), Error> {
-        let (state, caller) = (&self.state, &self.caller);
-        let mut retry = FIRST_RETRY;
-        loop {
-            let send = |bearer| async move {
-                state.mantyx.answer_call(&bearer, &caller.slug, &self.run_id, &self.tool_use_id, reply).await
-            };
-            let (outcome, problem) = match state.credentials.call(caller, send).await {
-                Ok(()) => (AnswerState::Sent, None),
-                Err(MantyxError::Refused { code, .. })
-                    if matches!(code.as_str(), "unknown_tool_use" | "run_terminal") =>
-                {
-                    (AnswerState::NotNeeded, None)
-                }
-                Err(MantyxError::RateLimited { retry_after }) => {
-                    tokio::time::sleep(retry_after.unwrap_or(retry)).await;
-                    continue;
-                }
-                Err(error @ (MantyxError::Unreachable(_) | MantyxError::Refused { status: 500.., .. })) => {
-                    tracing::info!(%error, "an answer could not be sent; it is tried again");
-                    tokio::time::sleep(retry).await;
-                    retry = (retry * 2).min(LAST_RETRY);
-                    continue;
-                }
-                // The answer is kept, and sent with the next consent.
-                Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
-                Err(error) => (AnswerState::NotNeeded, Some(app::AppError::from(Error::from(error)).to_string())),
-            };
-            let settled = state.store.settle_answer(self.key(), &self.owner, outcome, problem.as_deref(), now_ms());
-            return Ok(settled.await?);
-        }
     }
 }

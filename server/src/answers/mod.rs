@@ -13,6 +13,7 @@
 mod canned;
 mod follow;
 mod reply;
+mod work;
 
 use std::sync::Arc;
 use std::time::Duration;

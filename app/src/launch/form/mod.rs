@@ -146,7 +146,7 @@ impl Form {
         }
         if let Some(SupervisorForm::Custom { kept, reasoning_trigger, .. }) = &self.supervisor {
             collect(&mut found, "/supervisor", kept);
-            if let Some(TriggerForm::At { kept, .. }) = reasoning_trigger {
+            if let Some(TriggerForm::At { kept, .. }) = reasoning_trigger.as_deref() {
                 collect(&mut found, "/supervisor/reasoningTrigger", kept);
             }
         }

@@ -41,7 +41,12 @@ pub struct OutputSchemaForm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SupervisorForm {
     Switch(bool),
-    Custom { interval: Option<u64>, model_id: Option<String>, reasoning_trigger: Option<TriggerForm>, kept: Object },
+    Custom {
+        interval: Option<u64>,
+        model_id: Option<String>,
+        reasoning_trigger: Option<Box<TriggerForm>>,
+        kept: Object,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +169,9 @@ impl Group for SupervisorForm {
                 Some(Self::Custom {
                     interval: take_count(&mut kept, "interval"),
                     model_id: take_text(&mut kept, "modelId"),
-                    reasoning_trigger: super::fields::take_if(&mut kept, "reasoningTrigger", TriggerForm::read),
+                    reasoning_trigger: super::fields::take_if(&mut kept, "reasoningTrigger", |value| {
+                        TriggerForm::read(value).map(Box::new)
+                    }),
                     kept,
                 })
             }
@@ -178,7 +185,7 @@ impl Group for SupervisorForm {
             Self::Custom { interval, model_id, reasoning_trigger, kept } => object(kept, |fields| {
                 put(fields, "interval", *interval);
                 put(fields, "modelId", model_id.as_deref());
-                put(fields, "reasoningTrigger", reasoning_trigger.as_ref().map(Group::write));
+                put(fields, "reasoningTrigger", reasoning_trigger.as_deref().map(Group::write));
             }),
         }
     }
