@@ -105,6 +105,15 @@ pub enum AnswerState {
 }
 
 impl Answerer {
+    /// What is sent along to a peer.
+    pub fn headers(&self) -> Option<&Headers> {
+        match self {
+            Self::Hand | Self::Canned(_) | Self::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => None,
+            Self::Mcp(McpTool { server: McpEndpoint::Http { headers, .. }, .. }) => Some(headers),
+            Self::A2a(peer) => Some(&peer.headers),
+        }
+    }
+
     /// The same without header values: for whoever may see how a tool is answered, but not with which credentials.
     pub fn without_secrets(mut self) -> Self {
         let headers = match &mut self {

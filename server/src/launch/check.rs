@@ -1,7 +1,7 @@
 //! What is checked of a launch before anything is sent.
 
 use app::AppError;
-use app::launch::{Answerer, LaunchMode, LaunchRequest, McpEndpoint, McpTool, local_tools};
+use app::launch::{Answerer, Headers, LaunchMode, LaunchRequest, McpEndpoint, McpTool, local_tools};
 use protocol::validate::{self, FieldError};
 use protocol::{ids, json};
 use serde_json::{Map, Value};
@@ -56,6 +56,11 @@ pub fn answers(request: &LaunchRequest) -> Vec<FieldError> {
 
 /// What is wrong with an answerer, in one sentence.
 pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
+    if let Some(name) = answerer.headers().and_then(header_without_value) {
+        return Some(format!(
+            "Write the value of the header {name} again: it is not passed on with a run or a template."
+        ));
+    }
     match answerer {
         Answerer::Hand => None,
         Answerer::Canned(reply) if reply.delay_ms > MAX_DELAY_MS => Some("Wait at most ten minutes.".to_owned()),
@@ -75,6 +80,11 @@ pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
             _ => Some("Give the address of the agent's card, or the card itself.".to_owned()),
         },
     }
+}
+
+/// The name of a header whose value was left out.
+pub fn header_without_value(headers: &Headers) -> Option<&str> {
+    headers.iter().find(|(_, value)| value.is_empty()).map(|(name, _)| name.as_str())
 }
 
 /// Equal for equal launches, whatever the order of their fields.

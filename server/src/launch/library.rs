@@ -101,8 +101,8 @@ pub async fn save_draft(state: &AppState, launcher: &Launcher, text: &str) -> Re
     Ok(state.store.save_draft(workspace, &launcher.subject, &sealed, now_ms()).await?)
 }
 
-/// Credentials are a person's own: a template that others see goes without header values.
-fn shareable(mut content: LaunchContent) -> LaunchContent {
+/// Credentials are a person's own: what others see goes without header values.
+pub fn shareable(mut content: LaunchContent) -> LaunchContent {
     content.answers = without_secrets(content.answers);
     for tool in content.spec["tools"].as_array_mut().into_iter().flatten() {
         for value in tool["headers"].as_object_mut().into_iter().flat_map(|headers| headers.values_mut()) {

@@ -105,7 +105,7 @@ pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> 
     };
     let sealed = state.store.sealed_answers(caller.workspace_id, run_id).await?;
     let kept = sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()).unwrap_or_default();
-    Ok(LaunchContent { spec, answers: answers::without_secrets(kept) })
+    Ok(library::shareable(LaunchContent { spec, answers: kept }))
 }
 
 /// Waits for a launch that somebody else is making with the same key.

@@ -66,7 +66,7 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, faults: &[FieldEr
     let path = format!("/tools/{i}");
     let text = |field: &str| tool[field].as_str().unwrap_or_default().to_owned();
     let kind = text("kind");
-    let mut lights = vec![shape(&path, faults)];
+    let mut lights = vec![shape(&path, faults, &headers_of(tool))];
     match kind.as_str() {
         "mantyx" => lights.push(offered(&text("id"), "tool", &seen.tools)),
         "mantyx_plugin" => lights.push(offered(&text("name"), "plugin tool", &seen.plugins)),
@@ -84,10 +84,14 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, faults: &[FieldEr
     ToolCheck { path, kind, name, lights }
 }
 
-fn shape(path: &str, faults: &[FieldError]) -> Light {
+fn shape(path: &str, faults: &[FieldError], headers: &Headers) -> Light {
     let inside = |fault: &&FieldError| fault.path == path || fault.path.starts_with(&format!("{path}/"));
     match faults.iter().find(inside) {
-        None => light(Question::Shape, LightState::Good, "It is written as MANTYX wants it."),
+        None => match check::header_without_value(headers) {
+            None => light(Question::Shape, LightState::Good, "It is written as MANTYX wants it."),
+            Some(name) => light(Question::Shape, LightState::Warning, format!("The header {name} has no value."))
+                .with_fix("Write it again: header values are not passed on with a run or a template."),
+        },
         Some(fault) => {
             light(Question::Shape, LightState::Bad, fault.message.clone()).with_fix(format!("Mend {}.", fault.path))
         }

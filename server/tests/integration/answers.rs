@@ -97,6 +97,10 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     let (_, like) = browser.read(&format!("launch-like?run_id={id}")).await;
     assert_eq!(like["answers"]["fail"]["server"]["headers"]["Authorization"], "", "{like}");
     assert_eq!(like["spec"]["tools"][0]["name"], "fail");
+    // Without its value it is not sent as if it were one.
+    let form = [("key", "key-again"), ("spec", &like["spec"].to_string()), ("answers", &like["answers"].to_string())];
+    let (status, error) = browser.call("launch", &form).await;
+    assert!(status == 400 && error["errors"][0]["path"] == "/answers/fail", "{error}");
 }
 
 #[tokio::test]
