@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use app::launch::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
-use protocol::messages::Model;
 use serde_json::Value;
 
 use super::Launcher;
@@ -17,13 +16,13 @@ const NEEDED_SCOPES: [&str; 2] = ["runs:write", "sessions:write"];
 
 pub async fn read(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
     let caller = &launcher.caller;
-    let models =
-        state.credentials.call(caller, |bearer| async move { state.mantyx.models(&bearer, &caller.slug).await });
+    let models = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, "models").await };
+    let models = state.credentials.call(caller, models);
     let list = |what: &'static str| choices(state, launcher, what);
     let (models, agents, tools, plugins) = tokio::join!(models, list("agents"), list("tools"), list("plugins"));
     let (models, default_model_id) = match models {
         Ok(list) => {
-            let items = list.models.into_iter().map(model_choice).collect();
+            let items = list.items.iter().filter_map(model_choice).collect();
             (Offer { items, unavailable: None }, list.default_model_id)
         }
         Err(error) => (unavailable("models", error)?, None),
@@ -46,10 +45,10 @@ pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Resul
     let caller = &launcher.caller;
     let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
     match state.credentials.call(caller, read).await {
-        Ok(items) if what == "plugins" => {
-            Ok(Offer { items: items.iter().flat_map(plugin_choices).collect(), unavailable: None })
+        Ok(list) if what == "plugins" => {
+            Ok(Offer { items: list.items.iter().flat_map(plugin_choices).collect(), unavailable: None })
         }
-        Ok(items) => Ok(Offer { items: items.iter().filter_map(choice).collect(), unavailable: None }),
+        Ok(list) => Ok(Offer { items: list.items.iter().filter_map(choice).collect(), unavailable: None }),
         Err(error) => unavailable(what, error),
     }
 }
@@ -95,16 +94,17 @@ fn plugin_choices(plugin: &Value) -> Vec<Choice> {
     named.collect()
 }
 
-fn model_choice(model: Model) -> ModelChoice {
-    let price = |field: &str| model.pricing.as_ref().and_then(|pricing| pricing[field].as_f64());
-    ModelChoice {
-        input_per_1m_usd: price("inputPer1MUsd"),
-        output_per_1m_usd: price("outputPer1MUsd"),
-        label: if model.label.is_empty() { model.id.clone() } else { model.label },
-        id: model.id,
-        provider: model.provider,
-        context_window_tokens: model.context_window_tokens,
-    }
+fn model_choice(model: &Value) -> Option<ModelChoice> {
+    let text = |field: &str| model[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let id = text("id")?;
+    Some(ModelChoice {
+        label: text("label").unwrap_or_else(|| id.clone()),
+        id,
+        provider: text("provider").unwrap_or_default(),
+        context_window_tokens: model["contextWindowTokens"].as_u64(),
+        input_per_1m_usd: model["pricing"]["inputPer1MUsd"].as_f64(),
+        output_per_1m_usd: model["pricing"]["outputPer1MUsd"].as_f64(),
+    })
 }
 
 async fn metadata_in_use(state: &AppState, launcher: &Launcher) -> Result<Vec<MetadataInUse>, Error> {

@@ -22,10 +22,10 @@ const STEPS: [Step; 3] = [
         include_str!("../../../migrations/postgres/0003_feedback.sql"),
     ),
     (
-        5,
+        6,
         "launch",
-        include_str!("../../../migrations/sqlite/0005_launch.sql"),
-        include_str!("../../../migrations/postgres/0005_launch.sql"),
+        include_str!("../../../migrations/sqlite/0006_launch.sql"),
+        include_str!("../../../migrations/postgres/0006_launch.sql"),
     ),
 ];
 
