@@ -96,14 +96,7 @@ impl BatchDesk {
 }
 
 async fn carry_out(state: AppState, batch: OpenBatch, owner: String) {
-    let ended = tokio::select! {
-        ended = launch_all(&state, &batch, &owner) => ended,
-        () = state.shutdown.cancelled() => {
-            // The next process need not wait for the lease to end.
-            state.store.renew_batch(&batch, &owner, 0, None).await.map(drop).map_err(Error::from)
-        }
-    };
-    if let Err(error) = ended {
+    if let Err(error) = launch_all(&state, &batch, &owner).await {
         tracing::warn!(%error, "a batch broke off; it is taken up again");
     }
 }
@@ -133,7 +126,15 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
         if !state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, problem.as_deref()).await? {
             return Ok(());
         }
-        tokio::time::sleep(if problem.is_some() { wait } else { GAP }).await;
+        // Only between two launches: one that is cut short leaves nobody knowing whether it happened.
+        tokio::select! {
+            () = tokio::time::sleep(if problem.is_some() { wait } else { GAP }) => {}
+            () = state.shutdown.cancelled() => {
+                // The next process need not wait for the lease to end.
+                state.store.renew_batch(batch, owner, 0, None).await?;
+                return Ok(());
+            }
+        }
     }
     Ok(state.store.close_batch(batch, owner).await?)
 }
