@@ -10,7 +10,11 @@ use protocol::Query;
 
 use crate::AppError;
 use crate::launch::Launching;
-use crate::model::{RunPage, RunsPage, Thumb, Viewer};
+use crate::model::{
+    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
+    View, ViewChange, ViewList, Viewer,
+};
+use crate::run::{RunState, RunView};
 
 #[async_trait]
 pub trait Workspace: Launching + Send + Sync {
@@ -19,7 +23,9 @@ pub trait Workspace: Launching + Send + Sync {
     /// Runs that match, newest first, from after `cursor`.
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
 
-    async fn run(&self, id: &str) -> Result<RunPage, AppError>;
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 
@@ -27,6 +33,44 @@ pub trait Workspace: Launching + Send + Sync {
     async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
 
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError>;
+
+    /// Values that matching runs have, with counts.
+    async fn facets(&self, query: &Query) -> Result<Facets, AppError>;
+
+    /// Values of a key that begin with what was typed, most frequent first.
+    async fn values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError>;
+
+    /// Matching runs over time, in about so many buckets.
+    async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError>;
+
+    async fn sync_progress(&self) -> Result<SyncProgress, AppError>;
+
+    async fn set_sync_paused(&self, paused: bool) -> Result<SyncProgress, AppError>;
+
+    /// Built-in views, shared ones and the viewer's own.
+    async fn views(&self, list: ViewList) -> Result<Vec<View>, AppError>;
+
+    async fn create_view(&self, view: ViewChange) -> Result<View, AppError>;
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<View, AppError>;
+
+    async fn delete_view(&self, id: &str) -> Result<(), AppError>;
+
+    async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
+
+    /// Sessions that match, last used first, from after `cursor`.
+    async fn sessions(
+        &self,
+        query: &Query,
+        status: Option<&str>,
+        cursor: Option<&str>,
+        limit: u32,
+    ) -> Result<SessionsPage, AppError>;
+
+    async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
+
+    /// The last messages of a session, or those before a seq.
+    async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError>;
 }
 
 /// A request extension: the workspace of the session that the request belongs to.

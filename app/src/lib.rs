@@ -20,7 +20,9 @@ pub mod model;
 pub mod pages;
 pub mod plain_text;
 pub mod preferences;
+pub mod run;
 pub mod shell;
+pub mod wire;
 
 pub use app::App;
 pub use error::AppError;

@@ -1,8 +1,19 @@
 //! What pages are given to draw. Plain data, sent from the server to the browser.
 
+mod browse;
+mod sessions;
+mod views;
+
 use protocol::messages::{Metadata, Tokens};
 use protocol::{RunStatus, Timeline};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::run::RunState;
+
+pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
+pub use sessions::{SessionMessages, SessionPage, SessionSummary, SessionTotals, SessionsPage};
+pub use views::{View, ViewChange, ViewList, ViewScope};
 
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +40,29 @@ pub struct RunSummary {
     pub turns: Option<u64>,
     pub tool_calls: Option<u64>,
     pub duration_ms: Option<u64>,
+    /// Millionths of a US dollar, at the price that the catalogue named when the run was stored.
+    #[serde(default)]
+    pub cost_micros: Option<u64>,
+    #[serde(default)]
+    pub error_class: Option<String>,
     pub created_at_ms: i64,
     pub metadata: Metadata,
     pub marks: Marks,
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// Where a stored run comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// From MANTYX.
+    #[default]
+    Mirrored,
+    /// From a file.
+    Imported,
+    /// Made up by `runlens seed`.
+    Seeded,
 }
 
 /// What stands out in a run's log, known once the log was read.
@@ -40,6 +71,12 @@ pub struct Marks {
     pub truncated: bool,
     pub looping: bool,
     pub over_budget: bool,
+    /// Somebody owes a local tool's answer.
+    #[serde(default)]
+    pub waiting: bool,
+    /// The run has ended, and a tool call was never answered.
+    #[serde(default)]
+    pub orphan_call: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +85,9 @@ pub struct RunsPage {
     pub next_cursor: Option<String>,
     /// Why the list may be behind MANTYX, where it is.
     pub stale: Option<String>,
+    /// Where nothing matches: the clauses without which something would, by their place in the query.
+    #[serde(default)]
+    pub excluding: Vec<usize>,
     /// The server's clock, so that both sides render the same relative times.
     pub now_ms: i64,
 }
@@ -57,9 +97,31 @@ pub struct RunPage {
     pub run: RunSummary,
     pub prompt: Option<String>,
     pub system_prompt: Option<String>,
-    pub timeline: Timeline,
+    pub state: RunState,
+    /// The last event of the whole log, whatever point is looked at.
+    pub end_seq: u64,
+    /// Whether the sign-in may cancel and answer.
+    pub can_write: bool,
+    pub feedback: Option<Feedback>,
     pub stale: Option<String>,
     pub now_ms: i64,
+}
+
+/// What a run was asked to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpecPage {
+    /// With secrets hidden. `None` where it is not known.
+    pub spec: Option<Value>,
+    /// Programs that start such a run, by the name of their language.
+    pub programs: Vec<(String, String)>,
+}
+
+/// A part of a log, as it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawEvents {
+    /// Seq, type, and the envelope as JSON.
+    pub events: Vec<(u64, String, String)>,
+    pub next_after: Option<u64>,
 }
 
 /// Which way a judgement of a run goes.
@@ -107,6 +169,8 @@ impl Marks {
             truncated: has(BannerKind::Truncated),
             looping: has(BannerKind::LoopNudged) || has(BannerKind::LoopGaveUp),
             over_budget: has(BannerKind::BudgetExceeded),
+            waiting: timeline.outcome.is_none() && timeline.waiting_calls().next().is_some(),
+            orphan_call: timeline.outcome.is_some() && timeline.calls().any(|call| call.answer.is_none()),
         }
     }
 }

@@ -58,7 +58,7 @@ async function demonstrated(): Promise<void> {
     return (await (await fetch(url, { headers })).json()).total as number;
   };
   const deadline = Date.now() + PATIENCE_MS;
-  while ((await count("")) < 75 || (await count("status=running")) > 0) {
+  while ((await count("")) < 80 || (await count("status=running")) > 0) {
     if (Date.now() > deadline) throw new Error("the sandbox's demonstration did not end");
   }
 }

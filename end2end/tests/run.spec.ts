@@ -2,21 +2,38 @@ import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixt
 import { answerTool, finishedRun, pendingCall, startRun } from "../support/sandbox.ts";
 
 const recall = { tools: [{ kind: "mantyx_plugin", name: "recall" }] };
+const looping = '/repeat 9\n/call recall {"query":"refund policy"}\n/say Done.';
 
 test.beforeEach(async ({ page }) => signIn(page));
 
 test("a looping run says so first, and links to where it happened", async ({ page, request }) => {
-  const id = await finishedRun(request, '/repeat 9\n/call recall {"query":"refund policy"}\n/say Done.', recall);
+  const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
-  await expect(page.locator("[data-kind=loop_gave_up]")).toContainText("Looping — gave up");
+  await expect(page.locator(".verdict")).toContainText("with the same arguments");
+  const gaveUp = page.locator("[data-kind=loop_gave_up]");
+  await expect(gaveUp).toContainText("Looping — gave up");
+  await expect(gaveUp.locator(".next-step")).not.toBeEmpty();
   await expect(page.locator("[data-kind=loop_nudged]")).toContainText("Looping — nudged");
   await expectAccessible(page);
-  const link = page.locator("[data-kind=loop_gave_up] a");
+  const link = gaveUp.locator(".event-link");
+  const seq = (await link.textContent())!.slice(1);
   await link.click();
-  const target = await link.getAttribute("href");
-  await expect(page).toHaveURL(new RegExp(`${target}$`));
-  await expect(page.locator(target!)).toBeInViewport();
+  await expect(page).toHaveURL(new RegExp(`focus=${seq}#e${seq}$`));
+  await expect(page.locator(`#e${seq}`)).toBeInViewport();
   await takeScreenshots(page, "run-looping");
+});
+
+test("repeated batches fold into one row that opens", async ({ page, request }) => {
+  const id = await finishedRun(request, looping, recall);
+  await page.goto(`/runs/${id}`);
+  const repeats = page.locator(".repeats");
+  await expect(repeats).toContainText("first wasted step");
+  const folded = await page.locator(".call").count();
+  await repeats.locator(".toggle").click();
+  await expect(page.locator(".call")).not.toHaveCount(folded);
+  await expect(page).toHaveURL(/open=t0-repeats/);
+  await page.goBack();
+  await expect(page.locator(".call")).toHaveCount(folded);
 });
 
 test("a truncated run shows what was salvaged", async ({ page, request }) => {
@@ -29,54 +46,186 @@ test("a truncated run shows what was salvaged", async ({ page, request }) => {
   await takeScreenshots(page, "run-truncated");
 });
 
-test("a budget that was used up has its banner and its place", async ({ page, request }) => {
+test("a budget that was used up has its banner, its place and its runway", async ({ page, request }) => {
   const script = '/call recall {"query":"a"}\n/say Hm.\n/call recall {"query":"b"}\n/say Done.';
   const id = await finishedRun(request, script, { ...recall, toolBudgets: { recall: { maxCalls: 1 } } });
   await page.goto(`/runs/${id}`);
   await expect(page.locator("[data-kind=budget_exceeded]")).toContainText("Tool budget exhausted: recall");
-  await expect(page.locator(".note", { hasText: "was intercepted" })).toBeVisible();
+  await expect(page.locator(".note", { hasText: "was stopped before it ran" })).toBeVisible();
+  await page.getByRole("link", { name: "Tools", exact: true }).click();
+  await expect(page.locator(".tools tr", { hasText: "recall" })).toContainText("1 of 1");
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-tools");
 });
 
-test("a call opens to its arguments and its answer", async ({ page, request }) => {
-  const script = '/think Numbers first.\n/call calculator {"expression":"6*7"}\n/say It is 42.';
+test("a call opens to its arguments and its answer as trees", async ({ page, request }) => {
+  const script = '/think Numbers first.\n/call calculator {"expression":"6*7"}\n/say It is **42**.\n';
   const more = { tools: [{ kind: "mantyx_plugin", name: "calculator" }], reasoningLevel: "low" };
   const id = await finishedRun(request, script, more);
   await page.goto(`/runs/${id}`);
-  await page.locator(".call summary").click();
-  await expect(page.locator(".call-body")).toContainText('"expression": "6*7"');
+  await page.locator(".call .toggle").click();
+  await expect(page.locator(".call-body .json").first()).toContainText("expression");
   await expect(page.locator(".call-body")).toContainText("42");
-  await page.getByText("Thinking").click();
+  await page.locator(".thinking .toggle").click();
   await expect(page.getByText("Numbers first.").last()).toBeVisible();
+  await expect(page.locator(".row.text strong")).toHaveText("42");
+  await page.getByRole("link", { name: "Show raw text" }).click();
+  await expect(page.locator(".row.text")).toContainText("**42**");
   await expectAccessible(page);
   await takeScreenshots(page, "run-call-open");
 });
 
-test("a run in progress is followed live, through a local tool, to its end", async ({ page, request }) => {
+test("the log is replayed by steps, by the slider and by keys, and the address carries the point", async ({ page, request }) => {
+  const id = await finishedRun(request, looping, recall);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.locator(".replay-position")).toContainText("at the end");
+  await page.getByRole("link", { name: "One event back" }).click();
+  await expect(page).toHaveURL(/at=\d+/);
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
+  await page.locator(".scrub-handle").fill("3");
+  await expect(page.locator(".replay-position")).toContainText("as of #3");
+  await expect(page.locator("[data-kind=loop_gave_up]")).toHaveCount(0);
+  await page.locator(".verdict").click();
+  await page.keyboard.press("ArrowRight");
+  await expect(page).toHaveURL(/at=4/);
+  await page.reload();
+  await expect(page.locator(".replay-position")).toContainText("as of #4");
+  await takeScreenshots(page, "run-replay");
+  await page.getByRole("link", { name: "Back to the end" }).click();
+  await expect(page.locator("[data-kind=loop_gave_up]")).toBeVisible();
+});
+
+test("a log plays to its end", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say One two three four five six seven eight nine ten.");
+  await page.goto(`/runs/${id}?at=1`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByLabel("Speed").selectOption("20");
+  await page.getByRole("button", { name: /Play/ }).click();
+  await expect(page.locator(".replay-position")).toContainText("at the end");
+  await expect(page.locator(".output")).toContainText("nine ten.");
+});
+
+test("densities show less or more, and finding steps through hits", async ({ page, request }) => {
+  const id = await finishedRun(request, looping, recall);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("link", { name: "Conversation" }).click();
+  await expect(page.locator(".call")).toHaveCount(0);
+  await page.getByRole("link", { name: "Every event" }).click();
+  await expect(page.locator(".row.event", { hasText: "loop_detected" }).first()).toBeVisible();
+  await takeScreenshots(page, "run-every-event");
+  await page.getByPlaceholder(/Find:/).fill("type:loop_detected");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText(/1 of \d/);
+  await page.getByRole("link", { name: "Next hit" }).click();
+  await expect(page.locator(".hits")).toContainText("2 of");
+  await page.getByRole("link", { name: "Clear what is looked for" }).click();
+  await expect(page.locator(".hits")).toHaveCount(0);
+});
+
+test("the spec hides secrets and is given as programs; the raw log is whole", async ({ page, request }) => {
+  const secret = "sk-live-0123456789abcdef";
+  const tools = [{ kind: "mcp", name: "crm", url: "http://127.0.0.1:9/mcp", headers: { Authorization: `Bearer ${secret}` } }];
+  const id = await finishedRun(request, "/say hi", { tools });
+  await page.goto(`/runs/${id}?tab=spec`);
+  await expect(page.locator(".run-side .json")).toContainText("•••");
+  await page.getByText("As curl").click();
+  await expect(page.locator(".program pre").first()).toContainText("curl --fail-with-body");
+  expect(await page.content()).not.toContain(secret);
+  await takeScreenshots(page, "run-spec");
+  await page.getByRole("link", { name: "Raw", exact: true }).click();
+  await page.locator(".raw-event summary").first().click();
+  await expect(page.locator(".raw-event pre").first()).toContainText('"seq": 1');
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-raw");
+});
+
+test("a run in progress is followed live, and a local call is answered from the page", async ({ page, request }) => {
   const script = '/say One moment, I will ask for approval.\n/call approve_refund {"amount":42}\n/say The refund is approved.';
   const id = await startRun(request, script, { tools: [{ kind: "local", name: "approve_refund" }] });
   await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await expect(waiting).toContainText("approve_refund");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
+  await expect(page.locator(".answer-call")).toContainText(/Waiting for \d+ s/);
+  await expectAccessible(page);
   await takeScreenshots(page, "run-waiting");
 
-  await answerTool(request, id, await pendingCall(id), "approved by finance");
+  await page.getByLabel("Your answer").fill('{"approved":true}');
+  await page.getByRole("button", { name: "Send as the result" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
   await expect(waiting).toHaveCount(0);
-  await expect(page.locator(".output")).toHaveText("The refund is approved.");
+  await expect(page.locator(".output")).toContainText("The refund is approved.");
   await expect(page.locator(".facts")).toContainText(/Duration\s*[\d.]+ (ms|s)/);
   await takeScreenshots(page, "run-finished-live");
 });
 
+test("an answer by somebody else is shown as it comes", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await page.goto(`/runs/${id}`);
+  await expect(page.locator("[data-kind=waiting_local_tool]")).toBeVisible();
+  await answerTool(request, id, await pendingCall(id), "approved by finance");
+  await expect(page.locator(".call-answer")).toContainText("approved by finance");
+});
+
+test("a run is cancelled from its page", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "cancelled");
+  await expect(page.locator("[data-kind=cancelled]")).toBeVisible();
+});
+
+test("feedback is kept", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say hi");
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByText("Feedback").click();
+  await page.getByLabel(/What was good/).fill("Polite.");
+  await page.getByRole("button", { name: "Good run" }).click();
+  await expect(page.getByText("it is kept")).toBeVisible();
+  await takeScreenshots(page, "run-feedback");
+  await page.reload();
+  await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "UP");
+});
+
 test("hostile text stays text", async ({ page, request }) => {
   const hostile = '</title><img src=x onerror="document.body.dataset.owned=1"><script>document.body.dataset.owned=1</script>';
-  const id = await finishedRun(request, `/say ${hostile}`, { name: hostile, metadata: { note: hostile.slice(0, 200) } });
+  const link = "[click](javascript:document.body.dataset.owned=1) \u202Eevil\u001b[31m";
+  const id = await finishedRun(request, `/say ${hostile} ${link}`, { name: hostile, metadata: { note: hostile.slice(0, 200) } });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
   await expect(page.locator(".output")).toContainText("<script>");
+  await expect(page.locator(".output")).toContainText("⟨U+202E⟩evil␛[31m");
+  await expect(page.locator('a[href^="javascript"]')).toHaveCount(0);
   expect(await page.evaluate(() => document.body.dataset.owned)).toBeUndefined();
   expect(await page.title()).toContain("</title><img");
   await takeScreenshots(page, "run-hostile");
+});
+
+test("very long texts and values stay in their place", async ({ page, request }) => {
+  const word = "x".repeat(3_000);
+  const script = `/think ${word}\n/call calculator {"expression":"1+1","${"k".repeat(300)}":"${word}"}\n/say ${word}\n/say | a | b |\n/say ${"many words ".repeat(2_000)}`;
+  const more = {
+    name: "n".repeat(200),
+    tools: [{ kind: "mantyx_plugin", name: "calculator" }],
+    reasoningLevel: "low",
+    metadata: { id: "x".repeat(256) },
+  };
+  const id = await finishedRun(request, script, more);
+  await page.goto(`/runs/${id}?open=t0-thinking,t0-0&tab=spec`);
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(page.getByRole("link", { name: /Show [\d,]+ more bytes/ })).toBeVisible();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, `sideways at ${width}`).toBeLessThanOrEqual(0);
+  }
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-long");
 });
 
 test("an unknown run is a page that says so", async ({ page, problems }) => {

@@ -67,10 +67,13 @@ test("older runs follow the newer ones", async ({ page }) => {
   expect(second.filter((href) => first.includes(href))).toEqual([]);
 });
 
-test("no match says what to do", async ({ page }) => {
-  await page.goto("/runs?q=customer:nobody");
+test("no match names the part that excludes every run, and drops it", async ({ page }) => {
+  await page.goto("/runs?q=customer:nobody+env:prod");
   await expect(page.getByRole("heading", { name: "No run matches" })).toBeVisible();
   await takeScreenshots(page, "runs-empty");
+  await page.getByRole("link", { name: "Search without customer:nobody" }).click();
+  await expect(page).toHaveURL(/q=env:prod$/);
+  await expect(page.locator("table.runs tbody tr").first()).toBeVisible();
 });
 
 test("very long texts stay in their place", async ({ page, request }) => {

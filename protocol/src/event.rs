@@ -4,19 +4,51 @@
 //! reducer needs is read from it by [`Event::payload`], which borrows instead of copying: most events of a long log are
 //! deltas, and they are read once.
 
-use serde::{Deserialize, Serialize};
+mod fields;
+mod payload;
+
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use fields::Fields;
+pub use payload::{Call, CallResult, Malformed, Payload, PlanUpdate};
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Envelope")]
 pub struct Event {
     pub seq: u64,
     #[serde(rename = "type")]
     pub kind: String,
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// Fields beside the three documented ones, kept unchanged.
+    /// Fields beside the three documented ones, kept unchanged; a `data` that is `null` is one of them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// An event as it is read: here an absent `data` is told from `null`.
+#[derive(Deserialize)]
+struct Envelope {
+    seq: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default, deserialize_with = "present")]
+    data: Option<Value>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl From<Envelope> for Event {
+    fn from(Envelope { seq, kind, data, mut extra }: Envelope) -> Self {
+        if data == Some(Value::Null) {
+            extra.insert("data".to_owned(), Value::Null);
+        }
+        Self { seq, kind, data: data.unwrap_or_default(), extra }
+    }
 }
 
 impl Event {
@@ -33,9 +65,17 @@ impl Event {
         matches!(self.kind.as_str(), "result" | "error" | "cancelled")
     }
 
+    /// A field of the payload. Session replays write the payload beside `seq` and `type`, without `data`.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        match &self.data {
+            Value::Null => self.extra.get(name),
+            data => data.get(name),
+        }
+    }
+
     /// What the event says, in the words of the newest document; older spellings are read too.
     pub fn payload(&self) -> Result<Payload<'_>, Malformed> {
-        let data = Fields(&self.data);
+        let data = Fields::Envelope(self);
         Ok(match self.kind.as_str() {
             "started" => Payload::Started,
             "assistant_delta" => Payload::AssistantDelta { text: data.text("text")? },
@@ -52,16 +92,29 @@ impl Event {
                 name: data.opt_text("name"),
                 result: data.tool_result(),
             },
-            "tool_files" => Payload::ToolFiles { name: data.opt_text("name"), files: data.array("files")?.as_slice() },
+            "tool_files" => Payload::ToolFiles {
+                id: data.opt_text("toolUseId"),
+                name: data.opt_text("name"),
+                files: data.array("files")?.as_slice(),
+            },
             "local_tool_call" => Payload::LocalToolCall {
                 call: data.call()?,
                 kind: data.opt_text("kind").unwrap_or("local"),
                 mcp_server: data.opt_text("mcpServer"),
+                mcp_tool: data.opt_text("mcpToolName"),
+                mcp_server_info: data.get("mcpServerInfo"),
                 agent_card: data.get("agentCard"),
             },
-            "local_tool_result_in" => {
-                Payload::LocalToolResult { id: data.text("toolUseId")?, result: data.local_result() }
-            }
+            "local_tool_result_in" => Payload::LocalToolResult {
+                id: data.opt_text("toolUseId"),
+                // Whose answer it is must be told somehow; documented is the id.
+                name: match data.opt_text("name") {
+                    None => data.text("toolUseId").map(|_| None)?,
+                    name => name,
+                },
+                result: data.local_result(),
+                files: data.get("files").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default(),
+            },
             "loop_detected" => Payload::LoopDetected {
                 consecutive_count: data.number("consecutiveCount")?,
                 hard_cutoff: data.get("hardCutoff").and_then(Value::as_bool).unwrap_or(false),
@@ -76,22 +129,28 @@ impl Event {
                 action: data.text("action")?,
                 reason: data.opt_text("reason").unwrap_or(""),
                 redirect: data.opt_text("redirect"),
+                llm_calls: data.get("llmCalls").and_then(Value::as_u64),
+                phase: data.opt_text("phase"),
+                model: data.get("model"),
             },
-            "task_plan" => Payload::TaskPlan { data: &self.data },
+            "task_plan" => Payload::TaskPlan(data.plan()?),
             "model_fallback" => Payload::ModelFallback {
                 error_class: data.opt_text("errorClass").unwrap_or("unknown"),
                 primary: data.opt_text("primaryModelId"),
                 fallback: data.opt_text("fallbackModelId"),
+                model: data.get("model"),
             },
             "user_message" | "message" => Payload::Message {
                 role: data.opt_text("role").unwrap_or("user"),
                 text: data.opt_text("text").unwrap_or(""),
+                attachments: data.get("attachments").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default(),
             },
             "result" => Payload::Result {
                 subtype: data.opt_text("subtype"),
                 ok: data.get("ok").and_then(Value::as_bool),
                 text: data.opt_text("text").unwrap_or(""),
                 error: data.opt_text("error"),
+                plan: data.get("plan").and_then(|plan| Fields::Data(plan).plan().ok()),
             },
             "error" => Payload::Error {
                 message: data.opt_text("error").or(data.opt_text("message")).unwrap_or("The run failed."),
@@ -105,175 +164,6 @@ impl Event {
     }
 }
 
-/// A typed, borrowed reading of an event's data.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Payload<'a> {
-    Started,
-    AssistantDelta {
-        text: &'a str,
-    },
-    ThinkingDelta {
-        text: &'a str,
-    },
-    AssistantMessage {
-        text: &'a str,
-        finish_reason: Option<&'a str>,
-        tool_calls: Vec<Call<'a>>,
-        model: Option<&'a Value>,
-    },
-    ToolCall(Call<'a>),
-    ToolResult {
-        id: Option<&'a str>,
-        name: Option<&'a str>,
-        result: CallResult<'a>,
-    },
-    ToolFiles {
-        name: Option<&'a str>,
-        files: &'a [Value],
-    },
-    LocalToolCall {
-        call: Call<'a>,
-        kind: &'a str,
-        mcp_server: Option<&'a str>,
-        agent_card: Option<&'a Value>,
-    },
-    LocalToolResult {
-        id: &'a str,
-        result: CallResult<'a>,
-    },
-    LoopDetected {
-        consecutive_count: u64,
-        hard_cutoff: bool,
-        tools: Vec<&'a str>,
-    },
-    ToolBudgetExceeded {
-        tool: &'a str,
-        max_calls: u64,
-        call_index: u64,
-    },
-    Supervisor {
-        action: &'a str,
-        reason: &'a str,
-        redirect: Option<&'a str>,
-    },
-    TaskPlan {
-        data: &'a Value,
-    },
-    ModelFallback {
-        error_class: &'a str,
-        primary: Option<&'a str>,
-        fallback: Option<&'a str>,
-    },
-    Message {
-        role: &'a str,
-        text: &'a str,
-    },
-    Result {
-        subtype: Option<&'a str>,
-        ok: Option<bool>,
-        text: &'a str,
-        error: Option<&'a str>,
-    },
-    Error {
-        message: &'a str,
-        error_class: &'a str,
-        finish_reason: Option<&'a str>,
-        partial_text: Option<&'a str>,
-    },
-    Cancelled {
-        reason: Option<&'a str>,
-    },
-    Unknown,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call<'a> {
-    pub id: Option<&'a str>,
-    pub name: &'a str,
-    pub input: &'a Value,
-}
-
-/// What a tool answered. `body` is text for most tools, JSON for some.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallResult<'a> {
-    pub ok: bool,
-    pub body: &'a Value,
-}
-
-/// A known event whose payload does not have the documented shape.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    pub field: &'static str,
-    pub expected: &'static str,
-}
-
-impl std::fmt::Display for Malformed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` is not {}", self.field, self.expected)
-    }
-}
-
-struct Fields<'a>(&'a Value);
-
-impl<'a> Fields<'a> {
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.0.get(name)
-    }
-
-    fn opt_text(&self, name: &str) -> Option<&'a str> {
-        self.get(name).and_then(Value::as_str)
-    }
-
-    fn text(&self, name: &'static str) -> Result<&'a str, Malformed> {
-        self.opt_text(name).ok_or(Malformed { field: name, expected: "a text" })
-    }
-
-    fn number(&self, name: &'static str) -> Result<u64, Malformed> {
-        self.get(name).and_then(Value::as_u64).ok_or(Malformed { field: name, expected: "a whole number" })
-    }
-
-    fn array(&self, name: &'static str) -> Result<&'a Vec<Value>, Malformed> {
-        self.get(name).and_then(Value::as_array).ok_or(Malformed { field: name, expected: "a list" })
-    }
-
-    fn names(&self, name: &str) -> Vec<&'a str> {
-        self.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
-    }
-
-    fn call(&self) -> Result<Call<'a>, Malformed> {
-        Ok(Call {
-            id: self.opt_text("toolUseId").or(self.opt_text("id")),
-            name: self.text("name")?,
-            input: self.get("args").or(self.get("input")).unwrap_or(&Value::Null),
-        })
-    }
-
-    fn tool_calls(&self) -> Result<Vec<Call<'a>>, Malformed> {
-        match self.get("toolCalls") {
-            None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.iter().map(|item| Fields(item).call()).collect(),
-            Some(_) => Err(Malformed { field: "toolCalls", expected: "a list" }),
-        }
-    }
-
-    /// `result`, or in the first documents `ok` and `summary`.
-    fn tool_result(&self) -> CallResult<'a> {
-        let ok = self.get("ok").and_then(Value::as_bool).unwrap_or_else(|| self.get("error").is_none());
-        let body = self.get("result").or(self.get("summary")).or(self.get("error"));
-        CallResult { ok, body: body.unwrap_or(&Value::Null) }
-    }
-
-    fn local_result(&self) -> CallResult<'a> {
-        match self.get("error") {
-            Some(error) if !error.is_null() => CallResult { ok: false, body: error },
-            _ => {
-                let body = self.get("output").or(self.get("result"));
-                CallResult { ok: true, body: body.unwrap_or(&Value::Null) }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,6 +174,41 @@ mod tests {
         let event = Event::parse(json).expect("parses");
         assert_eq!(serde_json::to_string(&event).expect("writes"), json);
         assert_eq!(event.payload(), Ok(Payload::Unknown));
+    }
+
+    #[test]
+    fn an_absent_payload_stays_absent_and_null_stays_null() {
+        for json in [r#"{"seq":1,"type":"started"}"#, r#"{"seq":1,"type":"started","data":null}"#] {
+            let event = Event::parse(json).expect("parses");
+            assert_eq!(serde_json::to_string(&event).expect("writes"), json);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_envelope_is_written_as_it_was_read(data in crate::testing::any_json(), beside in crate::testing::any_json()) {
+            let mut envelope = serde_json::json!({ "seq": 7, "type": "later", "beside": beside });
+            envelope["data"] = data;
+            let event: Event = serde_json::from_value(envelope.clone()).expect("an envelope");
+            proptest::prop_assert_eq!(serde_json::to_value(&event).expect("JSON"), envelope);
+        }
+    }
+
+    #[test]
+    fn a_frame_of_a_session_replay_has_its_payload_beside_its_type() {
+        let event = Event::parse(r#"{"seq":3,"type":"user_message","text":"three"}"#).expect("parses");
+        assert_eq!(event.payload(), Ok(Payload::Message { role: "user", text: "three", attachments: &[] }));
+    }
+
+    #[test]
+    fn a_plan_is_read_from_its_snapshot_first() {
+        let event = Event::new(
+            1,
+            "task_plan",
+            serde_json::json!({ "steps": [], "plan": { "planId": "p", "revision": 2, "steps": [{ "title": "a" }] } }),
+        );
+        let Ok(Payload::TaskPlan(plan)) = event.payload() else { panic!("{event:?}") };
+        assert_eq!((plan.id, plan.revision, plan.steps.len()), (Some("p"), Some(2), 1));
     }
 
     #[test]

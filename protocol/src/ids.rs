@@ -34,6 +34,30 @@ pub fn is_path_id(id: &str) -> bool {
         && !id.chars().all(|c| c == '.')
 }
 
+/// The address of something on the web.
+pub fn is_web_url(text: &str) -> bool {
+    has_host_after(text, "http://") || is_https_url(text)
+}
+
+/// The address of something on the web that is fetched over TLS only.
+pub fn is_https_url(text: &str) -> bool {
+    has_host_after(text, "https://")
+}
+
+/// The name of an HTTP header.
+pub fn is_header_name(name: &str) -> bool {
+    is_made_of(name, usize::MAX, |c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+/// Not a whole URL parser: that there is a host, and nothing that would end the address.
+fn has_host_after(text: &str, scheme: &str) -> bool {
+    let Some((start, rest)) = text.split_at_checked(scheme.len()) else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or("");
+    start.eq_ignore_ascii_case(scheme)
+        && host.contains(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii())
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
 fn is_made_of(text: &str, max_chars: usize, allowed: impl Fn(char) -> bool) -> bool {
     !text.is_empty() && text.len() <= max_chars && text.chars().all(allowed)
 }
@@ -53,6 +77,27 @@ mod tests {
         assert!(!is_plugin_tool_name("@search") && !is_plugin_tool_name("@/x") && !is_plugin_tool_name("@A/b/c"));
         assert!(is_metadata_key("trace.id-1_x"));
         assert!(!is_metadata_key("trace id"));
+    }
+
+    #[test]
+    fn addresses_need_a_host_and_no_spaces() {
+        for good in ["https://example.com", "HTTPS://a", "https://[::1]:8080/x?y#z", "https://user@a.b/ü"] {
+            assert!(is_https_url(good) && is_web_url(good), "{good:?}");
+        }
+        for bad in
+            ["", "https://", "https:///x", "https://?", "example.com", "https://a b", "javascript:x", "httpß://a"]
+        {
+            assert!(!is_https_url(bad) && !is_web_url(bad), "{bad:?}");
+        }
+        assert!(is_web_url("http://localhost:3000/mcp") && !is_https_url("http://localhost"));
+    }
+
+    #[test]
+    fn header_names_are_tokens() {
+        assert!(is_header_name("X-Api-Key") && is_header_name("a_b.c"));
+        for bad in ["", "a b", "a:b", "a\nb", "ä"] {
+            assert!(!is_header_name(bad), "{bad:?}");
+        }
     }
 
     #[test]

@@ -5,16 +5,21 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
+use crate::models::Catalogue;
 use crate::provider::Pace;
+use crate::rate_limits::Meter;
 use crate::store::Store;
 
 pub struct App {
     pub store: Store,
     pub engine: Engine,
+    pub models: Catalogue,
     pub redirect_uris: Vec<String>,
     /// Set when the server goes down: open streams end.
     pub closing: CancellationToken,
     pub delta_delay: Duration,
+    pub heartbeat: Duration,
+    pub meter: Meter,
 }
 
 impl App {

@@ -4,6 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::provider::openai::OpenAi;
+use crate::rate_limits::RateLimits;
+
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
@@ -15,12 +18,19 @@ pub struct Config {
     pub demo: bool,
     /// Otherwise it refuses to listen beyond loopback: its keys are public knowledge.
     pub allow_remote: bool,
+    /// How long a stream is silent before it says that it is still there.
+    pub heartbeat: Duration,
+    pub rate_limits: RateLimits,
+    /// Where `openai/…` models are; without it there are none.
+    pub openai: Option<OpenAi>,
 }
 
 pub const CLIENT_ID: &str = "mantyx_oa_runlens";
 pub const CLIENT_SECRET: &str = "mantyx_oas_sandbox";
 pub const DEFAULT_REDIRECT_URIS: [&str; 2] =
     ["http://127.0.0.1:3000/auth/callback", "http://localhost:3000/auth/callback"];
+
+pub const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The pause before each piece of text of a live run, in milliseconds.
 pub const DELTA_DELAY_VARIABLE: &str = "RUNLENS_SANDBOX_DELTA_MS";
@@ -34,6 +44,10 @@ impl Config {
             redirect_uris: DEFAULT_REDIRECT_URIS.map(str::to_owned).to_vec(),
             demo: true,
             allow_remote: false,
+            heartbeat: DEFAULT_HEARTBEAT,
+            // Whoever embeds a sandbox is its only client: there is nobody to protect from whom.
+            rate_limits: RateLimits::OFF,
+            openai: None,
         }
     }
 }

@@ -17,8 +17,6 @@ pub struct Follower {
     ended: bool,
 }
 
-const PAGE: i64 = 256;
-
 impl Follower {
     pub fn new(app: &App, run_id: String, after: u64) -> Self {
         // Subscribed before the first read: whatever is committed in between wakes this follower.
@@ -39,7 +37,7 @@ impl Follower {
     /// The next events, as soon as there are any; `None` after the last one. Safe to give up and ask again.
     pub async fn next(&mut self) -> sqlx::Result<Option<Vec<StoredEvent>>> {
         while !self.ended {
-            let events = self.store.events_after(&self.run_id, self.after, PAGE).await?;
+            let events = self.store.events_after(&self.run_id, self.after).await?;
             if let Some(last) = events.last() {
                 self.after = last.seq as u64;
                 self.ended = last.is_terminal();

@@ -1,38 +1,55 @@
 //! The one writer of logs: events are committed in batches, and only then announced to whoever follows the run.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::live::LiveRuns;
 use crate::store::{Entry, Store};
 
-/// Waiting entries. A full queue slows the runs down instead of growing memory.
-const QUEUE: usize = 256;
-const BATCH: usize = 128;
+/// Waiting entries, by number and by size. A full queue slows the runs down instead of growing memory.
+const QUEUE: usize = 1024;
+const QUEUE_KILOBYTES: usize = 16 * 1024;
+/// One transaction for what all runs have written meanwhile: the more there is to do, the less each event costs.
+const BATCH: usize = 1024;
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 #[derive(Clone)]
 pub struct Journal {
     queue: mpsc::Sender<Entry>,
+    room: Arc<Semaphore>,
 }
 
 impl Journal {
     /// Once `closing` is set, the writer writes down what is queued and ends.
     pub fn open(store: Store, live: LiveRuns, closing: CancellationToken) -> (Self, JoinHandle<()>) {
         let (queue, entries) = mpsc::channel(QUEUE);
-        (Self { queue }, tokio::spawn(write(entries, store, live, closing)))
+        let room = Arc::new(Semaphore::new(QUEUE_KILOBYTES));
+        let writer = tokio::spawn(write(entries, room.clone(), store, live, closing));
+        (Self { queue, room }, writer)
     }
 
     pub async fn append(&self, entry: Entry) {
+        if let Ok(room) = self.room.acquire_many(kilobytes(&entry)).await {
+            // The writer gives it back when the entry is written down.
+            room.forget();
+        }
         // Nobody receives only while the process goes down; the next start ends the run.
         let _ = self.queue.send(entry).await;
     }
 }
 
-async fn write(mut entries: mpsc::Receiver<Entry>, store: Store, live: LiveRuns, closing: CancellationToken) {
+async fn write(
+    mut entries: mpsc::Receiver<Entry>,
+    room: Arc<Semaphore>,
+    store: Store,
+    live: LiveRuns,
+    closing: CancellationToken,
+) {
     let mut batch = Vec::with_capacity(BATCH);
     loop {
         let received = tokio::select! {
@@ -53,8 +70,23 @@ async fn write(mut entries: mpsc::Receiver<Entry>, store: Store, live: LiveRuns,
             }
             tokio::time::sleep(RETRY_AFTER).await;
         }
-        for entry in batch.drain(..) {
-            live.committed(&entry.run_id, entry.seq, entry.finish.is_some());
-        }
+        announce(&live, &batch);
+        room.add_permits(batch.drain(..).map(|entry| kilobytes(&entry) as usize).sum());
     }
+}
+
+/// Wakes the readers of each run once, however much of it was written.
+fn announce(live: &LiveRuns, batch: &[Entry]) {
+    let mut reached: HashMap<&str, &Entry> = HashMap::new();
+    for entry in batch {
+        reached.insert(&entry.run_id, entry);
+    }
+    for (run_id, last) in reached {
+        live.committed(run_id, last.seq, last.finish.is_some());
+    }
+}
+
+/// What an entry takes of the queue's room; the largest fits when it is alone.
+fn kilobytes(entry: &Entry) -> u32 {
+    (entry.data.len() / 1024 + 1).min(QUEUE_KILOBYTES) as u32
 }

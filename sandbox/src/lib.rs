@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  oauth ─┐                ┌─ provider (a model, turn by turn)
-//!  api ───┴─ engine ── run ┤
+//!  api ───┴─ engine ── run ┼─ tools: built in, the client's, MCP servers, A2A peers
 //!    │                     └─ journal ── store (SQLite)
 //!    └── follow ◀── wake-ups ──┘           ▲
 //!           └──────── reads ───────────────┘
@@ -13,19 +13,26 @@ mod api;
 mod app;
 mod clock;
 mod config;
+pub mod conformance;
 mod demo;
 mod engine;
 mod follow;
 mod journal;
-mod json_schema;
 mod live;
+pub mod load;
 mod models;
 mod oauth;
+mod outbound;
 mod provider;
+mod rate_limits;
+mod schema_example;
 mod secret;
 mod serve;
 mod store;
+mod tool_output;
 mod workspace;
 
-pub use config::{CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_REDIRECT_URIS, DELTA_DELAY_VARIABLE};
+pub use config::{CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS, DELTA_DELAY_VARIABLE};
+pub use provider::openai::OpenAi;
+pub use rate_limits::RateLimits;
 pub use serve::{Sandbox, start, start_at_pace};

@@ -3,17 +3,18 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use sandbox::{Config, DEFAULT_REDIRECT_URIS};
+use sandbox::{Config, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS, RateLimits};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// A MANTYX-compatible server for development and demonstration.
 ///
 /// Workspaces: demo (API key mantyx_sandbox_demo) and other (mantyx_sandbox_other). OAuth client: mantyx_oa_runlens.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_long_help = include_str!("help.txt"))]
 struct Options {
     /// Where to listen
     #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
@@ -31,7 +32,21 @@ struct Options {
     #[arg(long)]
     no_demo: bool,
 
-    /// Listen beyond loopback although the keys are public
+    /// Requests in a minute for each credential: off, documented, or changes to that such as runs=10,reads=off
+    #[arg(long, value_name = "LIMITS", env = "RUNLENS_SANDBOX_RATE_LIMITS", default_value = "documented")]
+    rate_limits: RateLimits,
+
+    /// After how much silence a stream says that it is still there, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        env = "RUNLENS_SANDBOX_HEARTBEAT_MS",
+        default_value_t = DEFAULT_HEARTBEAT.as_millis() as u64,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    heartbeat_ms: u64,
+
+    /// Listen beyond loopback although the keys are public, and specs may name hosts of this network
     #[arg(long)]
     allow_remote: bool,
 }
@@ -60,6 +75,9 @@ async fn run(options: Options) -> anyhow::Result<()> {
         redirect_uris: options.redirect_uris,
         demo: !options.no_demo,
         allow_remote: options.allow_remote,
+        heartbeat: Duration::from_millis(options.heartbeat_ms),
+        rate_limits: options.rate_limits,
+        openai: None,
     })
     .await?;
     println!("MANTYX sandbox on {}", sandbox.url());

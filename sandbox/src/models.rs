@@ -2,85 +2,131 @@
 
 use std::sync::Arc;
 
+use protocol::spec;
+use reqwest::Client;
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
+use crate::provider::openai::{OpenAi, OpenAiModel};
 use crate::provider::{Assistant, Provider, Script};
 
 pub struct Model {
-    pub id: &'static str,
-    label: &'static str,
-    vendor_model_id: &'static str,
-    pub context_window_tokens: u64,
-    /// US dollars per million tokens: fresh input, output, input read from the cache.
-    price: (f64, f64, f64),
-    behaviour: Behaviour,
+    pub id: String,
+    label: String,
+    vendor: &'static str,
+    vendor_model_id: String,
+    /// Unknown for models that only an API knows.
+    pub context_window_tokens: Option<u64>,
+    price: Option<Price>,
+    /// Whether an answer can be held to an output schema.
+    pub enforces_schemas: bool,
+    pub provider: Arc<dyn Provider>,
 }
 
-enum Behaviour {
-    Script,
-    Assistant,
+/// US dollars per million tokens.
+struct Price {
+    input: f64,
+    output: f64,
+    cache_read: f64,
 }
 
 pub const DEFAULT_MODEL_ID: &str = "sandbox/script";
+const OPENAI_PREFIX: &str = "openai/";
 
-pub static MODELS: [Model; 4] = [
-    Model {
-        id: DEFAULT_MODEL_ID,
-        label: "Sandbox · script",
-        vendor_model_id: "script",
-        context_window_tokens: 128_000,
-        price: (1.0, 4.0, 0.1),
-        behaviour: Behaviour::Script,
-    },
-    Model {
-        id: "sandbox/script-mini",
-        label: "Sandbox · script mini",
-        vendor_model_id: "script-mini",
-        context_window_tokens: 16_000,
-        price: (0.15, 0.6, 0.015),
-        behaviour: Behaviour::Script,
-    },
-    Model {
-        id: "sandbox/script-large",
-        label: "Sandbox · script large",
-        vendor_model_id: "script-large",
-        context_window_tokens: 400_000,
-        price: (5.0, 25.0, 0.5),
-        behaviour: Behaviour::Script,
-    },
-    Model {
-        id: "sandbox/assistant",
-        label: "Sandbox · assistant",
-        vendor_model_id: "assistant",
-        context_window_tokens: 64_000,
-        price: (0.5, 2.0, 0.05),
-        behaviour: Behaviour::Assistant,
-    },
-];
+pub struct Catalogue {
+    sandbox: Vec<Arc<Model>>,
+    openai: Option<OpenAi>,
+    /// What the API lists, asked for once.
+    listed: OnceCell<Vec<Arc<Model>>>,
+    http: Client,
+}
 
-impl Model {
-    pub fn provider(&self) -> Arc<dyn Provider> {
-        match self.behaviour {
-            Behaviour::Script => Arc::new(Script),
-            Behaviour::Assistant => Arc::new(Assistant),
-        }
+impl Catalogue {
+    pub fn new(openai: Option<OpenAi>, http: Client) -> Self {
+        let script: Arc<dyn Provider> = Arc::new(Script);
+        let sandbox = vec![
+            sandbox_model("script", "Sandbox · script", 128_000, (1.0, 4.0, 0.1), script.clone()),
+            sandbox_model("script-mini", "Sandbox · script mini", 16_000, (0.15, 0.6, 0.015), script.clone()),
+            sandbox_model("script-large", "Sandbox · script large", 400_000, (5.0, 25.0, 0.5), script.clone()),
+            // For trying what becomes of an output schema where there is no way to enforce it.
+            Model {
+                enforces_schemas: false,
+                ..sandbox_model("script-plain", "Sandbox · script without schemas", 64_000, (0.3, 1.2, 0.03), script)
+            },
+            sandbox_model("assistant", "Sandbox · assistant", 64_000, (0.5, 2.0, 0.05), Arc::new(Assistant)),
+        ];
+        Self { sandbox: sandbox.into_iter().map(Arc::new).collect(), openai, listed: OnceCell::new(), http }
     }
 
+    /// Finds a model by its catalogue id or by the vendor's bare id. `openai/…` is taken as it is: the API knows best.
+    pub fn find(&self, model_id: &str) -> Option<Arc<Model>> {
+        if let Some(model) = self.sandbox.iter().find(|model| model.id == model_id || model.vendor_model_id == model_id)
+        {
+            return Some(model.clone());
+        }
+        let name = model_id.strip_prefix(OPENAI_PREFIX).filter(|name| !name.is_empty())?;
+        self.openai.as_ref().map(|api| Arc::new(self.openai_model(api, name)))
+    }
+
+    pub fn default_model(&self) -> Arc<Model> {
+        self.sandbox[0].clone()
+    }
+
+    /// Everything that can be named, as far as it is known without asking.
+    pub fn ids(&self) -> Vec<String> {
+        let listed = self.listed.get().into_iter().flatten();
+        self.sandbox.iter().chain(listed).map(|model| model.id.clone()).collect()
+    }
+
+    pub async fn list(&self) -> Vec<Arc<Model>> {
+        let mut models = self.sandbox.clone();
+        if let Some(api) = &self.openai {
+            match self.listed.get_or_try_init(|| self.ask(api)).await {
+                Ok(listed) => models.extend(listed.iter().cloned()),
+                // An API without a list still runs what is named.
+                Err(error) => tracing::warn!(error = error.message, "the models of OPENAI_BASE_URL are not listed"),
+            }
+        }
+        models
+    }
+
+    async fn ask(&self, api: &OpenAi) -> Result<Vec<Arc<Model>>, crate::provider::ProviderError> {
+        let names = api.list_models(&self.http).await?;
+        Ok(names.iter().map(|name| Arc::new(self.openai_model(api, name))).collect())
+    }
+
+    fn openai_model(&self, api: &OpenAi, name: &str) -> Model {
+        Model {
+            id: format!("{OPENAI_PREFIX}{name}"),
+            label: format!("openai · {name}"),
+            vendor: "openai",
+            vendor_model_id: name.to_owned(),
+            context_window_tokens: None,
+            price: None,
+            enforces_schemas: true,
+            provider: Arc::new(OpenAiModel { api: api.clone(), http: self.http.clone(), model: name.to_owned() }),
+        }
+    }
+}
+
+impl Model {
     /// As the catalogue lists it.
     pub fn catalogue_entry(&self) -> Value {
-        let (input, output, cache_read) = self.price;
+        let pricing = self.price.as_ref().map(|price| {
+            json!({ "inputPer1MUsd": price.input, "outputPer1MUsd": price.output, "cacheReadPer1MUsd": price.cache_read })
+        });
+        let source = if self.vendor == "sandbox" { "platform_offering" } else { "workspace_provider" };
         json!({
-            "id": self.id, "label": self.label, "provider": "sandbox", "vendorModelId": self.vendor_model_id,
-            "source": "platform_offering", "contextWindowTokens": self.context_window_tokens,
-            "pricing": { "inputPer1MUsd": input, "outputPer1MUsd": output, "cacheReadPer1MUsd": cache_read },
+            "id": self.id, "label": self.label, "provider": self.vendor, "vendorModelId": self.vendor_model_id,
+            "source": source, "contextWindowTokens": self.context_window_tokens, "pricing": pricing,
         })
     }
 
-    /// As a finished run names it.
+    /// As events and finished runs name it.
     pub fn wire(&self, spec: &Value) -> Value {
-        let mut model = json!({ "id": self.id, "provider": "sandbox", "vendorModelId": self.vendor_model_id });
+        let mut model = json!({ "id": self.id, "provider": self.vendor, "vendorModelId": self.vendor_model_id });
         if !spec["reasoningLevel"].is_null() {
-            let effort = match protocol::spec::reasoning_level(spec) {
+            let effort = match spec::reasoning_level(spec) {
                 0 => "off",
                 1..=35 => "low",
                 36..=65 => "medium",
@@ -92,11 +138,21 @@ impl Model {
     }
 }
 
-/// Finds a model by its catalogue id or by the vendor's bare id.
-pub fn find(model_id: &str) -> Option<&'static Model> {
-    MODELS.iter().find(|model| model.id == model_id || model.vendor_model_id == model_id)
-}
-
-pub fn default_model() -> &'static Model {
-    &MODELS[0]
+fn sandbox_model(
+    name: &str,
+    label: &str,
+    context_window_tokens: u64,
+    (input, output, cache_read): (f64, f64, f64),
+    provider: Arc<dyn Provider>,
+) -> Model {
+    Model {
+        id: format!("sandbox/{name}"),
+        label: label.to_owned(),
+        vendor: "sandbox",
+        vendor_model_id: name.to_owned(),
+        context_window_tokens: Some(context_window_tokens),
+        price: Some(Price { input, output, cache_read }),
+        enforces_schemas: true,
+        provider,
+    }
 }

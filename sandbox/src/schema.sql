@@ -57,6 +57,18 @@ CREATE TABLE IF NOT EXISTS session_messages (
     PRIMARY KEY (session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- Tool results that later runs of a session see again, between what was said and what was answered in their run.
+CREATE TABLE IF NOT EXISTS retained_results (
+    id         INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    run_id     TEXT NOT NULL,
+    call_id    TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    input      TEXT NOT NULL,
+    output     TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS retained_of_session ON retained_results (session_id);
+
 CREATE TABLE IF NOT EXISTS feedback (
     run_id           TEXT PRIMARY KEY,
     id               TEXT NOT NULL,

@@ -25,8 +25,11 @@ use crate::config::{Config, delta_delay_from_environment};
 use crate::engine::Engine;
 use crate::journal::Journal;
 use crate::live::LiveRuns;
+use crate::models::Catalogue;
+use crate::provider::openai::OpenAi;
+use crate::rate_limits::Meter;
 use crate::store::Store;
-use crate::{api, demo, oauth};
+use crate::{api, demo, oauth, outbound};
 
 /// How long answers that are under way may take when the server goes down.
 const LAST_ANSWERS: Duration = Duration::from_secs(3);
@@ -44,13 +47,16 @@ pub struct Sandbox {
 }
 
 /// Binds, and serves in the background. The demonstration goes on after this returns.
-pub async fn start(config: Config) -> anyhow::Result<Sandbox> {
+pub async fn start(mut config: Config) -> anyhow::Result<Sandbox> {
+    if config.openai.is_none() {
+        config.openai = OpenAi::from_environment()?;
+    }
     start_at_pace(config, delta_delay_from_environment()).await
 }
 
-/// As [`start`], with the pause that live runs make before each piece of text.
+/// As [`start`], with the pause that live runs make before each piece of text, and without a look at the environment.
 pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Result<Sandbox> {
-    let Config { addr, database, redirect_uris, demo, allow_remote } = config;
+    let Config { addr, database, redirect_uris, demo, allow_remote, heartbeat, rate_limits, openai } = config;
     anyhow::ensure!(
         allow_remote || addr.ip().is_loopback(),
         "the sandbox refuses to listen on {addr}: its keys are public. Use a loopback address, or allow remote access"
@@ -67,8 +73,11 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
 
     let (live, abandon, last_entry) = (LiveRuns::default(), CancellationToken::new(), CancellationToken::new());
     let (journal, writer) = Journal::open(store.clone(), live.clone(), last_entry.clone());
-    let engine = Engine::new(store.clone(), journal, live, abandon.clone());
-    let app = Arc::new(App { store, engine, redirect_uris, closing: CancellationToken::new(), delta_delay });
+    let http = outbound::client()?;
+    let engine = Engine::new(store.clone(), journal, live, http.clone(), abandon.clone());
+    let (models, meter) = (Catalogue::new(openai, http), Meter::new(rate_limits));
+    let closing = CancellationToken::new();
+    let app = Arc::new(App { store, engine, models, redirect_uris, closing, delta_delay, heartbeat, meter });
 
     let (done, demo_done) = watch::channel(!demonstrate);
     if demonstrate {

@@ -9,6 +9,8 @@ pub struct Workspace {
     pub slug: &'static str,
     pub name: &'static str,
     api_key: &'static str,
+    /// The saved agents that its key may use; empty means all.
+    pub key_agents: &'static [&'static str],
 }
 
 #[derive(Debug)]
@@ -18,9 +20,16 @@ pub struct Account {
     pub workspace: &'static Workspace,
 }
 
-pub static DEMO: Workspace = Workspace { id: "ws_demo", slug: "demo", name: "Demo", api_key: "mantyx_sandbox_demo" };
-pub static OTHER: Workspace =
-    Workspace { id: "ws_other", slug: "other", name: "Other", api_key: "mantyx_sandbox_other" };
+pub static DEMO: Workspace =
+    Workspace { id: "ws_demo", slug: "demo", name: "Demo", api_key: "mantyx_sandbox_demo", key_agents: &[] };
+/// Its key has an allow-list, so that both rules can be tried.
+pub static OTHER: Workspace = Workspace {
+    id: "ws_other",
+    slug: "other",
+    name: "Other",
+    api_key: "mantyx_sandbox_other",
+    key_agents: &["agent_support"],
+};
 
 pub static ACCOUNTS: [Account; 2] = [
     Account { sub: "usr_demo_owner", email: "owner@demo.test", workspace: &DEMO },

@@ -9,6 +9,7 @@ use url::Url;
 
 pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
+pub use crate::store::Retention;
 
 /// `runlens [serve]`. Every option can be given as the environment variable named with it.
 #[derive(Args, Clone, Debug)]
@@ -22,13 +23,8 @@ pub struct ServeOptions {
     #[arg(long, env = "RUNLENS_PUBLIC_URL")]
     pub public_url: Option<Url>,
 
-    /// Folder for the databases and the generated key; created with access for this user only.
-    #[arg(long, env = "RUNLENS_DATA_DIR", default_value = "data")]
-    pub data_dir: PathBuf,
-
-    /// Database: sqlite:PATH or postgres://…  [default: sqlite://DATA_DIR/runlens.db]
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-    pub database_url: Option<String>,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
 
     /// Key that encrypts tokens at rest, at least 32 characters. Generated and kept in the data folder when unset;
     /// required with PostgreSQL, where all processes must share it.
@@ -55,6 +51,18 @@ pub struct ServeOptions {
     #[arg(long, env = "MANTYX_WORKSPACE")]
     pub mantyx_workspace: Option<String>,
 
+    /// Remove runs that are older than this many days.  [default: keep all]
+    #[arg(long, env = "RUNLENS_RETAIN_DAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub retain_days: Option<u32>,
+
+    /// Remove the oldest runs when all together take more than this many megabytes.  [default: keep all]
+    #[arg(long, env = "RUNLENS_RETAIN_MB", value_parser = clap::value_parser!(u32).range(1..))]
+    pub retain_mb: Option<u32>,
+
+    /// Bearer token with which /metrics answers to other machines. Without it only this machine may read them.
+    #[arg(long, env = "RUNLENS_METRICS_TOKEN", hide_env_values = true)]
+    pub metrics_token: Option<String>,
+
     /// Where the embedded sandbox listens.
     #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
     pub sandbox_addr: SocketAddr,
@@ -70,6 +78,25 @@ pub struct ServeOptions {
     pub mcp_commands: String,
 }
 
+/// Where data is kept.
+#[derive(Args, Clone, Debug)]
+pub struct DatabaseOptions {
+    /// Folder for the databases and the generated key; created with access for this user only.
+    #[arg(long, env = "RUNLENS_DATA_DIR", default_value = "data")]
+    pub data_dir: PathBuf,
+
+    /// Database: sqlite:PATH or postgres://…  [default: sqlite://DATA_DIR/runlens.db]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+}
+
+impl DatabaseOptions {
+    pub fn url(&self) -> String {
+        let in_folder = || format!("sqlite://{}", self.data_dir.join("runlens.db").display());
+        self.database_url.clone().unwrap_or_else(in_folder)
+    }
+}
+
 /// Checked settings.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -83,6 +110,8 @@ pub struct Config {
     pub mantyx_api_key: Option<String>,
     pub outbound_allow: AllowList,
     pub mcp_commands: AllowedCommands,
+    pub retention: Retention,
+    pub metrics_token: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -120,8 +149,7 @@ impl ServeOptions {
         if self.mantyx_api_key.is_some() && self.mantyx_workspace.is_none() {
             bail!("MANTYX_API_KEY needs MANTYX_WORKSPACE, the slug of the workspace that it belongs to");
         }
-        let database_url =
-            self.database_url.unwrap_or_else(|| format!("sqlite://{}", self.data_dir.join("runlens.db").display()));
+        let database_url = self.database.url();
         if database_url.starts_with("postgres") && self.secret_key.is_none() {
             bail!(
                 "with PostgreSQL set RUNLENS_SECRET_KEY, the same for every process (openssl rand -hex 32 makes one)"
@@ -130,7 +158,7 @@ impl ServeOptions {
         Ok(Config {
             addr: self.addr,
             public_url: self.public_url,
-            data_dir: self.data_dir,
+            data_dir: self.database.data_dir,
             database_url,
             secret_key: self.secret_key,
             mantyx,
@@ -138,6 +166,11 @@ impl ServeOptions {
             mantyx_api_key: self.mantyx_api_key,
             outbound_allow: self.outbound_allow.parse().context("RUNLENS_OUTBOUND_ALLOW")?,
             mcp_commands: self.mcp_commands.parse().context("RUNLENS_MCP_COMMANDS")?,
+            retention: Retention {
+                max_age_ms: self.retain_days.map(|days| i64::from(days) * 86_400_000),
+                max_bytes: self.retain_mb.map(|megabytes| u64::from(megabytes) * 1_000_000),
+            },
+            metrics_token: self.metrics_token.filter(|token| !token.is_empty()),
         })
     }
 }

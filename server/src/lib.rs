@@ -1,10 +1,11 @@
 //! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
 //!
-//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `launch` → `answers` → `mirror` → `auth` → `mantyx`,
-//! `peers` → `outbound`, `store`.
+//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `launch` → `answers` → `views`,
+//! `sessions`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
 
 pub mod config;
 pub mod logging;
+pub mod seed;
 pub mod serve;
 
 mod actions;
@@ -16,13 +17,18 @@ mod error;
 mod launch;
 mod live;
 mod mantyx;
+mod metrics;
 mod mirror;
 mod outbound;
 mod peers;
 mod random;
 mod router;
+mod run_pages;
+mod sessions;
 mod state;
 mod store;
+mod timelines;
 mod vault;
+mod views;
 mod web;
 mod workspace;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use runlens::config::ServeOptions;
+use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,18 +23,21 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Serve the dashboard (what happens without a command).
-    Serve(ServeOptions),
+    Serve(Box<ServeOptions>),
+    /// Fill the database with made-up runs, to try out or to measure.
+    Seed(SeedOptions),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
-    let options = match cli.command {
-        Some(Command::Serve(options)) => options,
-        None => cli.serve,
-    };
     runlens::logging::init();
-    match run(options).await {
+    let done = match cli.command {
+        Some(Command::Serve(options)) => run(*options).await,
+        Some(Command::Seed(options)) => seed::seed(options).await.map(|seeded| println!("{seeded}")),
+        None => run(cli.serve).await,
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("runlens: {error:#}");

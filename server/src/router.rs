@@ -12,7 +12,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
 use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
-use crate::{api, live};
+use crate::{api, live, metrics};
 
 /// The largest request body: a form with a spec that has 5 MB of files in it, as base64 and escaped.
 const MAX_BODY_BYTES: usize = 12 * 1024 * 1024;
@@ -27,9 +27,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/auth/sign-out", post(auth::sign_out))
         .route("/preferences", post(preferences::set_preferences))
         .route("/runs/{id}/live", get(live::relay))
-        .route("/api/runs", get(api::list_runs))
-        .route("/api/runs/{id}", get(api::get_run))
-        .route("/api/runs/{id}/events", get(api::get_events))
+        .merge(api::routes())
         .merge(pages::routes(&state))
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))
@@ -39,6 +37,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .merge(with_session)
         // Ours instead of axum's 2 MB, which server functions would otherwise have.
         .layer(DefaultBodyLimit::disable())
@@ -46,7 +45,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))
-        .layer(from_fn(request_log::log_request))
+        .layer(from_fn_with_state(state.metrics.clone(), request_log::log_request))
         .with_state(state)
 }
 

@@ -19,17 +19,20 @@ use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
 use crate::launch::BatchDesk;
 use crate::live::Hub;
-use crate::mantyx::Mantyx;
-use crate::mirror::{Mirror, sync_with_api_key};
+use crate::mantyx::{Bearer, Mantyx};
+use crate::metrics::Metrics;
+use crate::mirror::{ApiKey, Mirror, reread_old_runs, start_syncers};
 use crate::outbound::Outbound;
 use crate::peers::Peers;
 use crate::router::router;
 use crate::state::AppState;
-use crate::store::Store;
+use crate::store::{Retention, Store};
+use crate::timelines::Timelines;
 use crate::vault::Vault;
 use crate::web::{assets, problem};
 
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+const RETAIN_EVERY: Duration = Duration::from_secs(600);
 
 /// A dashboard that is serving.
 pub struct Running {
@@ -67,11 +70,16 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         mirror: Mirror::default(),
         live: Hub::default(),
         peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
+        timelines: Timelines::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         assets: assets::site_assets(),
         leptos: LeptosOptions::builder().output_name("runlens").build(),
         public_url: public_url.clone(),
         mantyx_workspace: config.mantyx_workspace.clone(),
+        api_key: (config.mantyx_api_key.zip(config.mantyx_workspace))
+            .map(|(key, slug)| ApiKey { bearer: Bearer::new(key), slug }),
+        metrics: Metrics::default(),
+        metrics_token: config.metrics_token,
         mantyx,
         store: store.clone(),
         vault: vault.clone(),
@@ -87,13 +95,14 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
     tokio::spawn(sweep_sessions(store.clone(), shutdown.clone()));
-    if let Some((api_key, slug)) = config.mantyx_api_key.zip(config.mantyx_workspace) {
-        tokio::spawn(sync_with_api_key(state.clone(), api_key, slug));
-    }
+    tokio::spawn(let_go_of_old_runs(store.clone(), config.retention, shutdown.clone()));
+    tokio::spawn(reread_old_runs(state.clone()));
+    start_syncers(&state).await?;
     let router = router(state, SealedSessionStore { store: store.clone(), vault });
     let server = tokio::spawn({
         let shutdown = shutdown.clone();
-        async move { axum::serve(listener, router).with_graceful_shutdown(shutdown.cancelled_owned()).await }
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        async move { axum::serve(listener, service).with_graceful_shutdown(shutdown.cancelled_owned()).await }
     });
     Ok(Running { url: public_url, addr, sandbox, store, shutdown, tasks, server })
 }
@@ -135,6 +144,25 @@ async fn connect_mantyx(
             let (id, secret) = (sandbox::CLIENT_ID.to_owned(), sandbox::CLIENT_SECRET.to_owned());
             let mantyx = Mantyx::new(Url::parse(&sandbox.url())?, id, secret, redirect_uri)?;
             Ok((mantyx, Some(sandbox)))
+        }
+    }
+}
+
+/// Keeps the store within the age and size that the operator set.
+async fn let_go_of_old_runs(store: Store, retention: Retention, shutdown: CancellationToken) {
+    if retention == Retention::default() {
+        return;
+    }
+    let mut ticks = tokio::time::interval(RETAIN_EVERY);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = shutdown.cancelled() => return,
+        }
+        match store.enforce(retention, now_ms()).await {
+            Ok(0) => {}
+            Ok(runs) => tracing::info!(runs, "runs beyond what is to be kept were removed"),
+            Err(error) => tracing::warn!(%error, "old runs could not be removed"),
         }
     }
 }

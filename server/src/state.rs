@@ -14,9 +14,11 @@ use crate::auth::{BearerCache, Credentials};
 use crate::launch::BatchDesk;
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
-use crate::mirror::Mirror;
+use crate::metrics::Metrics;
+use crate::mirror::{ApiKey, Mirror};
 use crate::peers::Peers;
 use crate::store::Store;
+use crate::timelines::Timelines;
 use crate::vault::Vault;
 
 #[derive(Clone, Debug)]
@@ -31,10 +33,15 @@ pub struct AppState {
     pub peers: Peers,
     pub answers: AnswerDesk,
     pub batches: BatchDesk,
+    pub timelines: Timelines,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
+    /// The operator's own, for syncing without a signed-in user.
+    pub api_key: Option<ApiKey>,
     pub assets: SiteAssets,
     pub sign_in: SignInInfo,
+    pub metrics: Metrics,
+    pub metrics_token: Option<String>,
     pub leptos: LeptosOptions,
     /// Ends streams that would otherwise keep the server from stopping.
     pub shutdown: CancellationToken,

@@ -2,20 +2,23 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{RunPage, RunSummary, RunsPage, Thumb, Viewer};
+use app::model::{
+    FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage, SessionsPage,
+    SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+};
+use app::run::{RunState, RunView};
 use async_trait::async_trait;
-use protocol::{Query, Timeline, ids};
+use protocol::{Query, ids};
 
 use crate::actions;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mirror::Freshness;
+use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
-
-/// Events read from the database at a time while a log is folded.
-const FOLD_CHUNK: u32 = 2_000;
+use crate::{sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
 const MAX_OLDER_PAGES: u32 = 5;
@@ -25,6 +28,14 @@ pub struct SignedInWorkspace {
     pub state: AppState,
     pub caller: Caller,
     pub viewer: Viewer,
+    /// What the sign-in was granted, separated by spaces; empty where MANTYX does not say.
+    pub scopes: String,
+}
+
+impl SignedInWorkspace {
+    fn may(&self, scope: &str) -> bool {
+        self.scopes.is_empty() || self.scopes.split(' ').any(|granted| granted == scope)
+    }
 }
 
 #[async_trait]
@@ -37,8 +48,13 @@ impl Workspace for SignedInWorkspace {
         Ok(list_runs(&self.state, &self.caller, query, cursor, limit).await?)
     }
 
-    async fn run(&self, id: &str) -> Result<RunPage, AppError> {
-        Ok(open_run(&self.state, &self.caller, id).await?)
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
+        let page = run_pages::open_run(&self.state, &self.caller, id, view).await?;
+        Ok(RunPage { can_write: self.may("runs:write"), ..page })
+    }
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
+        Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
     }
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
@@ -51,6 +67,67 @@ impl Workspace for SignedInWorkspace {
 
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {
         Ok(actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
+    }
+
+    async fn facets(&self, query: &Query) -> Result<Facets, AppError> {
+        let found = self.state.store.facets(self.caller.workspace_id, query, now_ms()).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError> {
+        let found = self.state.store.complete_values(self.caller.workspace_id, key, prefix).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError> {
+        let found = self.state.store.histogram(self.caller.workspace_id, query, buckets.into(), now_ms()).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn sync_progress(&self) -> Result<SyncProgress, AppError> {
+        Ok(self.state.mirror.progress(&self.state, self.caller.workspace_id).await?)
+    }
+
+    async fn set_sync_paused(&self, paused: bool) -> Result<SyncProgress, AppError> {
+        Ok(self.state.mirror.set_paused(&self.state, &self.caller, paused).await?)
+    }
+
+    async fn views(&self, list: ViewList) -> Result<Vec<View>, AppError> {
+        Ok(views::list(&self.state, &self.caller, list).await?)
+    }
+
+    async fn create_view(&self, view: ViewChange) -> Result<View, AppError> {
+        Ok(views::create(&self.state, &self.caller, view).await?)
+    }
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<View, AppError> {
+        Ok(views::change(&self.state, &self.caller, id, change).await?)
+    }
+
+    async fn delete_view(&self, id: &str) -> Result<(), AppError> {
+        Ok(views::delete(&self.state, &self.caller, id).await?)
+    }
+
+    async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError> {
+        Ok(views::set_default(&self.state, &self.caller, list, id).await?)
+    }
+
+    async fn sessions(
+        &self,
+        query: &Query,
+        status: Option<&str>,
+        cursor: Option<&str>,
+        limit: u32,
+    ) -> Result<SessionsPage, AppError> {
+        Ok(sessions::list(&self.state, &self.caller, query, status, cursor, limit).await?)
+    }
+
+    async fn session(&self, id: &str) -> Result<SessionPage, AppError> {
+        Ok(sessions::open(&self.state, &self.caller, id).await?)
+    }
+
+    async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError> {
+        Ok(sessions::messages(&self.state, &self.caller, id, before_seq, sessions::MESSAGES).await?)
     }
 }
 
@@ -68,20 +145,29 @@ pub async fn list_runs(
         Some(_) => None,
     };
     let limit = limit.clamp(1, 200);
+    let now_ms = now_ms();
     let mut older_pages = 0;
-    let mut runs = loop {
-        let runs = state.store.list_runs(caller.workspace_id, query, cursor.as_ref(), limit + 1).await?;
-        let full = runs.len() > limit as usize;
+    let list = loop {
+        let history = state.store.sync_state(caller.workspace_id).await?.history;
+        let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
         // The end of what is stored need not be the end of what there is.
-        if full || older_pages == MAX_OLDER_PAGES || !state.mirror.sync_older(state, caller).await? {
-            break runs;
+        if list.next.is_some() || older_pages == MAX_OLDER_PAGES {
+            break list;
+        }
+        // The background may have brought in the last page while this list was read.
+        if !state.mirror.sync_older(state, caller).await?
+            && state.store.sync_state(caller.workspace_id).await?.history == history
+        {
+            break list;
         }
         older_pages += 1;
     };
-    let more = runs.len() > limit as usize;
-    runs.truncate(limit as usize);
-    let next_cursor = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.created_at_ms, run.id));
-    Ok(RunsPage { runs, next_cursor, stale, now_ms: now_ms() })
+    let excluding = match list.runs.is_empty() && cursor.is_none() {
+        true => state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?,
+        false => Vec::new(),
+    };
+    let next_cursor = list.next.map(|Cursor(n)| n.to_string());
+    Ok(RunsPage { runs: list.runs, next_cursor, stale, excluding, now_ms })
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
@@ -94,44 +180,12 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     match (state.store.run(caller.workspace_id, id).await?, freshness) {
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
-        (None, Freshness::Fresh | Freshness::Gone) => Err(AppError::not_found("run").into()),
-    }
-}
-
-/// One run with its log folded.
-pub async fn open_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunPage, Error> {
-    let (run, freshness) = find_run(state, caller, id).await?;
-    let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
-    let spec: serde_json::Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-    let prompt = protocol::spec::prompt_text(&spec);
-    Ok(RunPage {
-        timeline: fold_log(state, caller, id).await?,
-        prompt: (!prompt.is_empty()).then(|| prompt.to_owned()).or_else(|| run.input_preview.clone()),
-        system_prompt: spec["systemPrompt"].as_str().map(str::to_owned),
-        run,
-        stale: freshness.stale(),
-        now_ms: now_ms(),
-    })
-}
-
-pub async fn fold_log(state: &AppState, caller: &Caller, id: &str) -> Result<Timeline, Error> {
-    let mut timeline = Timeline::default();
-    loop {
-        let events = state.store.events_after(caller.workspace_id, id, timeline.last_seq(), FOLD_CHUNK).await?;
-        if events.is_empty() {
-            return Ok(timeline);
-        }
-        for event in &events {
-            timeline.apply(event);
-        }
+        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList) => Err(AppError::not_found("run").into()),
     }
 }
 
 fn parse_cursor(text: &str) -> Result<Cursor, AppError> {
-    let parsed = text.split_once('.').and_then(|(at, id)| {
-        Some(Cursor { created_at_ms: at.parse().ok()?, id: Some(id).filter(|id| ids::is_path_id(id))?.to_owned() })
-    });
-    parsed.ok_or_else(|| AppError::Invalid {
+    text.parse().map(Cursor).map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

@@ -3,6 +3,7 @@
 mod bench;
 mod build;
 mod command;
+mod conformance;
 mod paths;
 mod progress;
 mod run;
@@ -37,13 +38,12 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<test::Part>,
     },
+    /// Check what holds of the protocol at a MANTYX, ours or any other
+    Conformance(conformance::Target),
     /// Check the rules that no compiler knows
     Tidy,
     /// Measure the optimised binary against its goals
-    Bench {
-        /// Only the benchmarks with these names; all when none is named
-        names: Vec<String>,
-    },
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -52,8 +52,9 @@ fn main() -> ExitCode {
         Task::Run { args } => run::run(&args),
         // Its summary is its last word.
         Task::Test { parts } => return test::run(&parts),
+        Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),
-        Task::Bench { names } => bench::run(&names),
+        Task::Bench(options) => bench::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -24,6 +24,15 @@ pub enum Icon {
     Rail,
     Out,
     Copy,
+    Next,
+    Back,
+    Forward,
+    Pause,
+    Up,
+    Down,
+    Download,
+    Thumb,
+    ThumbDown,
 }
 
 impl Icon {
@@ -53,6 +62,19 @@ impl Icon {
             Self::Rail => "M2.5 3h11v10h-11zM6 3v10",
             Self::Out => "M6.5 2.5h-3v11h3M6.5 8h7M11 5.5L13.5 8L11 10.5",
             Self::Copy => "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
+            Self::Next => "M3 8h9.5M8.5 4l4 4l-4 4",
+            Self::Back => "M10.5 3.5L5 8l5.5 4.5zM4 3.5v9",
+            Self::Forward => "M5.5 3.5L11 8l-5.5 4.5zM12 3.5v9",
+            Self::Pause => "M5.5 3.5v9M10.5 3.5v9",
+            Self::Up => "M4 10l4-4l4 4",
+            Self::Down => "M4 6l4 4l4-4",
+            Self::Download => "M8 2.5v7.5M5 7.5L8 10.5L11 7.5M3 13.5h10",
+            Self::Thumb => {
+                "M2.5 7.5h2.5v6h-2.5zM5 7.5l3-5c1.2 0 1.8.8 1.5 2L9 6.5h3.2c.9 0 1.5.8 1.3 1.7l-.9 4c-.2.8-.8 1.3-1.6 1.3H5"
+            }
+            Self::ThumbDown => {
+                "M2.5 8.5h2.5v-6h-2.5zM5 8.5l3 5c1.2 0 1.8-.8 1.5-2L9 9.5h3.2c.9 0 1.5-.8 1.3-1.7l-.9-4c-.2-.8-.8-1.3-1.6-1.3H5"
+            }
         }
     }
 }

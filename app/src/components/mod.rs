@@ -1,16 +1,17 @@
 //! Parts that more than one page draws.
 
-pub mod banners;
-pub mod call;
+pub mod code_words;
 pub mod copy;
 pub mod error_view;
+pub mod event_link;
 pub mod filter_bar;
 pub mod frame;
 pub mod icon;
+pub mod json_tree;
 pub mod markdown;
 pub mod metadata;
 pub mod page_title;
+pub mod post_form;
 pub mod run_table;
 pub mod status;
 pub mod time;
-pub mod timeline;

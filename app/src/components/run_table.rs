@@ -18,14 +18,14 @@ pub fn RunTable(runs: Vec<RunSummary>, query: Query, now_ms: i64) -> impl IntoVi
             <table class="runs">
                 <thead>
                     <tr>
-                        <th scope="col">"Status"</th>
+                        <th scope="col" class="col-status">"Status"</th>
                         <th scope="col">"Run"</th>
-                        <th scope="col">"Model"</th>
-                        <th scope="col" class="number">"Turns"</th>
-                        <th scope="col" class="number">"Tokens"</th>
-                        <th scope="col" class="number">"Duration"</th>
-                        <th scope="col" class="number">"Created"</th>
-                        <th scope="col">"Metadata"</th>
+                        <th scope="col" class="col-model">"Model"</th>
+                        <th scope="col" class="number col-turns">"Turns"</th>
+                        <th scope="col" class="number col-tokens">"Tokens"</th>
+                        <th scope="col" class="number col-duration">"Duration"</th>
+                        <th scope="col" class="number col-created">"Created"</th>
+                        <th scope="col" class="col-metadata">"Metadata"</th>
                     </tr>
                 </thead>
                 <tbody>{rows.collect_view()}</tbody>
@@ -46,7 +46,7 @@ fn RunLine(run: RunSummary, query: Query, now_ms: i64) -> impl IntoView {
                 <span class="run-line"><a class="run-name" href=href>{run.title()}</a><MarkBadges marks=run.marks /></span>
                 <span class="preview">{run.input_preview.clone()}</span>
             </td>
-            <td class="cell-model">{run.model.clone().unwrap_or_else(|| "–".to_owned())}</td>
+            <td class="cell-model" title=run.model.clone()>{run.model.clone().unwrap_or_else(|| "–".to_owned())}</td>
             <td class="number" data-unit=if run.turns == Some(1) { "turn" } else { "turns" }>{figure(run.turns.map(format::grouped))}</td>
             <td class="number" data-unit="tokens" title=tokens.map(|total| format!("{} tokens", format::grouped(total)))>
                 {figure(tokens.map(format::compact_number))}

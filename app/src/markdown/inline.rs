@@ -23,7 +23,17 @@ const MAX_DEPTH: usize = 8;
 const MAX_LINK_BYTES: usize = 4_096;
 
 pub fn parse(text: &str) -> Vec<Inline> {
-    let mut reader = Reader { text, at: 0, ticks: TickRuns::of(text), open: Vec::new(), out: Vec::new(), plain: 0 };
+    let mut reader = Reader {
+        text,
+        at: 0,
+        ticks: TickRuns::of(text),
+        label_ends: NextOf::new("]("),
+        breaks: NextOf::new("\n"),
+        link_ends: NextOf::new(")"),
+        open: Vec::new(),
+        out: Vec::new(),
+        plain: 0,
+    };
     reader.read();
     reader.finish()
 }
@@ -32,6 +42,9 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     ticks: TickRuns,
+    label_ends: NextOf,
+    breaks: NextOf,
+    link_ends: NextOf,
     /// Marks that wait for their partner: the mark, and where in `out` what it marks begins.
     open: Vec<(&'static str, usize)>,
     out: Vec<Inline>,
@@ -139,21 +152,27 @@ impl<'a> Reader<'a> {
 
     /// `[text](address)`. Without a safe address both stay text, so that a reader sees where it would have led.
     fn link(&mut self) {
-        let rest = &self.text[self.at..];
-        let window = &rest[..floor_char_boundary(rest, MAX_LINK_BYTES)];
-        let found = window.find("](").and_then(|middle| {
-            let end = middle + 2 + window[middle + 2..].find([')', '\n'])?;
-            let label = &window[1..middle];
-            let target = window[middle + 2..end].split_whitespace().next()?;
-            (window[end..].starts_with(')') && !label.contains(['[', '\n'])).then_some((label, target, end + 1))
-        });
-        match found {
-            Some((label, target, length)) if is_safe(target) => {
+        match self.link_parts() {
+            Some((label, target, end)) if is_safe(target) => {
                 let link = Inline::Link { href: target.to_owned(), text: vec![Inline::Text(label.to_owned())] };
-                self.take(length, link);
+                self.take(end - self.at, link);
             }
             _ => self.at += 1,
         }
+    }
+
+    /// Label, address, and where the link ends. All of it is on one line, and short.
+    fn link_parts(&mut self) -> Option<(&'a str, &'a str, usize)> {
+        let text = self.text;
+        let line_end = self.breaks.from(text, self.at).unwrap_or(text.len());
+        let middle = self.label_ends.from(text, self.at)?;
+        let end = self.link_ends.from(text, middle + 2)?;
+        if end > line_end || end - self.at > MAX_LINK_BYTES {
+            return None;
+        }
+        let label = &text[self.at + 1..middle];
+        let target = text[middle + 2..end].split_whitespace().next()?;
+        (!label.contains('[')).then_some((label, target, end + 1))
     }
 
     /// An address that stands in the text as it is.
@@ -168,7 +187,7 @@ impl<'a> Reader<'a> {
             rest.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|')).unwrap_or(rest.len());
         let address = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_', '\'']);
         if address.ends_with("//") {
-            self.at += 1;
+            self.at += end;
             return;
         }
         let link = Inline::Link { href: address.to_owned(), text: vec![Inline::Text(address.to_owned())] };
@@ -209,6 +228,25 @@ impl TickRuns {
     }
 }
 
-fn floor_char_boundary(text: &str, limit: usize) -> usize {
-    (0..=limit.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+/// Finds the next place of a needle for positions that only grow, looking at each byte once.
+struct NextOf {
+    needle: &'static str,
+    looked_to: usize,
+    found: Option<usize>,
+}
+
+impl NextOf {
+    fn new(needle: &'static str) -> Self {
+        Self { needle, looked_to: 0, found: None }
+    }
+
+    fn from(&mut self, text: &str, at: usize) -> Option<usize> {
+        if self.found.is_some_and(|found| found >= at) {
+            return self.found;
+        }
+        let start = at.max(self.looked_to);
+        self.found = text.get(start..)?.find(self.needle).map(|offset| start + offset);
+        self.looked_to = self.found.unwrap_or(text.len());
+        self.found
+    }
 }

@@ -12,6 +12,7 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::run_table::RunTable;
 use crate::model::RunsPage as Page;
+use crate::wire::Wire;
 
 #[component]
 pub fn RunsPage() -> impl IntoView {
@@ -35,7 +36,7 @@ pub fn RunsPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match page.await {
-                    Ok(Some(page)) => {
+                    Ok(Some(Wire(page))) => {
                         let query = filter.get_untracked().query.unwrap_or_default();
                         view! { <List page query first_page=cursor.get_untracked().is_none() /> }.into_any()
                     }
@@ -59,7 +60,7 @@ fn List(page: Page, query: Query, first_page: bool) -> impl IntoView {
     });
     let first = (!first_page).then(|| runs_url(&query));
     let table = if page.runs.is_empty() {
-        view! { <Empty query /> }.into_any()
+        view! { <Empty query excluding=page.excluding /> }.into_any()
     } else {
         view! { <RunTable runs=page.runs query now_ms=page.now_ms /> }.into_any()
     };
@@ -73,8 +74,9 @@ fn List(page: Page, query: Query, first_page: bool) -> impl IntoView {
     }
 }
 
+/// `excluding`: the parts of the filter without which something would be found.
 #[component]
-fn Empty(query: Query) -> impl IntoView {
+fn Empty(query: Query, excluding: Vec<usize>) -> impl IntoView {
     if query.is_empty() {
         view! {
             <section class="empty">
@@ -85,12 +87,25 @@ fn Empty(query: Query) -> impl IntoView {
         }
         .into_any()
     } else {
+        let drops: Vec<_> = excluding
+            .into_iter()
+            .filter_map(|at| {
+                let clause = query.clauses.get(at)?.to_string();
+                let href = runs_url(&query.without(at));
+                Some(view! { <a class="button" href=href>"Search without " <code>{clause}</code></a> })
+            })
+            .collect();
+        let advice = match drops.len() {
+            0 => "Several parts of the filter together exclude every run. Remove some above, or start over.",
+            1 => "Without this part of the filter there would be runs:",
+            _ => "Without any one of these parts of the filter there would be runs:",
+        };
         view! {
             <section class="empty">
                 <IconView icon=Icon::Runs />
                 <h2>"No run matches"</h2>
-                <p>"Remove a part of the filter above, or start over."</p>
-                <p><a class="button" href="/runs">"Clear all"</a></p>
+                <p>{advice}</p>
+                <p class="empty-actions">{drops}<a class="button" href="/runs">"Clear all"</a></p>
             </section>
         }
         .into_any()

@@ -17,9 +17,14 @@ test("a run reads, with its banners and its calls", async ({ page, request }) =>
   const id = await finishedRun(request, script, { tools: [{ kind: "mantyx_plugin", name: "recall" }] });
   await signIn(page, "owner@demo.test", `/runs/${id}`);
   await expect(page.locator("[data-kind=loop_nudged]")).toBeVisible();
-  await page.locator(".call summary").first().click();
-  await expect(page.locator(".call-body").first()).toContainText('"query": "x"');
-  await expect(page.locator(".output")).toHaveText("I could not find it.");
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("query");
+  await expect(page.locator(".output")).toContainText("I could not find it.");
+  await page.getByRole("link", { name: "One event back" }).click();
+  await expect(page.locator(".replay-position")).toContainText("as of #");
+  await page.getByPlaceholder(/Find:/).fill("tool:recall");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText("1 of");
 });
 
 test("theme and sign-out are plain forms", async ({ page }) => {

@@ -1,7 +1,9 @@
 //! A tool call and its answer: one row of the timeline.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::event::Call;
 
@@ -9,13 +11,18 @@ use crate::event::Call;
 pub struct ToolCall {
     /// Where the call was made, or announced while it has not been made.
     pub seq: u64,
-    pub id: Option<String>,
+    /// Where the turn's message announced it. Servers of the first documents only log the call itself.
+    pub announced_seq: Option<u64>,
+    pub id: Option<Arc<str>>,
     pub name: String,
     pub kind: CallKind,
     pub input: Value,
     /// The call itself was logged, not only announced by the turn's message.
     pub made: bool,
     pub answer: Option<CallAnswer>,
+    /// What the tool gave beside its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ToolFile>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +30,23 @@ pub struct CallAnswer {
     pub seq: u64,
     pub ok: bool,
     pub body: Value,
+}
+
+/// A file that a tool gave, as far as the log describes it. Bytes that a development server writes into the log are
+/// left there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolFile {
+    /// The event that told of it.
+    pub seq: u64,
+    pub filename: Option<String>,
+    pub mime_type: Option<String>,
+    pub size_bytes: Option<u64>,
+    pub storage_key: Option<String>,
+    pub url: Option<String>,
+    /// Fields that are not documented.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
 }
 
 /// Who runs the tool.
@@ -34,40 +58,82 @@ pub enum CallKind {
     /// The program that started the run.
     Local,
     /// That program, through an A2A peer.
-    A2aLocal { agent: String },
+    A2aLocal { agent: String, url: Option<String> },
     /// That program, through an MCP server.
-    McpLocal { server: String },
+    McpLocal { server: String, tool: Option<String>, server_info: Option<String> },
 }
 
 impl CallKind {
-    pub(super) fn local(kind: &str, mcp_server: Option<&str>, agent_card: Option<&Value>) -> Self {
-        match kind {
-            "a2a_local" => {
-                let agent = agent_card.and_then(|card| card["name"].as_str()).unwrap_or("").to_owned();
-                Self::A2aLocal { agent }
-            }
-            "mcp_local" => Self::McpLocal { server: mcp_server.unwrap_or("").to_owned() },
-            _ => Self::Local,
-        }
-    }
-
     /// Somebody outside MANTYX owes the answer.
     pub fn is_local(&self) -> bool {
         !matches!(self, Self::Server)
     }
+
+    /// The word of the protocol.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Local => "local",
+            Self::A2aLocal { .. } => "a2a_local",
+            Self::McpLocal { .. } => "mcp_local",
+        }
+    }
+
+    pub(super) fn a2a(card: Option<&Value>) -> Self {
+        let text = |field: &str| card.and_then(|card| card[field].as_str()).map(str::to_owned);
+        Self::A2aLocal { agent: text("name").unwrap_or_default(), url: text("url") }
+    }
+
+    pub(super) fn mcp(server: Option<&str>, tool: Option<&str>, info: Option<&Value>) -> Self {
+        let info = info.and_then(|info| {
+            let name = info["name"].as_str()?;
+            Some(match info["version"].as_str() {
+                Some(version) => format!("{name} {version}"),
+                None => name.to_owned(),
+            })
+        });
+        let server = server.unwrap_or_default().to_owned();
+        Self::McpLocal { server, tool: tool.map(Into::into), server_info: info }
+    }
 }
 
 impl ToolCall {
-    pub(super) fn new(seq: u64, call: &Call<'_>, kind: CallKind) -> Self {
+    pub(super) fn announced(seq: u64, call: &Call<'_>) -> Self {
         Self {
             seq,
+            announced_seq: Some(seq),
             id: call.id.map(Into::into),
             name: call.name.to_owned(),
-            kind,
+            kind: CallKind::Server,
             input: call.input.clone(),
             made: false,
             answer: None,
+            files: Vec::new(),
         }
+    }
+
+    pub(super) fn made(seq: u64, call: &Call<'_>, kind: CallKind) -> Self {
+        Self { announced_seq: None, made: true, kind, ..Self::announced(seq, call) }
+    }
+
+    /// An answer to a call that the log does not have, or does not have yet.
+    pub(super) fn unseen(id: Option<&str>, name: &str, answer: CallAnswer) -> Self {
+        let call = Call { id, name, input: &Value::Null };
+        Self { announced_seq: None, answer: Some(answer.clone()), ..Self::announced(answer.seq, &call) }
+    }
+
+    /// Only its answer is known: the log has neither the announcement nor the call.
+    pub fn is_unseen(&self) -> bool {
+        !self.made && self.announced_seq.is_none()
+    }
+
+    /// Made and answered: nothing more is to come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.made && self.answer.is_some()
+    }
+
+    pub fn failed(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| !answer.ok)
     }
 }
 
@@ -79,5 +145,23 @@ impl CallAnswer {
             Value::Null => String::new(),
             other => other.to_string(),
         }
+    }
+}
+
+impl ToolFile {
+    pub(super) fn read(seq: u64, file: &Value) -> Self {
+        let mut extra = file.as_object().cloned().unwrap_or_default();
+        extra.shift_remove("data");
+        let mut text = |field: &str| match extra.get(field) {
+            Some(Value::String(_)) => extra.shift_remove(field).and_then(|value| value.as_str().map(str::to_owned)),
+            _ => None,
+        };
+        let (filename, mime_type) = (text("filename"), text("mimeType"));
+        let (storage_key, url) = (text("storageKey"), text("url"));
+        let size_bytes = extra.get("sizeBytes").and_then(Value::as_u64);
+        if size_bytes.is_some() {
+            extra.shift_remove("sizeBytes");
+        }
+        Self { seq, filename, mime_type, size_bytes, storage_key, url, extra }
     }
 }

@@ -21,6 +21,10 @@ pub struct Integrity {
     pub malformed: u64,
     /// Results of tools that nobody called, as far as the log tells.
     pub orphan_results: u64,
+    /// Second results for a call that had one.
+    pub repeated_results: u64,
+    /// Plans of an older revision than one that came before.
+    pub stale_plans: u64,
 }
 
 impl Integrity {

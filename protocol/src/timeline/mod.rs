@@ -1,44 +1,116 @@
 //! The one reading of a run's log.
 //!
 //! ```text
-//!            thinking_delta*  assistant_delta*   assistant_message   tool_call … tool_result   loop_detected
-//!            └──────────── one turn ─────────────────────┘           └── calls ──┘             └ note ┘
-//!  Timeline  [ turn 0 ][ turn 1 ][ turn 2 ] … outcome (result | error | cancelled)
+//!   events   thinking_delta*  assistant_delta*   assistant_message   tool_call … tool_result   loop_detected
+//!            └──────────────── one turn ─────────────────┘           └── its calls ──┘         └ a note ┘
+//!                                   │
+//!                       Timeline::apply, one at a time
+//!                                   ▼
+//!   Timeline { turns: [ Turn { thinking, text, entries: [ call+answer, note, … ] }, … ],
+//!              plan, totals, integrity, outcome: result | error | cancelled }
+//!                                   │
+//!      ┌────────────┬───────────────┼───────────────┬──────────────┐
+//!   banners()   verdict(spec)    rows(options)   minimap(n)   Replay::at(position)
 //! ```
 //!
-//! [`Timeline::apply`] takes one event at a time. Applying a prefix and then the rest equals applying all; an event
-//! that was applied before is ignored; gaps, unknown types, malformed payloads and events after the end are recorded
-//! and shown, never fatal. Deltas are joined, so its size grows with turns and calls, not with tokens.
+//! [`Timeline::apply`] takes one event at a time, in the order in which they came. What holds for every log, however
+//! broken:
+//!
+//! - Applying a prefix and then the rest equals applying all, also when the timeline was sent as JSON in between.
+//! - An event that was applied before is ignored.
+//! - Gaps, unknown types, malformed payloads and events after the end are recorded and shown, never fatal.
+//! - Deltas are joined: its size grows with turns and calls, not with tokens. Folding takes O(n log n).
+//! - A copy shares its turns with the original, so that a [`Replay`] can keep many.
+//!
+//! ```
+//! # use protocol::{Event, RunStatus, Timeline, timeline::{Replay, RowOptions, Rows, minimap, verdict}};
+//! # let events = vec![Event::new(1, "result", serde_json::json!({ "text": "Hi." }))];
+//! # let spec = serde_json::json!({ "prompt": "Say hi." });
+//! let mut timeline = Timeline::from_events(&events);
+//! timeline.set_known_end(RunStatus::Succeeded); // what the run's snapshot says: a log without an end is told
+//! let banners = timeline.banners_for(&spec); // most severe first, each with facts and a next step
+//! let sentences = verdict(&timeline, Some(&spec)); // each with the seqs that it rests on
+//! let options = RowOptions::default();
+//! let first_rows = Rows::new(&timeline, &options).window(0..50);
+//! let ticks = minimap(&timeline, 600);
+//! let before_the_end = Replay::new(events).at(0);
+//! # assert_eq!((banners.len(), sentences.len(), first_rows.len(), ticks.len()), (0, 2, 1, 1));
+//! # assert_eq!(before_the_end, Timeline::default());
+//! ```
+//!
+//! How the events become turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is
+//! canonical and closes it. Calls, results and notes belong to the newest turn. A call is announced by the message,
+//! logged as `tool_call` or `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds which of them and which result
+//! belong together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
 
+mod align;
 mod banners;
+mod batch;
 mod call;
+mod calls;
+mod changes;
+mod event_runs;
+mod failure;
+mod fold;
 mod integrity;
+mod minimap;
+mod note;
 mod outcome;
+mod pairing;
+mod plan;
+mod replay;
+mod rows;
+mod shared;
+mod totals;
 mod turn;
+mod verdict;
+mod words;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use banners::{Banner, BannerKind, Severity};
-pub use call::{CallAnswer, CallKind, ToolCall};
+pub use align::{Alignment, CallPair, Diverged, Divergence, TurnPair, align};
+pub use banners::{Banner, BannerKind, Facts, NextStep, Severity, SpecChange};
+pub use batch::{Repetition, same_batch};
+pub use call::{CallAnswer, CallKind, ToolCall, ToolFile};
+pub use changes::{BatchChange, Change, batch_changes, changes};
+pub use event_runs::EventRun;
 pub use integrity::Integrity;
-pub use outcome::{Ending, Outcome};
-pub use turn::{Entry, Note, NoteKind, Turn};
+pub use minimap::{Tick, TickKind, minimap};
+pub use note::{Note, NoteKind};
+pub use outcome::{Ending, Outcome, SchemaReport};
+pub use plan::{Moment, Plan, PlanStep};
+pub use replay::Replay;
+pub use rows::{Density, Mark, MarkedField, Row, RowKind, RowOptions, RowQuery, Rows, rows};
+pub use shared::Chunked;
+pub use totals::{ToolTotals, Totals};
+pub use turn::{Entry, Turn};
+pub use verdict::{Sentence, verdict};
 
 use crate::RunStatus;
-use crate::event::{Call, CallResult, Event, Payload};
+use crate::event::Event;
+use pairing::Pairing;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    pub turns: Vec<Turn>,
-    pub outcome: Option<Outcome>,
+    pub turns: Vec<Arc<Turn>>,
+    pub outcome: Option<Arc<Outcome>>,
+    /// The newest revision of the newest plan.
+    pub plan: Option<Arc<Plan>>,
+    pub totals: Totals,
     pub integrity: Integrity,
-    /// Calls that nobody has answered yet, by id, as (turn, entry).
-    open_calls: BTreeMap<String, (usize, usize)>,
+    /// Every event by its type and seq, deltas in a row as one.
+    pub events: Chunked<EventRun>,
+    /// What the run is known to have come to, though its log does not tell.
+    known_end: Option<RunStatus>,
     /// The current turn's message has not come yet: deltas still belong to it.
     turn_open: bool,
+    /// The newest turn before the current one that called tools.
+    last_batch: Option<usize>,
+    #[serde(skip)]
+    pairing: Pairing,
 }
 
 impl Timeline {
@@ -50,25 +122,15 @@ impl Timeline {
         timeline
     }
 
-    /// Folds one event in. `false` where the event was applied before.
-    pub fn apply(&mut self, event: &Event) -> bool {
-        if !self.integrity.admit(event.seq) {
-            return false;
-        }
-        if self.outcome.is_some() {
-            self.integrity.after_end += 1;
-            self.note(event.seq, NoteKind::AfterEnd { event: event.kind.clone() });
-            return true;
-        }
-        match event.payload() {
-            Ok(payload) => self.fold(event, payload),
-            Err(malformed) => {
-                self.integrity.malformed += 1;
-                let reason = malformed.to_string();
-                self.note(event.seq, NoteKind::Malformed { event: event.kind.clone(), reason });
-            }
-        }
-        true
+    /// Says that the run is over, as its snapshot tells. Where the log has no end by then, it is incomplete: that gets
+    /// a banner, and nobody is waited for any more. The log's own end, when it comes, stands above this.
+    pub fn set_known_end(&mut self, status: RunStatus) {
+        self.known_end = Some(status).filter(|status| status.is_terminal());
+    }
+
+    /// The run is over, but its log stops before the end.
+    pub fn lacks_end(&self) -> bool {
+        self.outcome.is_none() && self.known_end.is_some()
     }
 
     /// The highest seq applied: where a stream goes on from.
@@ -76,19 +138,24 @@ impl Timeline {
         self.integrity.last_seq
     }
 
-    /// The status that the log tells. A run without an end is running, as far as its log knows.
+    /// The status that the log tells, or else the known end. A run without either is running, as far as is known.
     pub fn status(&self) -> RunStatus {
         match self.outcome.as_ref().map(|outcome| outcome.ending) {
             Some(Ending::Succeeded) => RunStatus::Succeeded,
             Some(Ending::Failed) => RunStatus::Failed,
             Some(Ending::Cancelled) => RunStatus::Cancelled,
-            None => RunStatus::Running,
+            None => self.known_end.unwrap_or(RunStatus::Running),
         }
     }
 
     /// What a reader must know first, most severe first.
     pub fn banners(&self) -> Vec<Banner> {
-        banners::all(self)
+        banners::all(self, None)
+    }
+
+    /// The same, with the limits of the spec that the run was launched with.
+    pub fn banners_for(&self, spec: &Value) -> Vec<Banner> {
+        banners::all(self, Some(spec))
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
@@ -99,15 +166,24 @@ impl Timeline {
         self.turns.iter().flat_map(|turn| turn.notes())
     }
 
-    /// Calls for which somebody outside owes an answer.
+    /// Turns in a row that made the same calls, as observed here. The server's own reports are notes.
+    pub fn repetitions(&self) -> Vec<Repetition> {
+        batch::repetitions(&self.turns)
+    }
+
+    /// Calls for which somebody outside owes an answer, or owed it when the run ended.
     pub fn waiting_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.open_calls
-            .values()
-            .filter_map(|&(turn, entry)| match self.turns.get(turn)?.entries.get(entry)? {
-                Entry::Call(call) => Some(call),
-                Entry::Note(_) => None,
-            })
-            .filter(|call| call.kind.is_local())
+        self.calls().filter(|call| call.answer.is_none() && call.kind.is_local())
+    }
+
+    /// The event with which the model declined to answer, if that is how the run ended.
+    pub fn refusal_seq(&self) -> Option<u64> {
+        let outcome = self.outcome.as_ref().filter(|outcome| outcome.ending != Ending::Cancelled)?;
+        let last = self.turns.iter().rev().find(|turn| turn.message_seq.is_some());
+        match last {
+            Some(turn) if turn.finish_reason.as_deref() == Some("refusal") => turn.message_seq,
+            _ => (outcome.finish_reason.as_deref() == Some("refusal")).then_some(outcome.seq),
+        }
     }
 
     /// The answer: the final text, or what was salvaged of it, or what has been written so far.
@@ -117,152 +193,6 @@ impl Timeline {
             _ => self.turns.last().map_or("", |turn| &turn.text),
         }
     }
-
-    fn fold(&mut self, event: &Event, payload: Payload<'_>) {
-        let seq = event.seq;
-        match payload {
-            Payload::Started => {}
-            Payload::AssistantDelta { text } => self.open_turn(seq).text.push_str(text),
-            Payload::ThinkingDelta { text } => self.open_turn(seq).thinking.push_str(text),
-            Payload::AssistantMessage { text, finish_reason, tool_calls, model } => {
-                let turn = self.open_turn(seq);
-                turn.text = text.to_owned();
-                turn.message_seq = Some(seq);
-                turn.finish_reason = finish_reason.map(Into::into);
-                turn.model = model.and_then(outcome::model_name);
-                for call in tool_calls {
-                    self.add_call(seq, &call, CallKind::Server);
-                }
-                self.turn_open = false;
-            }
-            Payload::ToolCall(call) => {
-                self.call_made(seq, &call, CallKind::Server);
-            }
-            Payload::LocalToolCall { call, kind, mcp_server, agent_card } => {
-                let kind = CallKind::local(kind, mcp_server, agent_card);
-                self.call_made(seq, &call, kind);
-            }
-            Payload::ToolResult { id, name, result } => self.answer_call(seq, id, name, result),
-            Payload::LocalToolResult { id, result } => self.answer_call(seq, Some(id), None, result),
-            Payload::ToolFiles { name, files } => {
-                let names = files.iter().map(|file| file["filename"].as_str().unwrap_or("file").to_owned()).collect();
-                self.note(seq, NoteKind::Files { tool: name.unwrap_or("").to_owned(), names });
-            }
-            Payload::LoopDetected { consecutive_count, hard_cutoff, tools } => {
-                let tools = tools.into_iter().map(Into::into).collect();
-                self.note(seq, NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools });
-            }
-            Payload::ToolBudgetExceeded { tool, max_calls, call_index } => {
-                self.note(seq, NoteKind::BudgetExceeded { tool: tool.into(), max_calls, call_index });
-            }
-            Payload::Supervisor { action, reason, redirect } => {
-                let (action, reason) = (action.to_owned(), reason.to_owned());
-                self.note(seq, NoteKind::Supervisor { action, reason, redirect: redirect.map(Into::into) });
-            }
-            Payload::TaskPlan { data } => {
-                self.note(seq, NoteKind::Plan { steps: plan_steps(data) });
-            }
-            Payload::ModelFallback { error_class, primary, fallback } => {
-                let (primary, fallback) = (primary.map(Into::into), fallback.map(Into::into));
-                self.note(seq, NoteKind::ModelFallback { error_class: error_class.into(), primary, fallback });
-            }
-            Payload::Message { role, text } => {
-                self.note(seq, NoteKind::Message { role: role.into(), text: text.into() });
-            }
-            Payload::Result { .. } | Payload::Error { .. } | Payload::Cancelled { .. } => {
-                self.outcome = outcome::read(event, &payload);
-                self.turn_open = false;
-            }
-            Payload::Unknown => {
-                self.integrity.unknown += 1;
-                self.note(seq, NoteKind::Unknown { event: event.kind.clone() });
-            }
-        }
-    }
-
-    /// The turn that is being written, or a new one after a completed message.
-    fn open_turn(&mut self, seq: u64) -> &mut Turn {
-        if !self.turn_open {
-            self.turns.push(Turn::new(self.turns.len(), seq));
-            self.turn_open = true;
-        }
-        self.last_turn(seq)
-    }
-
-    /// The newest turn, whether its message has come or not: calls, results and notes belong to it.
-    fn last_turn(&mut self, seq: u64) -> &mut Turn {
-        if self.turns.is_empty() {
-            self.turns.push(Turn::new(0, seq));
-            self.turn_open = true;
-        }
-        let last = self.turns.len() - 1;
-        let turn = &mut self.turns[last];
-        turn.last_seq = turn.last_seq.max(seq);
-        turn
-    }
-
-    fn note(&mut self, seq: u64, kind: NoteKind) {
-        self.last_turn(seq).entries.push(Entry::Note(Note { seq, kind }));
-    }
-
-    fn add_call(&mut self, seq: u64, call: &Call<'_>, kind: CallKind) -> (usize, usize) {
-        let turn = self.last_turn(seq);
-        turn.entries.push(Entry::Call(ToolCall::new(seq, call, kind)));
-        let place = (turn.index, turn.entries.len() - 1);
-        let id = call.id.map_or_else(|| format!("#{}.{}", place.0, place.1), Into::into);
-        self.open_calls.insert(id, place);
-        place
-    }
-
-    /// A call is under way: the one announced by the turn's message, or one that nobody announced.
-    fn call_made(&mut self, seq: u64, call: &Call<'_>, kind: CallKind) {
-        let announced = self.find_open(call.id, |open| open.name == call.name && !open.made);
-        let place = announced.unwrap_or_else(|| self.add_call(seq, call, kind.clone()));
-        self.last_turn(seq);
-        if let Some(known) = self.call_at(place) {
-            (known.kind, known.seq, known.made) = (kind, seq, true);
-        }
-    }
-
-    fn answer_call(&mut self, seq: u64, id: Option<&str>, name: Option<&str>, result: CallResult<'_>) {
-        self.last_turn(seq);
-        let answer = CallAnswer { seq, ok: result.ok, body: result.body.clone() };
-        let Some(place) = self.find_open(id, |open| Some(open.name.as_str()) == name) else {
-            self.integrity.orphan_results += 1;
-            let name = name.or(id).unwrap_or("unknown");
-            let mut call = ToolCall::new(seq, &Call { id, name, input: &Value::Null }, CallKind::Server);
-            call.answer = Some(answer);
-            self.last_turn(seq).entries.push(Entry::Call(call));
-            return;
-        };
-        self.open_calls.retain(|_, open| *open != place);
-        if let Some(call) = self.call_at(place) {
-            call.answer = Some(answer);
-        }
-    }
-
-    /// An unanswered call by its id or, where there is none, the first that fits.
-    fn find_open(&self, id: Option<&str>, fits: impl Fn(&ToolCall) -> bool) -> Option<(usize, usize)> {
-        if let Some(id) = id {
-            return self.open_calls.get(id).copied();
-        }
-        let fits =
-            |place: &&(usize, usize)| matches!(&self.turns[place.0].entries[place.1], Entry::Call(call) if fits(call));
-        self.open_calls.values().filter(fits).min().copied()
-    }
-
-    fn call_at(&mut self, (turn, entry): (usize, usize)) -> Option<&mut ToolCall> {
-        match self.turns.get_mut(turn)?.entries.get_mut(entry)? {
-            Entry::Call(call) => Some(call),
-            Entry::Note(_) => None,
-        }
-    }
-}
-
-fn plan_steps(data: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
-    let steps = data["steps"].as_array().or(data["plan"]["steps"].as_array());
-    steps.into_iter().flatten().map(|step| (text(&step["title"]), text(&step["status"]))).collect()
 }
 
 #[cfg(test)]

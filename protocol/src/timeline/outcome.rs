@@ -19,8 +19,22 @@ pub struct Outcome {
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
     pub model: Option<String>,
-    /// Whether the output schema was enforced, where one was asked for and the server says.
-    pub schema_enforced: Option<bool>,
+    /// Whether the same request may work the next time, where the server says.
+    pub retryable: Option<bool>,
+    /// What the model's provider answered with, where the failure was its own.
+    pub api_status: Option<u64>,
+    pub api_code: Option<String>,
+    /// What became of the output schema, where one was asked for and the server says.
+    pub schema: Option<SchemaReport>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaReport {
+    pub enforced: bool,
+    /// `native_schema`, `synthetic_tool` or `none`.
+    pub mechanism: Option<String>,
+    /// Some call to the model was made without the schema.
+    pub fell_back: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,8 +45,16 @@ pub enum Ending {
     Cancelled,
 }
 
+impl Outcome {
+    /// The model ran out of output budget: the text is a fragment.
+    pub fn is_truncated(&self) -> bool {
+        self.ending == Ending::Failed && self.error_class.as_deref() == Some("truncation")
+    }
+}
+
 /// Reads a terminal event. The first documents put failures into `result` with an `error_…` subtype.
 pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
+    let field = |name: &str| event.field(name).unwrap_or(&Value::Null);
     let mut outcome = Outcome {
         seq: event.seq,
         ending: Ending::Succeeded,
@@ -41,13 +63,16 @@ pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
         error_class: None,
         finish_reason: None,
         reason: None,
-        tokens: serde_json::from_value(event.data["tokens"].clone()).ok(),
-        turns: event.data["turns"].as_u64(),
-        model: model_name(&event.data["model"]),
-        schema_enforced: schema_enforced(&event.data["structuredOutput"]),
+        tokens: serde_json::from_value(field("tokens").clone()).ok(),
+        turns: field("turns").as_u64(),
+        model: model_name(field("model")),
+        retryable: field("retryable").as_bool(),
+        api_status: field("apiStatus").as_u64(),
+        api_code: field("apiCode").as_str().map(Into::into),
+        schema: schema_report(field("structuredOutput")),
     };
     match payload {
-        Payload::Result { subtype, ok, text, error } => {
+        Payload::Result { subtype, ok, text, error, .. } => {
             outcome.text = (*text).to_owned();
             let failed_subtype = subtype.and_then(|subtype| subtype.strip_prefix("error"));
             if failed_subtype.is_some() || *ok == Some(false) {
@@ -77,8 +102,12 @@ pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
     Some(outcome)
 }
 
-fn schema_enforced(report: &Value) -> Option<bool> {
-    (report["schemaRequested"] == true).then(|| report["schemaEnforced"].as_bool()).flatten()
+fn schema_report(report: &Value) -> Option<SchemaReport> {
+    (report["schemaRequested"] == true).then(|| SchemaReport {
+        enforced: report["schemaEnforced"] == true,
+        mechanism: report["enforcementMechanism"].as_str().map(Into::into),
+        fell_back: report["unconstrainedFallbackOccurred"] == true,
+    })
 }
 
 /// The name to show for a model block: the vendor's, or the catalogue's.

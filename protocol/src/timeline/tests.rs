@@ -1,66 +1,19 @@
 //! Log in, facts out: the sample logs and properties of the fold.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
-const LOGS: [(&str, &str); 6] = [
-    ("early-protocol", include_str!("../../tests/logs/early-protocol.ndjson")),
-    ("guards-2026", include_str!("../../tests/logs/guards-2026.ndjson")),
-    ("local-tools", include_str!("../../tests/logs/local-tools.ndjson")),
-    ("loop-gave-up", include_str!("../../tests/logs/loop-gave-up.ndjson")),
-    ("truncated-json", include_str!("../../tests/logs/truncated-json.ndjson")),
-    ("waiting-with-gap", include_str!("../../tests/logs/waiting-with-gap.ndjson")),
-];
-
-fn events(log: &str) -> Vec<Event> {
-    log.lines().map(|line| Event::parse(line).expect(line)).collect()
+/// The log of this name in `tests/logs`.
+fn log(name: &str) -> Vec<Event> {
+    let path = format!("{}/tests/logs/{name}.ndjson", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect(&path);
+    text.lines().map(|line| Event::parse(line).expect(line)).collect()
 }
 
-fn sample(name: &str) -> Timeline {
-    let (_, log) = LOGS.iter().find(|(log, _)| *log == name).expect(name);
-    Timeline::from_events(&events(log))
-}
-
-/// A timeline as a person would review it.
-fn describe(timeline: &Timeline) -> String {
-    let mut lines = vec![format!("{} at #{}", timeline.status().as_str(), timeline.last_seq())];
-    for banner in timeline.banners() {
-        lines.push(format!("! {} #{} {}: {}", banner.kind.as_str(), banner.seq, banner.title, banner.detail));
-    }
-    for turn in &timeline.turns {
-        let finish = turn.finish_reason.as_deref().unwrap_or("-");
-        lines.push(format!("turn {} #{}–#{} {finish}", turn.index, turn.first_seq, turn.last_seq));
-        if !turn.thinking.is_empty() {
-            lines.push(format!("  thinks: {}", turn.thinking));
-        }
-        if !turn.text.is_empty() {
-            lines.push(format!("  says: {:?}", turn.text));
-        }
-        for entry in &turn.entries {
-            lines.push(match entry {
-                Entry::Call(call) => {
-                    let answer = match &call.answer {
-                        Some(answer) if answer.ok => format!("#{} {}", answer.seq, answer.text()),
-                        Some(answer) => format!("#{} error: {}", answer.seq, answer.text()),
-                        None => "unanswered".to_owned(),
-                    };
-                    format!("  call #{} {} {} {:?} → {answer}", call.seq, call.name, call.input, call.kind)
-                }
-                Entry::Note(note) => format!("  note #{} {:?}", note.seq, note.kind),
-            });
-        }
-    }
-    lines.push(format!("answer: {:?}", timeline.answer()));
-    lines.join("\n")
-}
-
-#[test]
-fn sample_logs_read_as_reviewed() {
-    for (name, _) in LOGS {
-        insta::assert_snapshot!(name, describe(&sample(name)));
-    }
+pub(super) fn sample(name: &str) -> Timeline {
+    Timeline::from_events(&log(name))
 }
 
 #[test]
@@ -77,23 +30,55 @@ fn results_without_an_id_are_paired_by_name_and_order() {
 }
 
 #[test]
-fn a_timeline_goes_on_after_it_was_sent_to_the_browser() {
-    for (name, log) in LOGS {
-        let events = events(log);
-        for cut in 0..events.len() {
-            let first = Timeline::from_events(&events[..cut]);
-            let json = serde_json::to_string(&first).expect("writes");
-            let mut resumed: Timeline = serde_json::from_str(&json).expect("reads");
-            for event in &events {
-                resumed.apply(event);
-            }
-            resumed.integrity.duplicates = 0;
-            assert_eq!(resumed, sample(name), "{name} cut at {cut}");
-        }
-    }
+fn a_turn_that_is_thought_over_again_is_not_joined_with_the_next() {
+    let timeline = sample("supervisor-mid-thinking");
+    let turns: Vec<_> = timeline.turns.iter().map(|turn| (turn.aborted, turn.text.as_str())).collect();
+    assert_eq!(turns, [(true, ""), (false, "It is Monday.")]);
 }
 
-fn arbitrary_event() -> impl Strategy<Value = Event> {
+/// None of these may take time in proportion to their square: then this test would not end within minutes.
+#[test]
+fn a_turn_of_twenty_thousand_open_calls_is_paired() {
+    const CALLS: u64 = 10_000;
+    let announced = |id: bool| {
+        (0..CALLS).map(move |i| {
+            let call = json!({ "name": "x", "input": { "i": i } });
+            if id { json!({ "id": format!("t{i}"), "name": "x", "input": { "i": i } }) } else { call }
+        })
+    };
+    let calls: Vec<Value> = announced(true).chain(announced(false)).collect();
+    let mut seq = 0;
+    let mut timeline = Timeline::default();
+    let mut apply = |kind: &str, data: Value| {
+        seq += 1;
+        timeline.apply(&Event::new(seq, kind, data));
+    };
+    apply("assistant_message", json!({ "text": "", "toolCalls": calls }));
+    for i in (0..CALLS).rev() {
+        apply("tool_call", json!({ "toolUseId": format!("t{i}"), "name": "x" }));
+        apply("tool_files", json!({ "name": "x", "files": [{ "filename": "f" }] }));
+        apply("tool_result", json!({ "toolUseId": format!("t{i}"), "name": "x", "result": i }));
+        apply("loop_detected", json!({ "consecutiveCount": 3 }));
+    }
+    for _ in 0..CALLS {
+        apply("tool_result", json!({ "name": "x", "result": "r" }));
+    }
+    apply("assistant_message", json!({ "text": "", "toolCalls": calls }));
+    assert_eq!((timeline.totals.unanswered(), timeline.totals.files), (2 * CALLS, CALLS));
+    assert!(timeline.turns[0].calls().take(CALLS as usize).all(|call| call.files.len() == 1 && call.made));
+    assert_eq!(timeline.turns[1].repeats, 1);
+}
+
+#[test]
+fn a_copy_shares_its_turns_until_one_of_them_changes() {
+    let mut timeline = Timeline::from_events(&log("loop-gave-up")[..15]);
+    let copy = timeline.clone();
+    timeline.apply(&Event::new(16, "assistant_delta", json!({ "text": "more" })));
+    let shared = timeline.turns.iter().zip(&copy.turns).filter(|(one, other)| Arc::ptr_eq(one, other)).count();
+    assert_eq!((timeline.turns.len(), shared), (7, 6));
+}
+
+pub(super) fn arbitrary_event() -> impl Strategy<Value = Event> {
     let kinds = prop::sample::select(vec![
         "started",
         "assistant_delta",
@@ -118,9 +103,17 @@ fn arbitrary_event() -> impl Strategy<Value = Event> {
     let data = prop::sample::select(vec![
         json!({ "text": "a" }),
         json!({ "text": "b", "finishReason": "tool_use", "toolCalls": [{ "id": "t1", "name": "x", "input": {} }] }),
+        json!({ "text": "b", "toolCalls": [{ "name": "x", "input": {} }, { "id": "t2", "name": "y", "input": [1] }] }),
+        json!({ "text": "b", "toolCalls": [{ "id": "t2", "name": "y", "input": [1] }, { "name": "x", "input": {} }] }),
         json!({ "toolUseId": "t1", "name": "x", "result": "r", "args": {} }),
-        json!({ "name": "x", "files": [{}] }),
+        json!({ "toolUseId": "t2", "name": "y", "error": "no", "files": [{ "filename": "f", "data": "AA==" }] }),
+        json!({ "name": "x", "ok": false, "summary": "s", "files": [{}] }),
+        json!({ "toolUseId": "t9", "name": "x", "input": { "q": 1 }, "kind": "mcp_local", "mcpServer": "m" }),
         json!({ "consecutiveCount": 3, "tools": ["x"], "tool": "x", "maxCalls": 1, "callIndex": 2, "action": "redirect" }),
+        json!({ "action": "finalize", "phase": "reasoning", "reason": "r" }),
+        json!({ "planId": "p", "revision": 2, "steps": [{ "id": "s", "title": "t", "status": "done" }] }),
+        json!({ "planId": "p", "revision": 1, "steps": [{ "id": "s", "title": "t", "status": "in_progress" }] }),
+        json!({ "errorClass": "truncation", "partialText": "a", "subtype": "error_x", "reason": "user" }),
         json!(null),
         json!({ "toolCalls": 5, "text": 7 }),
     ]);
@@ -136,11 +129,48 @@ proptest! {
         let whole = Timeline::from_events(&events);
         let cut = cut.index(events.len() + 1);
         let mut parts = Timeline::from_events(&events[..cut]);
+        // As when it is sent to the browser, which goes on with it.
+        let json = serde_json::to_string(&parts).expect("writes");
+        let mut resumed: Timeline = serde_json::from_str(&json).expect("reads");
+        prop_assert_eq!(&resumed, &parts);
         for event in &events[cut..] {
             parts.apply(event);
+            resumed.apply(event);
         }
         prop_assert_eq!(&parts, &whole);
-        let _ = whole.banners();
+        prop_assert_eq!(&resumed, &whole);
+        let _ = (whole.banners(), verdict(&whole, None), verdict(&whole, Some(&json!({ "prompt": "p" }))));
+    }
+
+    #[test]
+    fn events_that_come_again_change_nothing_but_their_count(
+        events in prop::collection::vec(arbitrary_event(), 0..40),
+    ) {
+        let once = Timeline::from_events(&events);
+        let mut twice = once.clone();
+        for event in &events {
+            prop_assert!(!twice.apply(event));
+        }
+        twice.integrity.duplicates = once.integrity.duplicates;
+        prop_assert_eq!(twice, once);
+    }
+
+    #[test]
+    fn totals_are_what_the_turns_hold(events in prop::collection::vec(arbitrary_event(), 0..60)) {
+        let timeline = Timeline::from_events(&events);
+        let chars = |text: fn(&Turn) -> &str| {
+            timeline.turns.iter().map(|turn| text(turn).chars().count() as u64).sum::<u64>()
+        };
+        let count = |fits: fn(&ToolCall) -> bool| timeline.calls().filter(|call| fits(call)).count() as u64;
+        let totals = &timeline.totals;
+        prop_assert_eq!(totals.text_chars, chars(|turn| &turn.text));
+        prop_assert_eq!(totals.thinking_chars, chars(|turn| &turn.thinking));
+        prop_assert_eq!(totals.turns, timeline.turns.iter().filter(|turn| turn.has_begun()).count() as u64);
+        prop_assert_eq!(totals.calls, count(|_| true));
+        prop_assert_eq!(totals.answered, count(|call| call.answer.is_some()));
+        prop_assert_eq!(totals.failed, count(ToolCall::failed));
+        prop_assert_eq!(totals.tools.values().map(|tool| tool.calls).sum::<u64>(), totals.calls);
+        prop_assert_eq!(timeline.events.iter().map(|run| run.count).sum::<u64>(), timeline.integrity.events);
     }
 }
 

@@ -1,8 +1,10 @@
 //! A turn of the model, and what happened in it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::ToolCall;
+use super::{Note, ToolCall};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
@@ -10,43 +12,29 @@ pub struct Turn {
     pub first_seq: u64,
     pub last_seq: u64,
     pub thinking: String,
+    /// Where its thinking began.
+    pub thinking_seq: Option<u64>,
     /// Joined from deltas until the turn's message comes, which is canonical.
     pub text: String,
+    /// Where its text began.
+    pub text_seq: Option<u64>,
     pub message_seq: Option<u64>,
     pub finish_reason: Option<String>,
     pub model: Option<String>,
-    /// Tool calls and notes, in the order of the log.
+    /// The supervisor stopped it while it was thinking: no message will come.
+    pub aborted: bool,
+    /// How many turns right before this one made exactly this batch of calls. Turns without calls do not count.
+    pub repeats: usize,
+    /// Tool calls and notes, in the order of the log. Only ever appended to, so a place stays valid.
     pub entries: Vec<Entry>,
 }
 
+/// Shared, so that a copy of a timeline costs a pointer for each of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
-    Call(ToolCall),
-    Note(Note),
-}
-
-/// Something that is neither text nor a call: a guard, a plan, a fault of the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    pub seq: u64,
-    #[serde(flatten)]
-    pub kind: NoteKind,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "note")]
-pub enum NoteKind {
-    LoopDetected { consecutive_count: u64, hard_cutoff: bool, tools: Vec<String> },
-    BudgetExceeded { tool: String, max_calls: u64, call_index: u64 },
-    Supervisor { action: String, reason: String, redirect: Option<String> },
-    ModelFallback { error_class: String, primary: Option<String>, fallback: Option<String> },
-    Plan { steps: Vec<(String, String)> },
-    Files { tool: String, names: Vec<String> },
-    Message { role: String, text: String },
-    Unknown { event: String },
-    Malformed { event: String, reason: String },
-    AfterEnd { event: String },
+    Call(Arc<ToolCall>),
+    Note(Arc<Note>),
 }
 
 impl Turn {
@@ -56,30 +44,52 @@ impl Turn {
             first_seq: seq,
             last_seq: seq,
             thinking: String::new(),
+            thinking_seq: None,
             text: String::new(),
+            text_seq: None,
             message_seq: None,
             finish_reason: None,
             model: None,
+            aborted: false,
+            repeats: 0,
             entries: Vec::new(),
         }
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.entries.iter().filter_map(|entry| match entry {
-            Entry::Call(call) => Some(call),
-            Entry::Note(_) => None,
-        })
+        self.entries.iter().filter_map(Entry::as_call)
     }
 
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
-        self.entries.iter().filter_map(|entry| match entry {
-            Entry::Note(note) => Some(note),
-            Entry::Call(_) => None,
-        })
+        self.entries.iter().filter_map(Entry::as_note)
+    }
+
+    /// The model itself wrote or thought in it; otherwise it only holds notes.
+    pub fn has_begun(&self) -> bool {
+        self.thinking_seq.or(self.text_seq).or(self.message_seq).is_some()
+    }
+
+    /// Where to point for the turn as a whole.
+    pub fn anchor_seq(&self) -> u64 {
+        self.message_seq.unwrap_or(self.first_seq)
     }
 }
 
 impl Entry {
+    pub fn as_call(&self) -> Option<&ToolCall> {
+        match self {
+            Self::Call(call) => Some(call),
+            Self::Note(_) => None,
+        }
+    }
+
+    pub fn as_note(&self) -> Option<&Note> {
+        match self {
+            Self::Note(note) => Some(note),
+            Self::Call(_) => None,
+        }
+    }
+
     pub fn seq(&self) -> u64 {
         match self {
             Self::Call(call) => call.seq,

@@ -1,5 +1,7 @@
 //! Who calls, and for which workspace: an API key or an OAuth access token, in either header.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequestParts, RawPathParams};
 use chrono::Utc;
 use http::header::AUTHORIZATION;
@@ -7,6 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 
 use super::errors::{ApiError, ApiResult};
+use super::metering;
 use crate::app::App;
 use crate::secret;
 use crate::workspace::{self, Account, Workspace};
@@ -17,6 +20,8 @@ pub struct Caller {
     pub account: Option<&'static Account>,
     /// What a token was granted; a key may do everything.
     scopes: Option<Vec<String>>,
+    /// The saved agents that the credential may use; empty means all.
+    agents: &'static [&'static str],
 }
 
 impl Caller {
@@ -25,7 +30,7 @@ impl Caller {
             return Err(ApiError::unauthorized("An API key or an OAuth access token is required."));
         };
         if let Some(workspace) = workspace::by_api_key(credential) {
-            return Ok(Self { workspace, account: None, scopes: None });
+            return Ok(Self { workspace, account: None, scopes: None, agents: workspace.key_agents });
         }
         let grant = app.store.access_grant(&secret::sha256(credential), Utc::now().timestamp_millis()).await?;
         let account = grant.as_ref().and_then(|grant| workspace::account(&grant.email));
@@ -33,7 +38,7 @@ impl Caller {
             return Err(ApiError::unauthorized("Invalid API key or OAuth access token."));
         };
         let scopes = grant.scope.split(' ').map(str::to_owned).collect();
-        Ok(Self { workspace: account.workspace, account: Some(account), scopes: Some(scopes) })
+        Ok(Self { workspace: account.workspace, account: Some(account), scopes: Some(scopes), agents: &[] })
     }
 
     pub fn require(&self, scope: &str) -> ApiResult<()> {
@@ -42,18 +47,23 @@ impl Caller {
             _ => Ok(()),
         }
     }
+
+    pub fn may_use_agent(&self, id: &str) -> bool {
+        self.agents.is_empty() || self.agents.contains(&id)
+    }
 }
 
 /// The caller of a route below `/workspaces/{slug}`, whose slug must be the credential's own.
-impl FromRequestParts<std::sync::Arc<App>> for Caller {
+impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &std::sync::Arc<App>) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> ApiResult<Self> {
         let caller = Self::authenticate(app, &parts.headers).await?;
         let params = RawPathParams::from_request_parts(parts, app).await;
         let params = params.map_err(|_| ApiError::not_found("Workspace"))?;
         let slug = params.iter().find(|(name, _)| *name == "slug").map(|(_, slug)| slug);
         if slug == Some(caller.workspace.slug) {
+            metering::count(app, parts)?;
             return Ok(caller);
         }
         // The same answer whether or not there is such a workspace.
@@ -63,7 +73,7 @@ impl FromRequestParts<std::sync::Arc<App>> for Caller {
     }
 }
 
-fn credential(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn credential(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

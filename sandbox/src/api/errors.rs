@@ -33,6 +33,8 @@ impl ApiError {
         self
     }
 
+    /// The documents show both `Unauthorized` and whole sentences as `error` here; their list of codes says
+    /// `unauthorized`, and a code is what clients compare.
     pub fn unauthorized(message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message).challenging("Bearer")
     }

@@ -5,6 +5,7 @@ pub mod body;
 mod catalogue;
 pub mod errors;
 mod feedback;
+mod metering;
 pub mod runs;
 pub mod sessions;
 mod stream;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn;
 use axum::routing::{get, post};
 use http::StatusCode;
 
@@ -24,6 +26,8 @@ pub fn router() -> Router<Arc<App>> {
     let workspace = Router::new()
         .route("/models", get(catalogue::models))
         .route("/agents", get(catalogue::agents))
+        .route("/tools", get(catalogue::tools))
+        .route("/plugins", get(catalogue::plugins))
         .route("/agent-runs", get(runs::list).post(runs::create))
         .route("/agent-runs/{id}", get(runs::snapshot))
         .route("/agent-runs/{id}/stream", get(stream::follow))
@@ -34,6 +38,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/agent-sessions/{id}", get(sessions::detail).delete(sessions::end))
         .route("/agent-sessions/{id}/events", get(sessions::events))
         .route("/agent-sessions/{id}/messages", post(sessions::messages::post));
+    let workspace = workspace.route_layer(from_fn(metering::report));
     Router::new()
         .nest("/api/v1/workspaces/{slug}", workspace)
         .layer(DefaultBodyLimit::max(body::MAX_BODY_BYTES))

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::auth::Caller;
 use super::body::{JsonBody, QueryPairs, cursor, iso, stored_json, stored_object};
-use super::catalogue::{check_agent, resolve_model};
+use super::catalogue::{check_agent, check_reserved, choose_models};
 use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::clock::Clock;
@@ -27,14 +27,17 @@ pub async fn create(
     JsonBody(spec): JsonBody,
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     caller.require("runs:write")?;
-    let launch = checked(spec, secret::id("run_")?, caller.workspace.slug, Clock::Real, app.live_pace())?;
-    let run_id = launch.run_id.clone();
+    let run_id = secret::id("run_")?;
+    let (workspace, pace) = (caller.workspace.slug, app.live_pace());
+    let launch = checked(&app, Some(&caller), spec, run_id.clone(), workspace, Clock::Real, pace)?;
     app.engine.launch(launch).await?;
-    Ok((StatusCode::ACCEPTED, Json(created(caller.workspace.slug, &run_id))))
+    Ok((StatusCode::ACCEPTED, Json(created(workspace, &run_id))))
 }
 
-/// Refuses what may not run; whatever passes is ready to.
+/// Refuses what may not run; whatever passes is ready to. Without a caller it is the sandbox's own doing.
 pub fn checked(
+    app: &App,
+    caller: Option<&Caller>,
     spec: Value,
     run_id: String,
     workspace: &'static str,
@@ -45,9 +48,10 @@ pub fn checked(
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }
-    check_agent(&spec)?;
-    let model = resolve_model(&spec)?;
-    Ok(Launch { run_id, workspace, session_id: None, spec, model, history: Vec::new(), clock, pace })
+    check_reserved(&spec)?;
+    check_agent(&spec, caller)?;
+    let models = choose_models(app, &spec)?;
+    Ok(Launch { run_id, workspace, session_id: None, spec, models, history: Vec::new(), clock, pace })
 }
 
 pub async fn list(State(app): State<Arc<App>>, caller: Caller, RawQuery(query): RawQuery) -> ApiResult<Json<Value>> {

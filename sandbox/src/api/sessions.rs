@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::auth::Caller;
 use super::body::{JsonBody, QueryPairs, cursor, iso, stored_json, stored_object};
-use super::catalogue::{check_agent, resolve_model};
+use super::catalogue::{check_agent, check_reserved, choose_models};
 use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::secret;
@@ -28,18 +28,26 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     caller.require("sessions:write")?;
     let id = secret::id("ses_")?;
-    start(&app, caller.workspace.slug, &id, &spec, Utc::now().timestamp_millis()).await?;
+    start(&app, Some(&caller), caller.workspace.slug, &id, &spec, Utc::now().timestamp_millis()).await?;
     Ok((StatusCode::CREATED, Json(json!({ "sessionId": id }))))
 }
 
-/// Checks the spec of a session and writes it down.
-pub async fn start(app: &App, workspace: &str, id: &str, spec: &Value, created_at: i64) -> ApiResult<()> {
+/// Checks the spec of a session and writes it down. Without a caller it is the sandbox's own doing.
+pub async fn start(
+    app: &App,
+    caller: Option<&Caller>,
+    workspace: &str,
+    id: &str,
+    spec: &Value,
+    created_at: i64,
+) -> ApiResult<()> {
     let faults = protocol::validate::validate_session(spec);
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }
-    check_agent(spec)?;
-    resolve_model(spec)?;
+    check_reserved(spec)?;
+    check_agent(spec, caller)?;
+    choose_models(app, spec)?;
     app.store.create_session(NewSession { id, workspace, spec, metadata: &spec["metadata"], created_at }).await?;
     Ok(())
 }

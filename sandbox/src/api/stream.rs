@@ -1,7 +1,6 @@
 //! `GET …/stream`: the persisted log from a position on, then the live tail, as server-sent events.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};
@@ -18,8 +17,6 @@ use super::runs;
 use crate::app::App;
 use crate::follow::Follower;
 use crate::store::StoredEvent;
-
-const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 
 pub async fn follow(
     State(app): State<Arc<App>>,
@@ -43,7 +40,7 @@ async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<O
             events = follower.next() => break events?,
             // The server goes down: the last words of the runs are written by then, and still go out.
             () = app.closing.cancelled(), if follower.waits() => follower.stop_waiting(),
-            () = tokio::time::sleep(HEARTBEAT_AFTER) => {
+            () = tokio::time::sleep(app.heartbeat) => {
                 return Ok(Some((Bytes::from_static(b": still here\n\n"), (app, follower))));
             }
         }

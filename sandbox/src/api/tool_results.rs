@@ -15,6 +15,10 @@ use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::live::LocalAnswer;
 
+// The documents disagree on two answers. One says 200 for an accepted result, the later one 204. And a result after a
+// cancellation is said to be accepted and ignored in one place, refused with 409 like any other late result in the
+// other; a client that is told 409 knows that nobody reads what it did.
+
 const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
 const MAX_ERROR_BYTES: usize = 8 * 1024;
 const MAX_FILES: usize = 20;

@@ -70,12 +70,13 @@ async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), Ap
     match task {
         Task::Run(spec) => {
             let run_id = seeded_id("run_", &id);
-            app.engine.launch(runs::checked(spec, run_id.clone(), workspace, clock.clone(), pace)?).await?;
+            let launch = runs::checked(app, None, spec, run_id.clone(), workspace, clock.clone(), pace)?;
+            app.engine.launch(launch).await?;
             stand_in::attend(app, workspace, &run_id, &clock, &answers).await
         }
         Task::Session { spec, messages } => {
             let session_id = seeded_id("ses_", &id);
-            sessions::start(app, workspace, &session_id, &spec, clock.now().timestamp_millis()).await?;
+            sessions::start(app, None, workspace, &session_id, &spec, clock.now().timestamp_millis()).await?;
             for (i, message) in messages.iter().enumerate() {
                 clock.advance(Duration::from_secs(40 + 35 * i as u64));
                 let run_id = seeded_id("run_", &format!("{id}/{i}"));

@@ -9,6 +9,7 @@ use chrono::SecondsFormat;
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
+use crate::tool_output::{ToolOutput, file};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
@@ -21,23 +22,31 @@ pub enum Builtin {
     SlowReport,
 }
 
-const ALL: [(&str, Builtin); 7] = [
-    ("clock", Builtin::Clock),
-    ("calculator", Builtin::Calculator),
-    ("document_search", Builtin::DocumentSearch),
-    ("web_search", Builtin::WebSearch),
-    ("recall", Builtin::Recall),
-    ("flaky_lookup", Builtin::FlakyLookup),
-    ("slow_report", Builtin::SlowReport),
-];
-
 impl Builtin {
+    pub const ALL: [Self; 7] = [
+        Self::Clock,
+        Self::Calculator,
+        Self::DocumentSearch,
+        Self::WebSearch,
+        Self::Recall,
+        Self::FlakyLookup,
+        Self::SlowReport,
+    ];
+
     pub fn by_name(name: &str) -> Option<Self> {
-        ALL.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+        Self::ALL.into_iter().find(|builtin| builtin.name() == name)
     }
 
-    pub fn names() -> Vec<&'static str> {
-        ALL.iter().map(|(name, _)| *name).collect()
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clock => "clock",
+            Self::Calculator => "calculator",
+            Self::DocumentSearch => "document_search",
+            Self::WebSearch => "web_search",
+            Self::Recall => "recall",
+            Self::FlakyLookup => "flaky_lookup",
+            Self::SlowReport => "slow_report",
+        }
     }
 
     pub fn description(self) -> &'static str {
@@ -48,7 +57,7 @@ impl Builtin {
             Self::WebSearch => "Searches a small bundled collection; the sandbox does not reach the web.",
             Self::Recall => "Searches the workspace's memory.",
             Self::FlakyLookup => "Looks up a customer record. Every other attempt fails.",
-            Self::SlowReport => "Builds a report. Takes a few seconds.",
+            Self::SlowReport => "Builds a report, as text and as a file. Takes a few seconds.",
         }
     }
 
@@ -65,27 +74,58 @@ impl Builtin {
     }
 
     /// Runs the tool. `attempt` counts the calls to it in this run, from 1.
-    pub async fn call(self, input: &Value, attempt: u64, clock: &Clock) -> Result<String, String> {
+    pub async fn call(self, input: &Value, attempt: u64, clock: &Clock) -> ToolOutput {
         let text = |field: &str| input[field].as_str().unwrap_or("");
         match self {
-            Self::Clock => Ok(clock.now().to_rfc3339_opts(SecondsFormat::Secs, true)),
-            Self::Calculator => calculator::evaluate(text("expression")).map(|number| number.to_string()),
+            Self::Clock => ToolOutput::text(clock.now().to_rfc3339_opts(SecondsFormat::Secs, true)),
+            Self::Calculator => calculator::evaluate(text("expression")).map(|number| number.to_string()).into(),
             Self::DocumentSearch | Self::WebSearch => {
                 clock.pause(Duration::from_millis(40)).await;
-                Ok(documents::search(text("query")))
+                ToolOutput::text(documents::search(text("query")))
             }
-            Self::Recall => Ok(documents::recall(text("query"))),
+            Self::Recall => ToolOutput::text(documents::recall(text("query"))),
             Self::FlakyLookup if attempt % 2 == 1 => {
-                Err("503: the record service did not answer. Try again.".to_owned())
+                ToolOutput::failure("503: the record service did not answer. Try again.")
             }
             Self::FlakyLookup => {
                 let record = json!({ "id": input["id"], "plan": "business", "seats": 12, "since": "2024-03-01" });
-                Ok(record.to_string())
+                ToolOutput::text(record.to_string())
             }
             Self::SlowReport => {
                 clock.pause(Duration::from_secs(3)).await;
-                Ok(format!("Report on {}: 3 sections, 14 figures.", text("topic")))
+                report(text("topic"))
             }
+        }
+    }
+}
+
+fn report(topic: &str) -> ToolOutput {
+    let rows: String = (1..=14).map(|figure| format!("{topic},figure {figure},{}\n", figure * 7 % 23)).collect();
+    let text = format!("Report on {topic}: 3 sections, 14 figures.");
+    ToolOutput { outcome: Ok(text), files: vec![file("report.csv", "text/csv", rows.len())] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_report_takes_its_time_and_brings_a_file() {
+        let clock = Clock::starting_at(chrono::DateTime::UNIX_EPOCH);
+        let output = Builtin::SlowReport.call(&json!({ "topic": "usage" }), 1, &clock).await;
+        assert_eq!(clock.now().timestamp(), 3);
+        assert_eq!(
+            (&output.files[0]["filename"], &output.files[0]["mimeType"]),
+            (&json!("report.csv"), &json!("text/csv"))
+        );
+    }
+
+    #[tokio::test]
+    async fn every_other_lookup_fails() {
+        let clock = Clock::starting_at(chrono::DateTime::UNIX_EPOCH);
+        for (attempt, ok) in [(1, false), (2, true), (3, false)] {
+            let output = Builtin::FlakyLookup.call(&json!({ "id": "7" }), attempt, &clock).await;
+            assert_eq!(output.outcome.is_ok(), ok);
         }
     }
 }

@@ -4,7 +4,6 @@ use protocol::RunStatus;
 use serde_json::{Value, json};
 
 use super::run_loop::{Ending, Run};
-use super::structured_output;
 use crate::live::StopReason;
 use crate::provider::ProviderError;
 use crate::store::{Finish, NewMessage};
@@ -46,6 +45,8 @@ impl Run {
             tool_call_count: self.tool_calls,
             completed_at: self.clock.now().timestamp_millis(),
             session_turn,
+            retained: std::mem::take(&mut self.retained),
+            active_model_id: self.switched.then(|| self.model.id.clone()),
         };
         self.log.end(last_word.kind, last_word.data, finish).await;
     }
@@ -55,24 +56,43 @@ impl Run {
             Ending::Answered { text } => self.answered(text),
             Ending::Truncated { text } => {
                 let message = "Model output was truncated (stop_reason=max_tokens).";
-                self.failed(Failure { class: "truncation", message, finish_reason: Some("max_tokens"), text })
+                self.failed(Failure::new("truncation", message).after("max_tokens", text))
             }
             Ending::Refused { text } => {
                 let message = "The model declined to answer.";
-                self.failed(Failure { class: "refusal", message, finish_reason: Some("refusal"), text })
+                self.failed(Failure::new("refusal", message).after("refusal", text))
             }
-            Ending::ProviderFailed { error: ProviderError { class, message }, text } => {
-                self.failed(Failure { class: &class, message: &message, finish_reason: None, text })
+            Ending::ProviderFailed { error: ProviderError { class, message, api_status, api_code }, text } => {
+                let mut failed = self.failed(Failure { text, ..Failure::new(&class, &message) });
+                if let Some(status) = api_status {
+                    failed.data["apiStatus"] = status.into();
+                }
+                if let Some(code) = api_code {
+                    failed.data["apiCode"] = code.into();
+                }
+                failed
             }
+            Ending::SchemaNotSupported { why } => self.failed(Failure::new("structured_output_not_supported", why)),
+            // One document lets the model read the timeout as a tool's error and go on, another ends the run with the
+            // subtype `error_local_tool_timeout`. Both leave late results with 409 `run_terminal`, which only fits a
+            // run that is over; and the newest list of error classes has `local_timeout`.
             Ending::LocalToolTimedOut { tools, timeout_ms } => {
                 let message = format!("Timed out waiting for local tool result: {tools} had {timeout_ms} ms.");
-                let text = String::new();
-                self.failed(Failure { class: "local_timeout", message: &message, finish_reason: None, text })
+                self.failed(Failure::new("local_timeout", &message))
             }
             Ending::Stopped(StopReason::ShuttingDown) => {
-                let message = "The server was shut down while this run was in flight.";
-                self.failed(Failure { class: "server", message, finish_reason: None, text: String::new() })
+                self.failed(Failure::new("server", "The server was shut down while this run was in flight."))
             }
+            Ending::Planned { plan, text } => LastWord {
+                kind: "result",
+                data: json!({
+                    "subtype": "success", "text": text, "structuredOutput": self.schema.not_reached(),
+                    "plan": plan.unwrap_or_else(|| json!({ "steps": [] })),
+                }),
+                status: RunStatus::Succeeded,
+                text: Some(text),
+                failure_reason: None,
+            },
             Ending::Stopped(StopReason::Cancelled(reason)) => LastWord {
                 kind: "cancelled",
                 data: json!({ "reason": reason }),
@@ -82,12 +102,11 @@ impl Run {
             },
             Ending::OutOfToolTurns { max, text } => {
                 let message = format!("The run used up its {max} tool turns without an answer.");
-                let structured_output = structured_output::not_reached(&self.spec);
                 LastWord {
                     kind: "result",
                     data: json!({
                         "subtype": "error_max_tool_turns", "ok": false, "error": message, "text": text,
-                        "structuredOutput": structured_output,
+                        "structuredOutput": self.schema.not_reached(),
                     }),
                     status: RunStatus::Failed,
                     text: Some(text).filter(|text| !text.is_empty()),
@@ -98,10 +117,10 @@ impl Run {
     }
 
     fn answered(&self, text: String) -> LastWord {
-        let report = structured_output::report(&self.spec, &text);
+        let report = self.schema.report(&self.spec, &text);
         if let Some(fault) = report.strict_fault {
-            let class = "structured_output_not_enforced";
-            let mut failed = self.failed(Failure { class, message: &fault, finish_reason: Some("end_turn"), text });
+            let failure = Failure::new("structured_output_not_enforced", &fault).after("end_turn", text);
+            let mut failed = self.failed(failure);
             failed.data["structuredOutput"] = report.wire;
             return failed;
         }
@@ -126,7 +145,7 @@ impl Run {
             data["partialText"] = text.as_str().into();
         }
         data["retryable"] = retryable.into();
-        data["structuredOutput"] = structured_output::not_reached(&self.spec);
+        data["structuredOutput"] = self.schema.not_reached();
         LastWord {
             kind: "error",
             data,
@@ -143,4 +162,14 @@ struct Failure<'a> {
     finish_reason: Option<&'static str>,
     /// What the model had written in its last turn.
     text: String,
+}
+
+impl<'a> Failure<'a> {
+    fn new(class: &'a str, message: &'a str) -> Self {
+        Self { class, message, finish_reason: None, text: String::new() }
+    }
+
+    fn after(self, finish_reason: &'static str, text: String) -> Self {
+        Self { finish_reason: Some(finish_reason), text, ..self }
+    }
 }

@@ -72,6 +72,11 @@ impl ToolBudgets {
         let exceeded = self.max_calls.get(tool).copied().filter(|max_calls| call_index > *max_calls);
         Attempt { call_index, exceeded }
     }
+
+    /// How often a tool was called so far.
+    pub fn attempts(&self, tool: &str) -> u64 {
+        self.attempts.get(tool).copied().unwrap_or(0)
+    }
 }
 
 /// Equal for batches with the same calls, whatever their order and that of their arguments.

@@ -2,62 +2,98 @@
 //!
 //! ```text
 //!   turn ──text──▶ ending
-//!    ▲  └─calls─▶ loop guard ─▶ budgets ─▶ answers ─┐
-//!    └───────────────────────────────────────────────┘
+//!    ▲  └─calls─▶ loop guard ─▶ budgets ─▶ answers ─▶ supervisor ─┐
+//!    └────────────────────────────────────────────────────────────┘
 //! ```
 
 use std::sync::Arc;
 
-use futures::StreamExt;
 use protocol::messages::Tokens;
 use protocol::spec;
-use serde_json::{Value, json};
+use reqwest::Client;
+use serde_json::Value;
 
 use super::guards::{LoopGuard, ToolBudgets};
 use super::log::Log;
+use super::plan::Planning;
+use super::structured_output::SchemaUse;
+use super::supervisor::Supervisor;
 use super::toolbox::Toolbox;
+use super::turn::Taken;
+use super::{ChosenModels, Launch, conversation};
 use crate::clock::Clock;
 use crate::live::{LiveRun, StopReason};
 use crate::models::Model;
-use crate::provider::{FinishReason, Message, Pace, Piece, Provider, ProviderError, TurnRequest};
-use crate::store::NewMessage;
+use crate::provider::{FinishReason, Message, Pace, ProviderError, ToolCall};
+use crate::store::{NewMessage, NewRetained};
 
 pub struct Run {
     pub(super) log: Log,
     pub(super) live: Arc<LiveRun>,
     pub(super) clock: Clock,
     pub(super) pace: Pace,
+    pub(super) http: Client,
     pub(super) spec: Value,
-    pub(super) model: &'static Model,
-    pub(super) provider: Arc<dyn Provider>,
+    /// The one that answers now.
+    pub(super) model: Arc<Model>,
+    /// Taken by the first failure that it can mend.
+    pub(super) fallback: Option<Arc<Model>>,
+    pub(super) switched: bool,
     pub(super) toolbox: Toolbox,
     pub(super) messages: Vec<Message>,
     pub(super) loop_guard: LoopGuard,
     pub(super) budgets: ToolBudgets,
+    pub(super) supervisor: Option<Supervisor>,
+    pub(super) planning: Option<Planning>,
+    pub(super) schema: SchemaUse,
+    /// Invocations of a model, failed ones included.
     pub(super) turns: u64,
+    /// Turns that have their `assistant_message`.
+    pub(super) closed_turns: u64,
+    /// Turns of a simulated model that have none: its script goes on after them.
+    pub(super) abandoned_turns: usize,
     pub(super) tokens: Tokens,
     pub(super) tool_calls: u64,
     /// What the user said in this run, for the session to remember.
     pub(super) said: Vec<NewMessage>,
-    pub(super) call_prefix: String,
+    /// Results that later runs of the session will see again.
+    pub(super) retained: Vec<NewRetained>,
+    pub(super) in_session: bool,
+    pub(super) short_id: String,
 }
 
 /// Why a run is over.
 pub(super) enum Ending {
-    Answered { text: String },
-    Truncated { text: String },
-    Refused { text: String },
-    ProviderFailed { error: ProviderError, text: String },
-    LocalToolTimedOut { tools: String, timeout_ms: u64 },
-    OutOfToolTurns { max: u64, text: String },
+    Answered {
+        text: String,
+    },
+    /// Only a plan was asked for; `None` when the planner saw no need for one.
+    Planned {
+        plan: Option<Value>,
+        text: String,
+    },
+    Truncated {
+        text: String,
+    },
+    Refused {
+        text: String,
+    },
+    ProviderFailed {
+        error: ProviderError,
+        text: String,
+    },
+    SchemaNotSupported {
+        why: &'static str,
+    },
+    LocalToolTimedOut {
+        tools: String,
+        timeout_ms: u64,
+    },
+    OutOfToolTurns {
+        max: u64,
+        text: String,
+    },
     Stopped(StopReason),
-}
-
-/// A call as the model made it, with the id the engine gave it.
-pub(super) struct Call {
-    pub id: String,
-    pub name: String,
-    pub input: Value,
 }
 
 pub(super) enum AfterTools {
@@ -65,16 +101,67 @@ pub(super) enum AfterTools {
     Finalise,
 }
 
-struct Turn {
-    text: String,
-    calls: Vec<Call>,
-    reason: FinishReason,
-}
-
 impl Run {
+    pub(super) fn new(launch: Launch, spec: Value, log: Log, live: Arc<LiveRun>, http: Client) -> Self {
+        let ChosenModels { first, fallback, judge } = launch.models;
+        let short_id = launch.run_id.trim_start_matches("run_").get(..8).unwrap_or("run").to_owned();
+        Self {
+            log,
+            live,
+            clock: launch.clock,
+            pace: launch.pace,
+            http,
+            model: first,
+            fallback,
+            switched: false,
+            toolbox: Toolbox::default(),
+            messages: conversation::opening(&spec, launch.history),
+            loop_guard: LoopGuard::new(&spec),
+            budgets: ToolBudgets::new(&spec),
+            supervisor: Supervisor::new(&spec, judge),
+            planning: Planning::new(&spec, format!("plan_{short_id}")),
+            schema: SchemaUse::new(&spec),
+            turns: 0,
+            closed_turns: 0,
+            abandoned_turns: 0,
+            tokens: Tokens::default(),
+            tool_calls: 0,
+            said: conversation::said(&spec),
+            retained: Vec::new(),
+            in_session: launch.session_id.is_some(),
+            short_id,
+            spec,
+        }
+    }
+
     pub async fn execute(mut self) {
-        let ending = self.take_turns().await.unwrap_or_else(|ending| ending);
+        let ending = self.perform().await.unwrap_or_else(|ending| ending);
         self.end(ending).await;
+    }
+
+    async fn perform(&mut self) -> Result<Ending, Ending> {
+        self.schema.check_support(&self.model)?;
+        if self.planning.as_ref().is_some_and(Planning::is_all) {
+            self.schema.check_plan_only()?;
+            return self.plan_only().await;
+        }
+        self.open_toolbox().await?;
+        self.announce_given_plan().await;
+        self.take_turns().await
+    }
+
+    async fn open_toolbox(&mut self) -> Result<(), Ending> {
+        let live = self.live.clone();
+        let mut toolbox = tokio::select! {
+            biased;
+            reason = live.stopped() => return Err(Ending::Stopped(reason)),
+            toolbox = Toolbox::open(&self.spec, &self.http) => toolbox,
+        };
+        if self.planning.is_some() {
+            toolbox.add_plan_tool();
+        }
+        self.toolbox = toolbox;
+        Ok(())
     }
 
     async fn take_turns(&mut self) -> Result<Ending, Ending> {
@@ -82,98 +169,43 @@ impl Run {
         let mut tool_turns = 0;
         let mut tools_enabled = true;
         loop {
-            let turn = self.take_turn(tools_enabled).await?;
+            let turn = match self.take_turn(tools_enabled).await? {
+                Taken::Completed(turn) => turn,
+                Taken::Steered { finalise } => {
+                    tools_enabled &= !finalise;
+                    continue;
+                }
+            };
             match turn.reason {
                 FinishReason::MaxTokens => return Ok(Ending::Truncated { text: turn.text }),
                 FinishReason::Refusal => return Ok(Ending::Refused { text: turn.text }),
                 FinishReason::ToolUse if tools_enabled && !turn.calls.is_empty() => {
                     if tool_turns == max_tool_turns {
-                        self.skip_calls(&turn.calls, "Skipped: this run may not use tools any more.").await;
-                        return Ok(Ending::OutOfToolTurns { max: max_tool_turns, text: turn.text });
+                        self.out_of_tool_turns(&turn.calls, max_tool_turns, turn.text).await?;
+                        tools_enabled = false;
+                        continue;
                     }
                     tool_turns += 1;
-                    if let AfterTools::Finalise = self.use_tools(turn.calls).await? {
-                        tools_enabled = false;
-                    }
+                    let after = match self.use_tools(turn.calls).await? {
+                        AfterTools::NextTurn => self.review_after_tools().await?,
+                        AfterTools::Finalise => AfterTools::Finalise,
+                    };
+                    tools_enabled = matches!(after, AfterTools::NextTurn);
                 }
+                _ if tools_enabled && self.hold_back_answer() => {}
                 _ => return Ok(Ending::Answered { text: turn.text }),
             }
         }
     }
 
-    /// Streams one turn into the log. Its `assistant_message` is written whatever happens, except on a stop.
-    async fn take_turn(&mut self, tools_enabled: bool) -> Result<Turn, Ending> {
-        if let Some(reason) = self.live.stop_requested() {
-            return Err(Ending::Stopped(reason));
+    /// Ends the run, unless the spec asks for an answer from what there is.
+    async fn out_of_tool_turns(&mut self, calls: &[ToolCall], max: u64, text: String) -> Result<(), Ending> {
+        self.skip_calls(calls, "Skipped: this run may not use tools any more.").await;
+        if self.spec["budgets"]["maxToolTurnsExceeded"] != "finalize" {
+            return Err(Ending::OutOfToolTurns { max, text });
         }
-        self.turns += 1;
-        let mut pieces = self.provider.turn(TurnRequest {
-            messages: &self.messages,
-            tools: &self.toolbox.offered,
-            tools_enabled,
-            thinking: spec::reasoning_level(&self.spec) > 0,
-            output_schema: Some(&self.spec["outputSchema"]).filter(|schema| !schema.is_null()),
-            context_window_tokens: self.model.context_window_tokens,
-            clock: self.clock.clone(),
-            pace: self.pace,
-        });
-        let mut text = String::new();
-        let mut calls = Vec::new();
-        let end = loop {
-            let piece = tokio::select! {
-                biased;
-                reason = self.live.stopped() => return Err(Ending::Stopped(reason)),
-                piece = pieces.next() => piece,
-            };
-            match piece {
-                Some(Ok(Piece::Text(delta))) => {
-                    text.push_str(&delta);
-                    self.log.emit("assistant_delta", json!({ "text": delta })).await;
-                }
-                Some(Ok(Piece::Thinking(delta))) => {
-                    self.log.emit("thinking_delta", json!({ "text": delta })).await;
-                }
-                Some(Ok(Piece::Call { name, input })) => {
-                    self.tool_calls += 1;
-                    calls.push(Call { id: format!("{}{}", self.call_prefix, self.tool_calls), name, input });
-                }
-                Some(Ok(Piece::End { reason, usage })) => {
-                    self.add_usage(usage);
-                    break Ok(reason);
-                }
-                Some(Err(error)) => break Err(error),
-                None => {
-                    let message = "The model provider's stream ended early.".to_owned();
-                    break Err(ProviderError { class: "server".to_owned(), message });
-                }
-            }
-        };
-        self.write_message(&text, &calls, end.as_ref().ok().copied()).await;
-        match end {
-            Ok(reason) => Ok(Turn { text, calls, reason }),
-            Err(error) => Err(Ending::ProviderFailed { error, text }),
-        }
-    }
-
-    async fn write_message(&mut self, text: &str, calls: &[Call], reason: Option<FinishReason>) {
-        let mut message = json!({ "text": text, "turn": self.turns - 1 });
-        if let Some(reason) = reason {
-            message["finishReason"] = reason.as_str().into();
-        }
-        if !calls.is_empty() {
-            let calls = calls.iter().map(|call| json!({ "id": call.id, "name": call.name, "input": call.input }));
-            message["toolCalls"] = calls.collect();
-        }
-        message["model"] = self.model.wire(&self.spec);
-        self.log.emit("assistant_message", message).await;
-        let calls = calls.iter().map(|call| (call.name.clone(), call.input.clone())).collect();
-        self.messages.push(Message::Assistant { text: text.to_owned(), calls });
-    }
-
-    fn add_usage(&mut self, usage: Tokens) {
-        self.tokens.input_tokens += usage.input_tokens;
-        self.tokens.cached_tokens += usage.cached_tokens;
-        self.tokens.reasoning_tokens += usage.reasoning_tokens;
-        self.tokens.output_tokens += usage.output_tokens;
+        let order = "You may not use tools any more. Give your final answer from what you have.";
+        self.messages.push(Message::Steering(order.to_owned()));
+        Ok(())
     }
 }

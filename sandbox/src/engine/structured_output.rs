@@ -1,8 +1,20 @@
 //! Whether an answer has the shape that the spec asked for, and how that is reported.
 
+use protocol::schema::check;
 use serde_json::{Value, json};
 
-use crate::json_schema;
+use super::run_loop::Ending;
+use crate::models::Model;
+
+/// What became of the output schema so far.
+pub struct SchemaUse {
+    requested: bool,
+    strict: bool,
+    /// The model has a way to keep to it.
+    supported: bool,
+    /// Some invocation went without it.
+    dropped: bool,
+}
 
 pub struct Report {
     pub wire: Value,
@@ -10,31 +22,79 @@ pub struct Report {
     pub strict_fault: Option<String>,
 }
 
-/// For a run that answered.
-pub fn report(spec: &Value, text: &str) -> Report {
-    let asked = &spec["outputSchema"];
-    if asked.is_null() {
-        return Report { wire: wire(false, false, "none", false), strict_fault: None };
+impl SchemaUse {
+    pub fn new(spec: &Value) -> Self {
+        let asked = &spec["outputSchema"];
+        Self { requested: !asked.is_null(), strict: asked["enforcement"] == "strict", supported: true, dropped: false }
     }
-    let fault = match serde_json::from_str(text) {
-        Err(_) => Some("The answer is not JSON.".to_owned()),
-        Ok(value) => json_schema::first_fault(&asked["schema"], &value)
-            .map(|(path, reason)| format!("The answer does not fit its schema: {path} {reason}.")),
-    };
-    match fault {
-        None => Report { wire: wire(true, true, "native_schema", false), strict_fault: None },
-        Some(fault) if asked["enforcement"] == "strict" => {
-            Report { wire: wire(true, false, "native_schema", false), strict_fault: Some(fault) }
-        }
-        Some(_) => Report { wire: wire(true, false, "none", true), strict_fault: None },
-    }
-}
 
-/// For a run that ended before an answer.
-pub fn not_reached(spec: &Value) -> Value {
-    match spec["outputSchema"].is_null() {
-        true => wire(false, false, "none", false),
-        false => wire(true, false, "native_schema", false),
+    /// Before the first turn: a strict run never begins with a model that cannot hold to it.
+    pub(super) fn check_support(&mut self, model: &Model) -> Result<(), Ending> {
+        self.model_changed(model);
+        if self.requested && self.strict && !self.supported {
+            return Err(Ending::SchemaNotSupported { why: "This model has no way to enforce an output schema." });
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_plan_only(&self) -> Result<(), Ending> {
+        if self.requested && self.strict {
+            let why = "A run that only plans cannot enforce an output schema.";
+            return Err(Ending::SchemaNotSupported { why });
+        }
+        Ok(())
+    }
+
+    pub fn model_changed(&mut self, model: &Model) {
+        self.supported = model.enforces_schemas;
+        self.dropped |= self.requested && !self.supported;
+    }
+
+    /// The schema as the next invocation gets it.
+    pub fn asked_of_model<'a>(&self, spec: &'a Value) -> Option<&'a Value> {
+        (self.requested && self.supported && !self.dropped).then(|| &spec["outputSchema"])
+    }
+
+    /// Whether the failure is about the schema, and the run may go on without it.
+    pub fn may_drop(&self, class: &str) -> bool {
+        class == "structured_output_schema_rejected" && self.requested && !self.strict && !self.dropped
+    }
+
+    pub fn drop_it(&mut self) {
+        self.dropped = true;
+    }
+
+    /// For a run that answered.
+    pub fn report(&self, spec: &Value, text: &str) -> Report {
+        if !self.requested {
+            return Report { wire: wire(false, false, "none", false), strict_fault: None };
+        }
+        if self.dropped && !self.strict {
+            return Report { wire: wire(true, false, "none", true), strict_fault: None };
+        }
+        let fault = match serde_json::from_str(text) {
+            Err(_) => Some("The answer is not JSON.".to_owned()),
+            Ok(value) => check(&spec["outputSchema"]["schema"], &value)
+                .first()
+                .map(|fault| format!("The answer does not fit its schema: {} {}.", fault.path, fault.message)),
+        };
+        let fault = fault.or(self.dropped.then(|| "The model that answered cannot enforce a schema.".to_owned()));
+        match fault {
+            None => Report { wire: wire(true, true, "native_schema", false), strict_fault: None },
+            Some(fault) if self.strict => {
+                Report { wire: wire(true, false, self.mechanism(), false), strict_fault: Some(fault) }
+            }
+            Some(_) => Report { wire: wire(true, false, "none", true), strict_fault: None },
+        }
+    }
+
+    /// For a run that ended before an answer.
+    pub fn not_reached(&self) -> Value {
+        wire(self.requested, false, self.mechanism(), self.dropped && !self.strict)
+    }
+
+    fn mechanism(&self) -> &'static str {
+        if self.requested && !self.dropped { "native_schema" } else { "none" }
     }
 }
 

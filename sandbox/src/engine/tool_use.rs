@@ -1,24 +1,19 @@
-//! What happens to a batch of calls: guarded, budgeted, then answered by the sandbox or by the client.
+//! What happens to a batch of calls: guarded, budgeted, then answered by the sandbox, by a peer or by the client.
 
-use std::time::Duration;
-
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
-use protocol::spec;
+use protocol::schema;
 use serde_json::{Value, json};
 
 use super::guards::LoopVerdict;
-use super::run_loop::{AfterTools, Call, Ending, Run};
-use super::toolbox::Handler;
-use crate::json_schema;
-use crate::live::LocalAnswer;
-use crate::provider::Message;
+use super::run_loop::{AfterTools, Ending, Run};
+use super::toolbox::{Handler, PLAN_TOOL};
+use crate::provider::{Message, ToolCall};
+use crate::tool_output::ToolOutput;
 
-/// The tool's name, and what it answered or how it failed.
-type Answer = (String, Result<String, String>);
+/// How much of a result the log shows; the model reads all of it.
+const SHOWN_CHARS: usize = 100_000;
 
 impl Run {
-    pub(super) async fn use_tools(&mut self, calls: Vec<Call>) -> Result<AfterTools, Ending> {
+    pub(super) async fn use_tools(&mut self, calls: Vec<ToolCall>) -> Result<AfterTools, Ending> {
         match self.loop_guard.judge(calls.iter().map(|call| (call.name.as_str(), &call.input))) {
             LoopVerdict::Proceed => {
                 self.answer_calls(calls).await?;
@@ -45,14 +40,15 @@ impl Run {
     }
 
     /// Answers every call with the same sentence, unexecuted.
-    pub(super) async fn skip_calls(&mut self, calls: &[Call], why: &str) {
+    pub(super) async fn skip_calls(&mut self, calls: &[ToolCall], why: &str) {
         for call in calls {
-            self.emit_result(call, &Ok(why.to_owned())).await;
-            self.remember_result(call.name.clone(), Ok(why.to_owned()));
+            let output = ToolOutput::text(why);
+            self.emit_result(call, &output).await;
+            self.remember_result(call, &output);
         }
     }
 
-    async fn report_loop(&mut self, calls: &[Call], hard_cutoff: bool) {
+    async fn report_loop(&mut self, calls: &[ToolCall], hard_cutoff: bool) {
         let tools: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
         let data = json!({
             "consecutiveCount": self.loop_guard.consecutive_count, "hardCutoff": hard_cutoff, "tools": tools,
@@ -60,139 +56,123 @@ impl Run {
         self.log.emit("loop_detected", data).await;
     }
 
-    async fn answer_calls(&mut self, calls: Vec<Call>) -> Result<(), Ending> {
-        let mut answers: Vec<Option<Answer>> = calls.iter().map(|_| None).collect();
-        let mut owed = Vec::new();
-        for (position, call) in calls.into_iter().enumerate() {
-            match self.answer_without_client(&call).await? {
-                Some(answer) => answers[position] = Some((call.name, answer)),
-                None => owed.push((position, call)),
+    /// Answers the calls in their order. Neighbouring calls to read-only tools of the client go out together; any other
+    /// call waits for them, so that what it changes is not read too early.
+    async fn answer_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), Ending> {
+        let mut outputs: Vec<Option<ToolOutput>> = calls.iter().map(|_| None).collect();
+        let mut reads: Vec<usize> = Vec::new();
+        for (position, call) in calls.iter().enumerate() {
+            let handler = match self.admit(call).await {
+                Ok(handler) => handler,
+                Err(refusal) => {
+                    outputs[position] = Some(refusal);
+                    continue;
+                }
+            };
+            let reads_only = matches!(&handler, Handler::Client(tool) if tool.read_only);
+            if !reads_only {
+                self.ask_client(&calls, &std::mem::take(&mut reads), &mut outputs).await?;
+            }
+            match handler {
+                Handler::Client(_) if reads_only => reads.push(position),
+                Handler::Client(_) => self.ask_client(&calls, &[position], &mut outputs).await?,
+                handler => outputs[position] = Some(self.carry_out(call, handler).await?),
             }
         }
-        if !owed.is_empty() {
-            self.ask_client(owed, &mut answers).await?;
-        }
+        self.ask_client(&calls, &reads, &mut outputs).await?;
         // The model reads the answers in the order of its calls, whoever came first.
-        for (name, answer) in answers.into_iter().flatten() {
-            self.remember_result(name, answer);
+        for (call, output) in calls.iter().zip(outputs) {
+            if let Some(output) = output {
+                self.remember_result(call, &output);
+            }
         }
         Ok(())
     }
 
-    /// The answer to a call that needs no client; `None` when the client owes it.
-    async fn answer_without_client(&mut self, call: &Call) -> Result<Option<Result<String, String>>, Ending> {
+    /// Who may answer a call; or, already written down, why nobody will.
+    async fn admit(&mut self, call: &ToolCall) -> Result<Handler, ToolOutput> {
         let attempt = self.budgets.attempt(&call.name);
         if let Some(max_calls) = attempt.exceeded {
-            let body = format!("Budget exceeded for {}: pivot or finalize.", call.name);
-            self.emit_result(call, &Ok(body.clone())).await;
+            let refusal = ToolOutput::text(format!("Budget exceeded for {}: pivot or finalize.", call.name));
+            self.emit_result(call, &refusal).await;
             let data = json!({ "tool": call.name, "maxCalls": max_calls, "callIndex": attempt.call_index });
             self.log.emit("tool_budget_exceeded", data).await;
-            return Ok(Some(Ok(body)));
+            return Err(refusal);
         }
-        let answer = match self.toolbox.handler(&call.name) {
-            Handler::Client { parameters, .. } => match input_fault(&parameters, &call.input) {
-                None => return Ok(None),
-                Some(fault) => Err(fault),
-            },
-            Handler::Unavailable(why) => Err(why),
-            Handler::Builtin(tool) => match input_fault(&tool.parameters(), &call.input) {
-                Some(fault) => Err(fault),
-                None => tokio::select! {
-                    biased;
-                    reason = self.live.stopped() => return Err(Ending::Stopped(reason)),
-                    answer = tool.call(&call.input, attempt.call_index, &self.clock) => answer,
-                },
+        let handler = self.toolbox.handler(&call.name);
+        let fault = match &handler {
+            Handler::Unavailable(why) => Some(why.clone()),
+            _ if call.name != PLAN_TOOL && self.plan_is_missing() => Some(plan_required()),
+            _ => input_fault(&self.toolbox.parameters(&call.name), &call.input),
+        };
+        match fault {
+            None => Ok(handler),
+            Some(fault) => {
+                let refusal = ToolOutput::failure(fault);
+                self.emit_result(call, &refusal).await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Runs a tool that needs no client.
+    async fn carry_out(&mut self, call: &ToolCall, handler: Handler) -> Result<ToolOutput, Ending> {
+        let output = match handler {
+            Handler::Plan => self.update_plan(&call.input).await,
+            handler => tokio::select! {
+                biased;
+                reason = self.live.stopped() => return Err(Ending::Stopped(reason)),
+                output = self.call_out(call, &handler) => output,
             },
         };
-        self.emit_result(call, &answer).await;
-        Ok(Some(answer))
+        self.emit_result(call, &output).await;
+        Ok(output)
     }
 
-    async fn announce(&mut self, call: &Call) {
-        let mut data = json!({ "toolUseId": call.id, "name": call.name, "args": call.input });
-        if let (Handler::Client { announcement, .. }, Some(fields)) =
-            (self.toolbox.handler(&call.name), data.as_object_mut())
-        {
-            fields.extend(announcement);
-        }
-        self.log.emit("local_tool_call", data).await;
-    }
-
-    /// Announces the calls together and waits for the client, in whatever order it answers.
-    async fn ask_client(&mut self, owed: Vec<(usize, Call)>, answers: &mut [Option<Answer>]) -> Result<(), Ending> {
-        let (live, clock) = (self.live.clone(), self.clock.clone());
-        let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
-        // The client's time runs from here: nothing it does can come before.
-        let deadline = clock.expire(Duration::from_millis(timeout_ms));
-        tokio::pin!(deadline);
-        let mut waiting = FuturesUnordered::new();
-        let mut unanswered: Vec<String> = Vec::new();
-        for (position, call) in owed {
-            // The slot is open before the call is announced: an answer may come at once.
-            let slot = live.expect_answer(&call.id);
-            self.announce(&call).await;
-            unanswered.push(call.name.clone());
-            waiting.push(async move { (position, call, slot.await) });
-        }
-        loop {
-            // Nothing is written inside the selection: a write that is given up halfway would leave a gap.
-            let (position, call, answer) = tokio::select! {
-                biased;
-                reason = live.stopped() => return Err(Ending::Stopped(reason)),
-                answered = waiting.next() => match answered {
-                    Some((position, call, Ok(answer))) => (position, call, answer),
-                    // A slot is dropped only with its run.
-                    Some((.., Err(_))) => continue,
-                    None => return Ok(()),
-                },
-                () = &mut deadline => {
-                    return Err(Ending::LocalToolTimedOut { tools: unanswered.join(", "), timeout_ms });
-                }
-            };
-            if let Some(i) = unanswered.iter().position(|name| *name == call.name) {
-                unanswered.remove(i);
-            }
-            self.echo(&call, &answer).await;
-            answers[position] = Some((call.name, answer.outcome));
+    async fn call_out(&self, call: &ToolCall, handler: &Handler) -> ToolOutput {
+        match handler {
+            Handler::Builtin(tool) => tool.call(&call.input, self.budgets.attempts(&call.name), &self.clock).await,
+            Handler::Mcp { server, tool } => server.call(tool, &call.input).await,
+            Handler::A2a(peer) => peer.ask(call.input["message"].as_str().unwrap_or("")).await,
+            Handler::Unavailable(why) => ToolOutput::failure(why),
+            Handler::Plan | Handler::Client(_) => ToolOutput::failure("This tool is not for the sandbox to run."),
         }
     }
 
-    async fn echo(&mut self, call: &Call, answer: &LocalAnswer) {
-        let mut echo = json!({ "toolUseId": call.id });
-        match &answer.outcome {
-            Ok(output) => echo["output"] = output.as_str().into(),
-            Err(error) => echo["error"] = error.as_str().into(),
+    /// One document gives `result`, another `ok` and `summary`: `result` is always there, `ok` when it is false.
+    pub(super) async fn emit_result(&mut self, call: &ToolCall, output: &ToolOutput) {
+        if !output.files.is_empty() {
+            self.log.emit("tool_files", json!({ "name": call.name, "files": output.files })).await;
         }
-        if !answer.files.is_empty() {
-            echo["files"] = answer.files.clone().into();
-        }
-        self.log.emit("local_tool_result_in", echo).await;
-    }
-
-    async fn emit_result(&mut self, call: &Call, answer: &Result<String, String>) {
         let mut data = json!({ "toolUseId": call.id, "name": call.name });
-        match answer {
-            Ok(result) => data["result"] = result.as_str().into(),
+        match &output.outcome {
+            Ok(result) => data["result"] = shown(result).into(),
             Err(error) => {
                 data["ok"] = false.into();
-                data["result"] = error.as_str().into();
+                data["result"] = shown(error).into();
             }
         }
         self.log.emit("tool_result", data).await;
     }
 
-    fn remember_result(&mut self, name: String, answer: Result<String, String>) {
-        let ok = answer.is_ok();
-        let text = answer.unwrap_or_else(|error| error);
-        self.messages.push(Message::ToolResult { name, ok, text });
+    fn remember_result(&mut self, call: &ToolCall, output: &ToolOutput) {
+        let (ok, text) = output.told();
+        let (call_id, name) = (call.id.clone(), call.name.clone());
+        self.messages.push(Message::ToolResult { call_id, name, ok, text });
     }
+}
+
+fn plan_required() -> String {
+    let message = format!("Set up a plan with {PLAN_TOOL} first, then use this tool.");
+    json!({ "error": "plan_required", "message": message }).to_string()
 }
 
 /// What the model is told when its arguments do not fit, so that it can mend them.
 fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
     // Anything but an object schema counts as one without rules.
     let (path, reason) = if parameters["type"] == "object" {
-        json_schema::first_fault(parameters, input)?
+        let fault = schema::check(parameters, input).into_iter().next()?;
+        (fault.path, fault.message)
     } else if input.is_object() {
         return None;
     } else {
@@ -200,4 +180,11 @@ fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
     };
     let message = format!("The arguments do not fit: {} {reason}.", if path.is_empty() { "the whole" } else { &path });
     Some(json!({ "error": "tool_input_invalid", "path": path, "message": message }).to_string())
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}… ({} characters more)", &text[..end], text[end..].chars().count()),
+        None => text.to_owned(),
+    }
 }

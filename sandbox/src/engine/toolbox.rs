@@ -1,37 +1,75 @@
 //! The tools of a run: which ones the model is offered, and who answers each.
 
-use std::collections::HashMap;
+mod client_refs;
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use reqwest::Client;
 use serde_json::{Map, Value, json};
 
 use super::builtin::Builtin;
+use super::plan;
+use crate::outbound;
+use crate::outbound::a2a::Peer;
+use crate::outbound::mcp::{McpServer, McpTool};
 use crate::provider::OfferedTool;
 
+/// The tool by which a model keeps its plan.
+pub const PLAN_TOOL: &str = "update_task_plan";
+
+#[derive(Default)]
 pub struct Toolbox {
     pub offered: Vec<OfferedTool>,
     handlers: HashMap<String, Handler>,
-    /// Prefixes of tools on MCP servers, with the server's address.
-    mcp_servers: Vec<(String, String)>,
+    /// Prefixes of MCP servers that could not be reached, with the reason.
+    unreachable: Vec<(String, String)>,
 }
 
 /// Who answers a call.
 #[derive(Clone)]
 pub enum Handler {
     Builtin(Builtin),
-    /// The client. `announcement` is what its `local_tool_call` carries beside id, name and arguments.
-    Client {
-        announcement: Map<String, Value>,
-        parameters: Value,
+    Mcp {
+        server: Arc<McpServer>,
+        tool: String,
     },
-    /// Named by the spec, but out of the sandbox's reach. Says why.
+    A2a(Arc<Peer>),
+    /// The engine itself.
+    Plan,
+    Client(ClientTool),
+    /// Named by the spec, but nobody can answer. Says why.
     Unavailable(String),
 }
 
+/// A tool that the client runs.
+#[derive(Clone)]
+pub struct ClientTool {
+    /// What `local_tool_call` carries beside id, name and arguments.
+    pub announcement: Map<String, Value>,
+    /// May be called together with other such tools.
+    pub read_only: bool,
+    /// Results are shown again in later runs of the session.
+    pub retain: bool,
+}
+
 impl Toolbox {
-    pub fn new(spec: &Value) -> Self {
-        let mut toolbox = Self { offered: Vec::new(), handlers: HashMap::new(), mcp_servers: Vec::new() };
-        for tool in spec["tools"].as_array().into_iter().flatten() {
-            toolbox.add(tool);
+    /// Collects the tools of a spec. MCP servers are asked for their catalogues, all at once.
+    pub async fn open(spec: &Value, http: &Client) -> Self {
+        let mut toolbox = Self::default();
+        let refs = spec["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let catalogues = refs.iter().map(|tool_ref| async move {
+            match tool_ref["kind"] == "mcp" {
+                true => Some(McpServer::connect(http, tool_ref).await),
+                false => None,
+            }
+        });
+        for (tool_ref, catalogue) in refs.iter().zip(join_all(catalogues).await) {
+            match catalogue {
+                Some(catalogue) => toolbox.add_mcp(tool_ref, catalogue),
+                None => toolbox.add(tool_ref, http),
+            }
         }
         toolbox
     }
@@ -40,61 +78,34 @@ impl Toolbox {
         if let Some(handler) = self.handlers.get(name) {
             return handler.clone();
         }
-        let server = self.mcp_servers.iter().find(|(prefix, _)| name.starts_with(prefix.as_str()));
+        let server = self.unreachable.iter().find(|(prefix, _)| name.starts_with(prefix.as_str()));
         Handler::Unavailable(match server {
-            Some((_, url)) => mcp_unavailable(url),
+            Some((_, why)) => why.clone(),
             None => format!("There is no tool called {name} in this run."),
         })
     }
 
-    fn add(&mut self, tool: &Value) {
-        let text = |field: &str| tool[field].as_str().unwrap_or("").to_owned();
-        let name = text("name");
-        match tool["kind"].as_str() {
-            Some("mantyx") => self.add_builtin(&text("id")),
+    /// The JSON Schema of a tool's arguments.
+    pub fn parameters(&self, name: &str) -> Value {
+        self.offered.iter().find(|tool| tool.name == name).map_or(Value::Null, |tool| tool.parameters.clone())
+    }
+
+    pub fn add_plan_tool(&mut self) {
+        self.insert(PLAN_TOOL, plan::TOOL_DESCRIPTION, plan::tool_parameters(), Handler::Plan);
+    }
+
+    fn add(&mut self, tool_ref: &Value, http: &Client) {
+        let text = |field: &str| tool_ref[field].as_str().unwrap_or("");
+        match text("kind") {
+            "mantyx" => self.add_builtin(text("id")),
             // `@plugin/tool-name`; the model sees the tool's name only.
-            Some("mantyx_plugin") => self.add_builtin(&name.rsplit('/').next().unwrap_or("").replace('-', "_")),
-            Some("local") => {
-                let announcement = fields(json!({ "kind": "local" }));
-                let mut description = text("description");
-                if tool["longRunning"] == true {
-                    description += "\nNOTE: This is a long-running operation. Do not call this tool again if it has \
-                                    already returned an intermediate or pending status.";
-                }
-                self.add_client(name, description, tool["parameters"].clone(), announcement);
-            }
-            Some("a2a_local") => {
-                let card = &tool["agentCard"];
-                let description = format!("Ask {}: {}", card["name"], card["description"].as_str().unwrap_or(""));
-                let announcement = fields(json!({ "kind": "a2a_local", "agentCard": card }));
-                self.add_client(name, description, message_parameters(), announcement);
-            }
-            Some("mcp_local") => {
-                for entry in tool["tools"].as_array().into_iter().flatten() {
-                    let mut announcement = fields(json!({
-                        "kind": "mcp_local", "mcpServer": name, "mcpToolName": entry["name"],
-                    }));
-                    if !tool["serverInfo"].is_null() {
-                        announcement.insert("mcpServerInfo".into(), tool["serverInfo"].clone());
-                    }
-                    let entry_text = |field: &str| entry[field].as_str().unwrap_or("").to_owned();
-                    let parameters = entry["inputSchema"].clone();
-                    self.add_client(entry_text("name"), entry_text("description"), parameters, announcement);
+            "mantyx_plugin" => self.add_builtin(&text("name").rsplit('/').next().unwrap_or("").replace('-', "_")),
+            "a2a" => self.add_a2a(tool_ref, http),
+            _ => {
+                for (tool, offered) in client_refs::tools(tool_ref) {
+                    self.insert(&offered.name, &offered.description, offered.parameters, Handler::Client(tool));
                 }
             }
-            Some("mcp") => {
-                let why = mcp_unavailable(&text("url"));
-                self.mcp_servers.push((format!("{name}_"), text("url")));
-                self.add_unavailable(format!("{name}_unavailable"), why);
-            }
-            Some("a2a") => {
-                let why = format!(
-                    "The agent at {} is unavailable: the sandbox does not call A2A peers itself.",
-                    text("agentCardUrl")
-                );
-                self.add_unavailable(name, why);
-            }
-            _ => {}
         }
     }
 
@@ -102,46 +113,61 @@ impl Toolbox {
         let name = id.strip_prefix("tool_").unwrap_or(id);
         match Builtin::by_name(name) {
             Some(builtin) => {
-                self.offer(name.to_owned(), builtin.description().to_owned(), builtin.parameters());
-                self.handlers.insert(name.to_owned(), Handler::Builtin(builtin));
+                self.insert(name, builtin.description(), builtin.parameters(), Handler::Builtin(builtin));
             }
             None => {
-                let known = Builtin::names().join(", ");
-                let why = format!("The sandbox has no tool called {name}. It has: {known}.");
-                self.add_unavailable(name.to_owned(), why);
+                let known: Vec<&str> = Builtin::ALL.iter().map(|builtin| builtin.name()).collect();
+                self.add_unavailable(
+                    name,
+                    format!("The sandbox has no tool called {name}. It has: {}.", known.join(", ")),
+                );
             }
         }
     }
 
-    fn add_client(&mut self, name: String, description: String, parameters: Value, announcement: Map<String, Value>) {
-        self.offer(name.clone(), description, parameters.clone());
-        self.handlers.insert(name, Handler::Client { announcement, parameters });
+    fn add_a2a(&mut self, tool_ref: &Value, http: &Client) {
+        let name = tool_ref["name"].as_str().unwrap_or("");
+        let default = format!("Delegate a task to the {name} agent over A2A. Pass the full task as a single message.");
+        let description = tool_ref["description"].as_str().unwrap_or(&default);
+        match Peer::new(http, tool_ref) {
+            Ok(peer) => self.insert(name, description, message_parameters(), Handler::A2a(Arc::new(peer))),
+            Err(why) => self.add_unavailable(name, format!("The agent {name} cannot be asked: {why}.")),
+        }
     }
 
-    fn add_unavailable(&mut self, name: String, why: String) {
-        self.offer(name.clone(), why.clone(), json!({ "type": "object" }));
-        self.handlers.insert(name, Handler::Unavailable(why));
+    /// Every tool of the server; or, when it cannot be reached, one that says so.
+    fn add_mcp(&mut self, tool_ref: &Value, catalogue: Result<(McpServer, Vec<McpTool>), String>) {
+        let name = tool_ref["name"].as_str().unwrap_or("");
+        match catalogue {
+            Ok((server, tools)) => {
+                let server = Arc::new(server);
+                for tool in tools {
+                    let handler = Handler::Mcp { server: server.clone(), tool: tool.name };
+                    self.insert(&tool.offered_name, &tool.description, tool.parameters, handler);
+                }
+            }
+            Err(why) => {
+                let url = outbound::shown(tool_ref["url"].as_str().unwrap_or(""));
+                let why = format!("The MCP server “{name}” at {url} is unavailable: {why}.");
+                self.unreachable.push((format!("{name}_"), why.clone()));
+                self.add_unavailable(&format!("{name}_unavailable"), why);
+            }
+        }
     }
 
-    fn offer(&mut self, name: String, description: String, parameters: Value) {
+    fn add_unavailable(&mut self, name: &str, why: String) {
+        self.insert(name, &why, json!({ "type": "object" }), Handler::Unavailable(why.clone()));
+    }
+
+    fn insert(&mut self, name: &str, description: &str, parameters: Value, handler: Handler) {
         // A caller's tool replaces one of the same name that a saved agent brought along.
         self.offered.retain(|tool| tool.name != name);
-        self.offered.push(OfferedTool { name, description, parameters });
+        self.offered.push(OfferedTool { name: name.to_owned(), description: description.to_owned(), parameters });
+        self.handlers.insert(name.to_owned(), handler);
     }
-}
-
-fn mcp_unavailable(url: &str) -> String {
-    format!("The MCP server at {url} is unavailable: the sandbox does not connect to MCP servers itself.")
 }
 
 /// A2A peers take one text, whatever their skills.
 fn message_parameters() -> Value {
     json!({ "type": "object", "properties": { "message": { "type": "string" } }, "required": ["message"] })
-}
-
-fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::HeaderMap;
+use protocol::document::Document;
 use protocol::messages::{UserInfo, WorkspaceInfo};
 
 use crate::api::auth::Caller;
@@ -14,14 +15,9 @@ use crate::app::App;
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<UserInfo>> {
     let caller = Caller::authenticate(&app, &headers).await?;
     caller.require("mantyx.identity:read")?;
-    let workspace = caller.workspace;
-    Ok(Json(UserInfo {
-        sub: caller.account.map_or_else(|| format!("key:{}", workspace.slug), |account| account.sub.to_owned()),
-        email: caller.account.map(|account| account.email.to_owned()),
-        workspace: WorkspaceInfo {
-            id: workspace.id.to_owned(),
-            slug: workspace.slug.to_owned(),
-            name: workspace.name.to_owned(),
-        },
-    }))
+    let (account, workspace) = (caller.account, caller.workspace);
+    let subject = account.map_or_else(|| format!("key:{}", workspace.slug), |account| account.sub.to_owned());
+    let info = WorkspaceInfo::draft().id(workspace.id).slug(workspace.slug).name(workspace.name).done();
+    let user = UserInfo::draft().subject(subject).set("email", account.map(|account| account.email)).workspace(info);
+    Ok(Json(user.done()))
 }

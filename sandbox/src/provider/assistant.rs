@@ -5,8 +5,8 @@ use protocol::json::preview;
 use serde_json::{Value, json};
 
 use super::reply::{Reply, Step};
-use super::{FinishReason, OfferedTool, Piece, Provider, ProviderError, TurnRequest, prompt};
-use crate::json_schema;
+use super::{FinishReason, OfferedTool, PLAN_SCHEMA_NAME, Piece, Provider, ProviderError, TurnRequest, prompt};
+use crate::schema_example;
 
 pub struct Assistant;
 
@@ -35,7 +35,8 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     };
     if calls.is_empty() {
         let answer = match request.output_schema {
-            Some(schema) => json_schema::example(&schema["schema"], asked).to_string(),
+            Some(schema) if schema["name"] == PLAN_SCHEMA_NAME => plan(asked).to_string(),
+            Some(schema) => schema_example::example(&schema["schema"], asked).to_string(),
             None => answer(request, asked),
         };
         return Reply::text(answer);
@@ -46,6 +47,13 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     ];
     steps.extend(calls);
     Reply { steps, end: Ok(FinishReason::ToolUse) }
+}
+
+/// A plan with a step for each sentence or clause of the request.
+fn plan(asked: &str) -> Value {
+    let clauses = asked.split(['.', ';', '\n', '!', '?']).flat_map(|sentence| sentence.split(", then "));
+    let steps: Vec<&str> = clauses.map(str::trim).filter(|clause| clause.len() > 3).collect();
+    json!({ "brief": preview(asked, 120), "steps": steps })
 }
 
 fn choose(tool: &OfferedTool, asked: &str) -> Option<Step> {
@@ -64,7 +72,7 @@ fn input(tool: &OfferedTool, asked: &str) -> Value {
         "calculator" => json!({ "expression": expression(asked) }),
         "clock" => json!({}),
         "document_search" | "web_search" | "recall" => json!({ "query": preview(asked, 120) }),
-        _ => json_schema::example(&tool.parameters, asked),
+        _ => schema_example::example(&tool.parameters, asked),
     }
 }
 

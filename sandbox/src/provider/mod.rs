@@ -1,6 +1,7 @@
 //! What the engine asks of a model: one turn at a time, streamed piece by piece.
 
 mod assistant;
+pub mod openai;
 mod prompt;
 mod reply;
 mod script;
@@ -12,13 +13,22 @@ use protocol::messages::Tokens;
 use serde_json::Value;
 
 pub use assistant::Assistant;
+pub use prompt::{estimate, input_usage};
 pub use script::Script;
 
 use crate::clock::Clock;
 
+/// The name of the output schema by which a plan is asked for.
+pub const PLAN_SCHEMA_NAME: &str = "task_plan";
+
 pub trait Provider: Send + Sync {
-    /// Starts a turn. The stream ends with [`Piece::End`] or with an error.
+    /// Starts a turn. The stream ends with [`Piece::End`] or with an error; dropping it ends the work behind it.
     fn turn(&self, request: TurnRequest<'_>) -> BoxStream<'static, Result<Piece, ProviderError>>;
+
+    /// Whether the model understands instructions in plain words, so that it can be asked to judge a run.
+    fn follows_instructions(&self) -> bool {
+        false
+    }
 }
 
 pub struct TurnRequest<'a> {
@@ -26,9 +36,13 @@ pub struct TurnRequest<'a> {
     pub tools: &'a [OfferedTool],
     /// False in a finalising turn: the model must answer with what it has.
     pub tools_enabled: bool,
-    pub thinking: bool,
+    /// Effort from 0 (off) to 100.
+    pub reasoning_level: u64,
+    /// `outputSchema` as the spec has it.
     pub output_schema: Option<&'a Value>,
-    pub context_window_tokens: u64,
+    /// Simulated turns of this run that left no message behind: failed over, or stopped by the supervisor.
+    pub abandoned_turns: usize,
+    pub context_window_tokens: Option<u64>,
     pub clock: Clock,
     pub pace: Pace,
 }
@@ -72,24 +86,56 @@ pub struct ProviderError {
     /// One of the protocol's error classes.
     pub class: String,
     pub message: String,
+    /// The provider's own status and code, where it gave any.
+    pub api_status: Option<u16>,
+    pub api_code: Option<String>,
+}
+
+impl ProviderError {
+    pub fn new(class: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { class: class.into(), message: message.into(), api_status: None, api_code: None }
+    }
 }
 
 /// The conversation as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     System(String),
-    User(String),
+    User {
+        text: String,
+        /// Files as the spec carries them; only the last user message keeps its own.
+        attachments: Vec<Value>,
+    },
     Assistant {
         text: String,
-        calls: Vec<(String, Value)>,
+        calls: Vec<ToolCall>,
     },
     ToolResult {
+        call_id: String,
         name: String,
         ok: bool,
         text: String,
     },
     /// Written by a guard, not by the user.
     Steering(String),
+}
+
+impl Message {
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into(), attachments: Vec::new() }
+    }
+
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), calls: Vec::new() }
+    }
+}
+
+/// A call as the model made it, with the id that the engine gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    pub input: Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -7,15 +7,24 @@ use super::{Message, TurnRequest};
 /// What the user last asked for.
 pub fn last_user_text(messages: &[Message]) -> &str {
     let last = messages.iter().rev().find_map(|message| match message {
-        Message::User(text) => Some(text.as_str()),
+        Message::User { text, .. } => Some(text.as_str()),
         _ => None,
     });
     last.unwrap_or("")
 }
 
+/// The names of the files that came with what the user last asked.
+pub fn last_user_files(messages: &[Message]) -> Vec<&str> {
+    let last = messages.iter().rev().find_map(|message| match message {
+        Message::User { attachments, .. } => Some(attachments),
+        _ => None,
+    });
+    last.into_iter().flatten().filter_map(|file| file["filename"].as_str().or(file["url"].as_str())).collect()
+}
+
 /// How many turns the model has taken since the user last spoke.
 pub fn turns_taken(messages: &[Message]) -> usize {
-    let since_user = messages.iter().rev().take_while(|message| !matches!(message, Message::User(_)));
+    let since_user = messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. }));
     since_user.filter(|message| matches!(message, Message::Assistant { .. })).count()
 }
 
@@ -26,7 +35,7 @@ pub fn last_results(messages: &[Message]) -> Vec<(&str, bool, &str)> {
         .rev()
         .take_while(|message| matches!(message, Message::ToolResult { .. } | Message::Steering(_)))
         .filter_map(|message| match message {
-            Message::ToolResult { name, ok, text } => Some((name.as_str(), *ok, text.as_str())),
+            Message::ToolResult { name, ok, text, .. } => Some((name.as_str(), *ok, text.as_str())),
             _ => None,
         })
         .collect();
@@ -56,10 +65,10 @@ pub fn estimate(text: &str) -> u64 {
 
 fn message_tokens(message: &Message) -> u64 {
     match message {
-        Message::System(text) | Message::User(text) | Message::Steering(text) => estimate(text),
+        Message::System(text) | Message::User { text, .. } | Message::Steering(text) => estimate(text),
         Message::Assistant { text, calls } => {
-            estimate(text)
-                + calls.iter().map(|(name, input)| estimate(name) + estimate(&input.to_string())).sum::<u64>()
+            let calls = calls.iter().map(|call| estimate(&call.name) + estimate(&call.input.to_string()));
+            estimate(text) + calls.sum::<u64>()
         }
         Message::ToolResult { name, text, .. } => estimate(name) + estimate(text),
     }

@@ -31,13 +31,10 @@ impl Reply {
 
     pub fn stream(self, request: &TurnRequest<'_>) -> BoxStream<'static, Result<Piece, ProviderError>> {
         let mut usage = prompt::input_usage(request);
-        if usage.input_tokens > request.context_window_tokens {
-            let message = format!(
-                "The conversation has about {} tokens; this model reads at most {}.",
-                usage.input_tokens, request.context_window_tokens
-            );
-            let error = ProviderError { class: "context_window".to_owned(), message };
-            return stream::iter([Err(error)]).boxed();
+        if let Some(most) = request.context_window_tokens.filter(|most| usage.input_tokens > *most) {
+            let message =
+                format!("The conversation has about {} tokens; this model reads at most {most}.", usage.input_tokens);
+            return stream::iter([Err(ProviderError::new("context_window", message))]).boxed();
         }
         let per_delta = request.pace.per_delta;
         let mut timed = vec![(request.pace.before_first_piece, None)];
@@ -48,7 +45,7 @@ impl Reply {
                     timed.extend(deltas(&text).map(|delta| (per_delta, Some(Ok(Piece::Text(delta))))));
                 }
                 // A model that was not asked to reason does not.
-                Step::Think(_) if !request.thinking => {}
+                Step::Think(_) if request.reasoning_level == 0 => {}
                 Step::Think(text) => {
                     usage.output_tokens += prompt::estimate(&text);
                     usage.reasoning_tokens += prompt::estimate(&text);

@@ -1,8 +1,9 @@
 //! `sandbox/script`: does what the lines of the last user message say.
 //!
 //! Each call to a tool ends a turn, so the lines fall into turns; which one is next follows from how many turns the
-//! conversation has since that message. The model itself remembers nothing. Lines that are no instruction are the
-//! human part of the prompt and are ignored as soon as there is one instruction.
+//! conversation has since that message, abandoned ones included: after `/fail`, a fallback model goes on with the next
+//! line. The model itself remembers nothing. Lines that are no instruction are the human part of the prompt and are
+//! ignored as soon as there is one instruction.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use super::reply::{Reply, Step};
 use super::{FinishReason, Piece, Provider, ProviderError, TurnRequest, prompt};
-use crate::json_schema;
+use crate::schema_example;
 
 pub struct Script;
 
@@ -27,12 +28,12 @@ impl Provider for Script {
 fn reply(request: &TurnRequest<'_>) -> Reply {
     let asked = prompt::last_user_text(request.messages);
     let mut turns = parse(asked);
-    let next = prompt::turns_taken(request.messages);
+    let next = prompt::turns_taken(request.messages) + request.abandoned_turns;
     if !request.tools_enabled || next >= turns.len() {
         let answer = match request.output_schema {
             // A model with a native schema cannot answer otherwise.
-            Some(schema) => json_schema::example(&schema["schema"], asked).to_string(),
-            None if turns.is_empty() => plain_answer(asked),
+            Some(schema) => schema_example::example(&schema["schema"], asked).to_string(),
+            None if turns.is_empty() => plain_answer(asked, &prompt::last_user_files(request.messages)),
             None => closing_sentence(request),
         };
         return Reply::text(answer);
@@ -123,13 +124,15 @@ fn failure(class: &str) -> ProviderError {
         "auth" => "The model provider refused the credentials.",
         "timeout" | "upstream_deadline" => "The model provider did not answer in time.",
         "invalid_request" => "The model provider refused the request as invalid.",
+        "structured_output_schema_rejected" => "The model provider refused the output schema.",
         _ => "The model provider failed.",
     };
-    ProviderError { class: class.to_owned(), message: message.to_owned() }
+    ProviderError::new(class, message)
 }
 
-fn plain_answer(asked: &str) -> String {
-    format!("You asked: “{}” This is the sandbox's scripted model; it has nothing to add.", preview(asked, 160))
+fn plain_answer(asked: &str, files: &[&str]) -> String {
+    let with = if files.is_empty() { String::new() } else { format!(" You sent {}.", files.join(", ")) };
+    format!("You asked: “{}”{with} This is the sandbox's scripted model; it has nothing to add.", preview(asked, 160))
 }
 
 fn closing_sentence(request: &TurnRequest<'_>) -> String {

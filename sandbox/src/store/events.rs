@@ -1,9 +1,19 @@
 //! Logs: appended in batches, read from a position on.
 
+use futures::TryStreamExt;
 use protocol::RunStatus;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::row::from_row;
 use super::{Finish, Store};
+
+/// Each reader holds one page at a time, so these bound what a reader costs.
+const PAGE_EVENTS: i64 = 256;
+const PAGE_BYTES: usize = 256 * 1024;
+
+/// Each statement is a trip to SQLite's thread and back, which costs more than the rows. Only two lengths of statement
+/// are used, so that both stay prepared.
+const ROWS_AT_ONCE: usize = 32;
 
 /// One event on its way into the log, and with the last one how the run ended.
 pub struct Entry {
@@ -33,14 +43,14 @@ impl Store {
     /// Writes a batch and the ends of the runs in it, all or nothing.
     pub async fn append(&self, entries: &[Entry]) -> sqlx::Result<()> {
         let mut transaction = self.write.begin().await?;
+        let (many, few) = entries.as_chunks::<ROWS_AT_ONCE>();
+        for rows in many {
+            insert(&mut transaction, rows).await?;
+        }
+        for row in few {
+            insert(&mut transaction, std::slice::from_ref(row)).await?;
+        }
         for entry in entries {
-            sqlx::query("INSERT INTO events (run_id, seq, kind, data) VALUES (?, ?, ?, ?)")
-                .bind(&*entry.run_id)
-                .bind(entry.seq as i64)
-                .bind(entry.kind)
-                .bind(&entry.data)
-                .execute(&mut *transaction)
-                .await?;
             if let Some(finish) = &entry.finish {
                 super::runs::finish(&mut transaction, &entry.run_id, finish).await?;
                 super::sessions::append_turn(&mut transaction, &entry.run_id, finish).await?;
@@ -49,13 +59,23 @@ impl Store {
         transaction.commit().await
     }
 
-    pub async fn events_after(&self, run_id: &str, seq: u64, limit: i64) -> sqlx::Result<Vec<StoredEvent>> {
-        sqlx::query_as("SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?")
+    /// The next page of a log: a few hundred events, fewer when they are large, at least one when there is one.
+    pub async fn events_after(&self, run_id: &str, seq: u64) -> sqlx::Result<Vec<StoredEvent>> {
+        let page = "SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
+        let mut rows = sqlx::query_as::<_, StoredEvent>(page)
             .bind(run_id)
             .bind(i64::try_from(seq).unwrap_or(i64::MAX))
-            .bind(limit)
-            .fetch_all(&self.read)
-            .await
+            .bind(PAGE_EVENTS)
+            .fetch(&self.read);
+        let mut events = Vec::new();
+        let mut bytes = 0;
+        while bytes < PAGE_BYTES
+            && let Some(event) = rows.try_next().await?
+        {
+            bytes += event.data.len();
+            events.push(event);
+        }
+        Ok(events)
     }
 
     /// Ends every run that a crash left in flight, and says how many there were.
@@ -89,4 +109,13 @@ impl Store {
         transaction.commit().await?;
         Ok(ended)
     }
+}
+
+async fn insert(connection: &mut SqliteConnection, rows: &[Entry]) -> sqlx::Result<()> {
+    let mut statement = QueryBuilder::<Sqlite>::new("INSERT INTO events (run_id, seq, kind, data) ");
+    statement.push_values(rows, |mut row, entry| {
+        row.push_bind(&*entry.run_id).push_bind(entry.seq as i64).push_bind(entry.kind).push_bind(entry.data.as_str());
+    });
+    statement.build().execute(connection).await?;
+    Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod events;
 mod oauth;
+mod retained;
 mod row;
 mod runs;
 mod sessions;
@@ -17,6 +18,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 
 pub use events::{Entry, StoredEvent};
 pub use oauth::{AuthorizeRequest, Code, Grant};
+pub use retained::{NewRetained, Retained};
 pub use runs::{Finish, NewRun, RunFilter, RunRecord, Verdict};
 pub use sessions::{NewMessage, NewSession, SessionFilter, SessionMessage, SessionRecord};
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::row::from_row;
-use super::{NewMessage, Store};
+use super::{NewMessage, NewRetained, Store};
 
 pub struct NewRun<'a> {
     pub id: &'a str,
@@ -31,6 +31,10 @@ pub struct Finish {
     pub completed_at: i64,
     /// What a session remembers of this run; empty when it failed.
     pub session_turn: Vec<NewMessage>,
+    /// Tool results that the session remembers with it.
+    pub retained: Vec<NewRetained>,
+    /// The model that took over, for the session to stay with.
+    pub active_model_id: Option<String>,
 }
 
 pub struct RunRecord {
@@ -205,7 +209,22 @@ pub(super) async fn finish(connection: &mut SqliteConnection, run_id: &str, fini
     .bind(finish.tool_call_count as i64)
     .bind(finish.completed_at)
     .bind(run_id)
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    if let Some(model_id) = &finish.active_model_id {
+        note_active_model(connection, run_id, model_id).await?;
+    }
+    Ok(())
+}
+
+/// The specs of the run and of its session say which model is in use from now on; what was asked for stays as it was.
+async fn note_active_model(connection: &mut SqliteConnection, run_id: &str, model_id: &str) -> sqlx::Result<()> {
+    for statement in [
+        "UPDATE runs SET spec = json_set(spec, '$.activeModelId', ?) WHERE id = ?",
+        "UPDATE sessions SET spec = json_set(spec, '$.activeModelId', ?)
+         WHERE id = (SELECT session_id FROM runs WHERE id = ?)",
+    ] {
+        sqlx::query(statement).bind(model_id).bind(run_id).execute(&mut *connection).await?;
+    }
     Ok(())
 }

@@ -180,6 +180,7 @@ pub(super) async fn append_turn(connection: &mut SqliteConnection, run_id: &str,
         .execute(&mut *connection)
         .await?;
     }
+    super::retained::append(connection, run_id, finish).await?;
     sqlx::query(
         "UPDATE sessions SET last_used_at = max(last_used_at, ?)
          WHERE id = (SELECT session_id FROM runs WHERE id = ?)",

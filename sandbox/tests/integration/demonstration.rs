@@ -53,9 +53,18 @@ async fn a_first_start_shows_a_fortnight_of_every_outcome() {
         assert_eq!(faults, (0, 0, 0), "{run}");
         banners.extend(timeline.banners().iter().map(|banner| banner.kind.as_str()));
     }
-    for banner in
-        ["truncated", "loop_nudged", "loop_gave_up", "budget_exceeded", "local_tool_timeout", "refused", "cancelled"]
-    {
+    for banner in [
+        "truncated",
+        "loop_nudged",
+        "loop_gave_up",
+        "budget_exceeded",
+        "local_tool_timeout",
+        "refused",
+        "cancelled",
+        "supervisor_redirect",
+        "supervisor_finalize",
+        "model_fallback",
+    ] {
         assert!(banners.contains(banner), "no {banner} in {banners:?}");
     }
     for kind in [
@@ -65,6 +74,8 @@ async fn a_first_start_shows_a_fortnight_of_every_outcome() {
         "local_tool_result_in",
         "loop_detected",
         "tool_budget_exceeded",
+        "task_plan",
+        "tool_files",
     ] {
         assert!(kinds.contains_key(kind), "no {kind}");
     }

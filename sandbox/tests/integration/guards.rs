@@ -65,6 +65,18 @@ async fn a_guard_that_is_off_lets_the_tool_turns_run_out() {
 }
 
 #[tokio::test]
+async fn a_run_that_may_not_use_tools_any_more_can_be_asked_to_finish() {
+    let harness = Harness::start().await;
+    let spec =
+        json!({ "budgets": { "maxToolTurns": 1, "maxToolTurnsExceeded": "finalize" }, "tools": [builtin("clock")] });
+    let prompt = "/call clock {}\n/say More.\n/call clock {\"again\":1}\n/say Never.";
+    let events = harness.run(prompt, spec).await;
+    assert_eq!(of_kind(&events, "tool_result").len(), 2, "the second was skipped");
+    assert_eq!(of_kind(&events, "assistant_message").len(), 3);
+    assert_eq!(last(&events).data["subtype"], "success");
+}
+
+#[tokio::test]
 async fn calls_past_a_budget_are_intercepted_one_by_one() {
     let harness = Harness::start().await;
     let prompt =

@@ -35,26 +35,19 @@ async fn a_run_waits_for_its_answer_and_goes_on_with_it() {
 }
 
 #[tokio::test]
-async fn all_three_kinds_are_announced_together_and_answered_in_any_order() {
+async fn all_three_kinds_are_announced_one_after_another() {
     let harness = Harness::start().await;
     let card = json!({ "name": "Acme HR", "url": "https://hr.example.com/a2a", "skills": [] });
     let tools = json!([local("read_file"),
         { "kind": "a2a_local", "name": "hr_agent", "agentCard": card },
-        { "kind": "mcp_local", "name": "fs", "serverInfo": { "name": "files" }, "tools": [{ "name": "fs_list" }] }]);
+        { "kind": "mcp_local", "name": "fs", "serverInfo": { "name": "files" },
+            "tools": [{ "name": "fs_list", "annotations": { "readOnlyHint": true } }] }]);
     let prompt = "/call read_file {}\n/call hr_agent {\"message\":\"When?\"}\n/call fs_list {}\n/say Done.";
     let id = harness.launch(prompt, json!({ "tools": tools })).await;
     let mut follower = harness.follow(&id, 0).await;
     let mut calls = Vec::new();
     for _ in 0..3 {
-        calls.push(follower.wait_for("local_tool_call").await.data);
-    }
-    assert_eq!((&calls[1]["kind"], &calls[1]["agentCard"]), (&json!("a2a_local"), &card));
-    assert_eq!((&calls[2]["kind"], &calls[2]["mcpServer"]), (&json!("mcp_local"), &json!("fs")));
-    assert_eq!(
-        (&calls[2]["mcpToolName"], &calls[2]["mcpServerInfo"]),
-        (&json!("fs_list"), &json!({ "name": "files" }))
-    );
-    for call in calls.iter().rev() {
+        let call = follower.wait_for("local_tool_call").await.data;
         let body = json!({ "toolUseId": call["toolUseId"], "error": "not today" });
         assert_eq!(answer(&harness, &id, body.clone()).await.status, 204);
         let again = answer(&harness, &id, body).await;
@@ -62,9 +55,46 @@ async fn all_three_kinds_are_announced_together_and_answered_in_any_order() {
             [(404, json!("unknown_tool_use")), (409, json!("run_terminal"))]
                 .contains(&(again.status, again.json()["error"].clone()))
         );
+        calls.push(call);
+    }
+    assert_eq!((&calls[1]["kind"], &calls[1]["agentCard"]), (&json!("a2a_local"), &card));
+    assert_eq!((&calls[2]["kind"], &calls[2]["mcpServer"]), (&json!("mcp_local"), &json!("fs")));
+    assert_eq!(
+        (&calls[2]["mcpToolName"], &calls[2]["mcpServerInfo"], &calls[2]["annotations"]),
+        (&json!("fs_list"), &json!({ "name": "files" }), &json!({ "readOnlyHint": true }))
+    );
+    let events = harness.log(&id).await;
+    let around: Vec<&str> =
+        events.iter().map(|event| event.kind.as_str()).filter(|kind| kind.starts_with("local")).collect();
+    assert_eq!(around, ["local_tool_call", "local_tool_result_in"].repeat(3), "each waits for the one before");
+    assert_eq!(last(&events).data["text"], "Done.");
+}
+
+#[tokio::test]
+async fn neighbouring_reads_are_announced_together_and_writes_wait_for_them() {
+    let harness = Harness::start().await;
+    let read = |name: &str| json!({ "kind": "local", "name": name, "readOnly": true });
+    let tools = json!([read("read_a"), read("read_b"), read("read_c"), local("write")]);
+    let prompt = "/call read_a {}\n/call read_b {}\n/call write {}\n/call read_c {}\n/say Done.";
+    let id = harness.launch(prompt, json!({ "tools": tools })).await;
+    let mut follower = harness.follow(&id, 0).await;
+    let mut reads =
+        vec![follower.wait_for("local_tool_call").await.data, follower.wait_for("local_tool_call").await.data];
+    assert_eq!((&reads[0]["name"], &reads[1]["name"]), (&json!("read_a"), &json!("read_b")));
+    for call in reads.drain(..).rev() {
+        let body = json!({ "toolUseId": call["toolUseId"], "result": call["name"] });
+        assert_eq!(answer(&harness, &id, body).await.status, 204);
+    }
+    for name in ["write", "read_c"] {
+        let call = follower.wait_for("local_tool_call").await.data;
+        assert_eq!(call["name"], name);
+        answer(&harness, &id, json!({ "toolUseId": call["toolUseId"], "result": "ok" })).await;
     }
     let events = harness.log(&id).await;
-    assert_eq!(of_kind(&events, "local_tool_result_in").len(), 3);
+    let kinds: Vec<&str> =
+        events.iter().map(|event| event.kind.as_str()).filter(|kind| kind.starts_with("local")).collect();
+    let (call, result) = ("local_tool_call", "local_tool_result_in");
+    assert_eq!(kinds, [call, call, result, result, call, result, call, result]);
     assert_eq!(last(&events).data["text"], "Done.");
 }
 

@@ -1,18 +1,36 @@
 //! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
 
+mod a2a;
+mod attachments;
+mod bad_input;
 mod cancel;
+mod catalogue;
+mod conformance;
 mod crash;
 mod demonstration;
 mod endings;
+mod fallback;
 mod guards;
 mod isolation;
+mod kill;
 mod lists;
+mod load;
 mod local_tools;
+mod manners;
+mod mcp;
 mod oauth;
+mod openai;
+mod openai_server;
+mod output_schema;
+mod plan;
+mod process;
+mod readers;
 mod requests;
+mod retained;
 mod scopes;
 mod sessions;
 mod start;
 mod stream;
+mod supervisor;
 mod support;
 mod turns;

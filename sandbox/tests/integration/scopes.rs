@@ -11,9 +11,11 @@ async fn a_token_without_the_scope_is_told_which_one_is_missing() {
     let harness = Harness::start().await;
     let tokens = sign_in(&harness, "owner@demo.test", "plugins:read").await;
     let token = tokens["access_token"].as_str().expect("a token");
+    assert_eq!(harness.send(harness.request_as(token, "demo", Method::GET, "/plugins")).await.status, 200);
     let routes = [
         (Method::GET, "/models", "models:read"),
         (Method::GET, "/agents", "agents:read"),
+        (Method::GET, "/tools", "tools:read"),
         (Method::POST, "/agent-runs", "runs:write"),
         (Method::GET, "/agent-runs", "runs:read"),
         (Method::GET, "/agent-runs/x", "runs:read"),

@@ -1,10 +1,11 @@
 //! One sandbox for one test, and short words for what a client does with it.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::Event;
 use protocol::sse::Frames;
+use protocol::{Event, Timeline};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use sandbox::{Config, Sandbox};
 use serde_json::{Value, json};
@@ -15,10 +16,26 @@ pub const OTHER_KEY: &str = "mantyx_sandbox_other";
 pub const REDIRECT: &str = "http://127.0.0.1:3000/auth/callback";
 pub const VERIFIER: &str = "a-verifier-that-is-long-enough-for-rfc-7636-and-more";
 
+/// A sandbox in this process. What a client can do with it is [`Api`]'s.
 pub struct Harness {
     pub sandbox: Sandbox,
-    pub http: Client,
     pub folder: Arc<TempDir>,
+    api: Api,
+}
+
+/// A client of the workspace `demo`.
+#[derive(Clone)]
+pub struct Api {
+    pub http: Client,
+    pub url: String,
+}
+
+impl Deref for Harness {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
 }
 
 /// A response, read to its end.
@@ -50,23 +67,36 @@ impl Harness {
     }
 
     pub async fn start_in(folder: Arc<TempDir>, demo: bool) -> Self {
-        // One provider for the process; the second test finds it installed.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        Self::start_with(folder, |config| config.demo = demo).await
+    }
+
+    /// Starts with a configuration that differs from that of the other tests.
+    pub async fn start_with(folder: Arc<TempDir>, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), folder.path().join("data/sandbox.db"));
-        config.demo = demo;
+        config.demo = false;
+        change(&mut config);
         let sandbox = sandbox::start_at_pace(config, Duration::ZERO).await.expect("the sandbox starts");
-        let http = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(Duration::from_secs(60))
-            .build()
-            .expect("a client");
-        Self { sandbox, http, folder }
+        let api = Api::new(sandbox.url());
+        Self { sandbox, folder, api }
     }
 
     pub async fn restart(self) -> Self {
         let folder = self.folder.clone();
         self.sandbox.shutdown().await;
         Self::start_in(folder, false).await
+    }
+}
+
+impl Api {
+    pub fn new(url: String) -> Self {
+        // One provider for the process; the second test finds it installed.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(60))
+            .build()
+            .expect("a client");
+        Self { http, url }
     }
 
     /// A request to `/api/v1/workspaces/demo{path}` with the workspace's key.
@@ -75,7 +105,7 @@ impl Harness {
     }
 
     pub fn request_as(&self, credential: &str, slug: &str, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/api/v1/workspaces/{slug}{path}", self.sandbox.url());
+        let url = format!("{}/api/v1/workspaces/{slug}{path}", self.url);
         self.http.request(method, url).bearer_auth(credential)
     }
 
@@ -92,11 +122,11 @@ impl Harness {
     }
 
     pub async fn oauth_get(&self, path_and_query: &str) -> Answer {
-        self.send(self.http.get(format!("{}/api/oauth/{path_and_query}", self.sandbox.url()))).await
+        self.send(self.http.get(format!("{}/api/oauth/{path_and_query}", self.url))).await
     }
 
     pub async fn oauth_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        self.send(self.http.post(format!("{}/api/oauth/{path}", self.sandbox.url())).form(fields)).await
+        self.send(self.http.post(format!("{}/api/oauth/{path}", self.url)).form(fields)).await
     }
 
     /// Starts a run of the lines, with `extra` fields in its spec.
@@ -118,6 +148,8 @@ impl Harness {
             events.push(event);
         }
         assert_gapless(&events);
+        let integrity = Timeline::from_events(&events).integrity;
+        assert_eq!((integrity.unknown, integrity.malformed, integrity.orphan_results), (0, 0, 0), "{events:?}");
         events
     }
 
@@ -127,10 +159,17 @@ impl Harness {
     }
 
     pub async fn follow(&self, run_id: &str, last_seq: u64) -> Follower {
+        self.try_follow(run_id, last_seq).await.expect("a stream")
+    }
+
+    /// As [`Self::follow`], for a server that may be gone.
+    pub async fn try_follow(&self, run_id: &str, last_seq: u64) -> Option<Follower> {
         let path = format!("/agent-runs/{run_id}/stream?lastSeq={last_seq}");
-        let response = self.request(Method::GET, &path).send().await.expect("a stream");
+        // A stream lasts as long as its run and its reader; this only keeps a broken test from hanging for ever.
+        let request = self.request(Method::GET, &path).timeout(Duration::from_secs(600));
+        let response = request.send().await.ok()?;
         assert_eq!(response.status(), 200);
-        Follower { response, frames: Frames::default(), ready: Vec::new().into_iter() }
+        Some(Follower { response, frames: Frames::default(), ready: Vec::new().into_iter() })
     }
 
     pub async fn snapshot(&self, run_id: &str) -> Value {
@@ -147,14 +186,19 @@ pub struct Follower {
 
 impl Follower {
     pub async fn next(&mut self) -> Option<Event> {
+        self.try_next().await.expect("a connection that holds")
+    }
+
+    /// As [`Self::next`], for a server that may die on the way.
+    pub async fn try_next(&mut self) -> reqwest::Result<Option<Event>> {
         loop {
             if let Some(frame) = self.ready.next() {
                 let event = Event::parse(&frame.data).expect("an event");
                 assert_eq!(frame.id, Some(event.seq.to_string()));
                 assert_eq!(frame.event.as_deref(), Some(event.kind.as_str()));
-                return Some(event);
+                return Ok(Some(event));
             }
-            let chunk = self.response.chunk().await.expect("a chunk")?;
+            let Some(chunk) = self.response.chunk().await? else { return Ok(None) };
             self.ready = self.frames.push(&chunk).expect("short frames").into_iter();
         }
     }

@@ -65,7 +65,7 @@ async fn server_tools_are_answered_by_the_sandbox() {
 async fn a_tool_that_fails_or_does_not_exist_is_told_to_the_model() {
     let harness = Harness::start().await;
     let prompt = "/call flaky_lookup {\"id\":\"7\"}\n/say Again.\n/call flaky_lookup {\"id\":\"7\"}\n/call nothing\n/call github_search\n/say Done.";
-    let github = json!({ "kind": "mcp", "name": "github", "url": "https://mcp.example.com" });
+    let github = json!({ "kind": "mcp", "name": "github", "url": "http://127.0.0.1:9/mcp" });
     let events = harness.run(prompt, json!({ "tools": [builtin("flaky_lookup"), github] })).await;
     let ok: Vec<_> = of_kind(&events, "tool_result").iter().map(|data| data["ok"].as_bool().unwrap_or(true)).collect();
     assert_eq!(ok, [false, true, false, false]);

@@ -182,7 +182,7 @@ impl Desk<'_> {
                             waiting.insert(event.seq, Waiting { id, tool, args, answerer: answerer.clone() });
                         }
                     }
-                    Ok(Payload::LocalToolResult { id, .. }) => {
+                    Ok(Payload::LocalToolResult { id: Some(id), .. }) => {
                         waiting.retain(|_, call| call.id != id);
                         self.open.retain(|_, open| open != id);
                         self.abandon(id).await?;

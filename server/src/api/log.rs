@@ -1,16 +1,19 @@
 //! `GET /api/runs/{id}/events` and `GET /api/runs/{id}/timeline`: a run's log as it came, and as it is read.
 
+use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
+use protocol::timeline::verdict;
+use serde_json::{Value, json};
 
 use super::caller::ApiCaller;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::workspace;
+use crate::{run_pages, workspace};
 
 /// Events read and written at a time.
 const CHUNK: u32 = 1_000;
@@ -29,6 +32,29 @@ pub async fn get_events(
         Some((chunk, reader))
     });
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
+}
+
+/// The log as it is read: the same reading as the page's.
+pub async fn get_timeline(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Error> {
+    workspace::find_run(&state, &caller, &id).await?;
+    let spec = run_pages::spec(&state, &caller, &id).await?;
+    let replay = state.timelines.replay(&state, &caller, &id).await?;
+    let timeline = replay.latest();
+    let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    Ok(Json(json!({
+        "status": timeline.status(),
+        "verdict": verdict(timeline, spec.as_ref()),
+        "banners": banners,
+        "turns": timeline.turns,
+        "plan": timeline.plan,
+        "totals": timeline.totals,
+        "outcome": timeline.outcome,
+        "integrity": timeline.integrity,
+    })))
 }
 
 struct Reader {

@@ -1,7 +1,7 @@
 //! `GET /api/runs` and `GET /api/runs/{id}`.
 
-use app::AppError;
 use app::model::RunSummary;
+use app::run::RunView;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -9,9 +9,10 @@ use protocol::Query as Filter;
 use serde::{Deserialize, Serialize};
 
 use super::caller::ApiCaller;
+use super::invalid;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::workspace;
+use crate::{run_pages, workspace};
 
 #[derive(Deserialize)]
 pub struct ListParams {
@@ -28,6 +29,9 @@ pub struct RunList {
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stale: Option<String>,
+    /// Where nothing matches: the clauses without which something would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    excluding: Vec<String>,
 }
 
 pub async fn list_runs(
@@ -42,7 +46,13 @@ pub async fn list_runs(
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
     let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
-    Ok(Json(RunList { runs: page.runs, next_cursor: page.next_cursor, stale: page.stale }))
+    let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
+    Ok(Json(RunList {
+        excluding: excluding.collect(),
+        runs: page.runs,
+        next_cursor: page.next_cursor,
+        stale: page.stale,
+    }))
 }
 
 pub async fn get_run(
@@ -50,14 +60,11 @@ pub async fn get_run(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Error> {
-    let page = workspace::open_run(&state, &caller, &id).await?;
+    let page = run_pages::open_run(&state, &caller, &id, &RunView::default()).await?;
     let mut body = serde_json::to_value(&page.run).unwrap_or_default();
     body["prompt"] = page.prompt.into();
-    body["answer"] = page.timeline.answer().into();
-    body["banners"] = serde_json::to_value(page.timeline.banners()).unwrap_or_default();
+    body["answer"] = page.state.answer.into();
+    body["verdict"] = serde_json::to_value(page.state.verdict).unwrap_or_default();
+    body["banners"] = serde_json::to_value(page.state.banners).unwrap_or_default();
     Ok(Json(body))
-}
-
-fn invalid(field: &str, message: String) -> Error {
-    AppError::Invalid { field: field.to_owned(), message }.into()
 }

@@ -50,11 +50,11 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
     let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(explain)?;
     let user = state.mantyx.userinfo(&tokens.access).await.map_err(explain)?;
     let workspace_id = state.store.workspace_from_identity(&user.workspace).await.map_err(|e| Problem::internal(&e))?;
-    let email = user.email.unwrap_or_else(|| user.sub.clone());
+    let email = user.email.unwrap_or_else(|| user.subject.clone());
     let grant = Grant {
         id: crate::random::token(),
         workspace_id,
-        subject: user.sub,
+        subject: user.subject,
         email: email.clone(),
         scopes: tokens.scopes.clone(),
         tokens: state.credentials.seal(&tokens, now_ms()),

@@ -68,5 +68,5 @@ pub async fn signed_in_workspace(state: &AppState, session: &Session) -> Option<
         Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug.clone() };
     let caller =
         Caller { workspace_id: grant.workspace_id, slug: user.workspace_slug, credential: Credential::Grant(grant.id) };
-    Some(SignedInWorkspace { state: state.clone(), caller, viewer })
+    Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes })
 }

@@ -33,6 +33,13 @@ pub struct Progress {
 }
 
 impl Hub {
+    /// How many streams there are, and of how many runs.
+    pub fn watched(&self) -> (usize, usize) {
+        let followed = self.followed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let watchers = followed.values().map(watch::Sender::receiver_count).filter(|count| *count > 0);
+        watchers.fold((0, 0), |(streams, runs), count| (streams + count, runs + 1))
+    }
+
     /// Follows a run, with whoever follows it already. MANTYX is listened to until the last receiver is dropped.
     pub fn follow(&self, state: &AppState, caller: &Caller, run_id: &str) -> watch::Receiver<Progress> {
         let mut followed = self.followed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -107,5 +114,5 @@ async fn follow_once(
 /// The run has ended: its totals come with its snapshot, its marks from its log.
 async fn finish(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
     record_log_facts(state, caller, run_id).await?;
-    state.mirror.sync_snapshot(state, caller, run_id).await.map(drop)
+    state.mirror.sync_snapshot(state, caller, run_id).await
 }

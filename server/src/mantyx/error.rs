@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::messages::ErrorBody;
 use reqwest::{Response, StatusCode};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum MantyxError {
     #[error("MANTYX cannot be reached: {0}")]
     Unreachable(String),
@@ -49,20 +49,16 @@ impl MantyxError {
         let body: ErrorBody = serde_json::from_slice(&body).unwrap_or_default();
         match status {
             StatusCode::UNAUTHORIZED => Self::Unauthorized,
-            StatusCode::FORBIDDEN if body.error == "insufficient_scope" => {
-                let scope = match body.required {
-                    Some(serde_json::Value::String(scope)) => scope,
-                    Some(other) => other.to_string(),
-                    None => "unknown".to_owned(),
-                };
-                Self::MissingScope { scope }
+            StatusCode::FORBIDDEN if body.error() == Some("insufficient_scope") => {
+                let scopes = body.required_scopes();
+                Self::MissingScope { scope: if scopes.is_empty() { "unknown".to_owned() } else { scopes.join(" ") } }
             }
-            StatusCode::FORBIDDEN if body.error == "wrong_workspace" => Self::NotFound,
-            StatusCode::NOT_FOUND if body.error != "unknown_tool_use" => Self::NotFound,
+            StatusCode::FORBIDDEN if body.error() == Some("wrong_workspace") => Self::NotFound,
+            StatusCode::NOT_FOUND if body.error() != Some("unknown_tool_use") => Self::NotFound,
             StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after },
             _ => {
-                let code = body.code.unwrap_or(body.error);
-                let message = body.message.unwrap_or_else(|| format!("MANTYX answered {status}."));
+                let code = body.reason().to_owned();
+                let message = body.sentence().map_or_else(|| format!("MANTYX answered {status}."), str::to_owned);
                 Self::Refused { status: status.as_u16(), code, message }
             }
         }

@@ -9,6 +9,7 @@ mod error;
 mod launch;
 mod oauth;
 mod runs;
+mod sessions;
 mod stream;
 
 use std::time::Duration;
@@ -19,7 +20,8 @@ use url::Url;
 
 pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
-pub use oauth::TokenSet;
+pub use oauth::{TokenSet, WorkspaceIdentity};
+pub use sessions::SessionRow;
 
 /// The largest JSON body read.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -58,6 +60,11 @@ impl Mantyx {
     pub fn host(&self) -> String {
         let host = self.base.host_str().unwrap_or("MANTYX");
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Where a workspace's runs are started.
+    pub fn runs_url(&self, slug: &str) -> String {
+        self.url(&["api", "v1", "workspaces", slug, "agent-runs"]).into()
     }
 
     /// `path` is a list of segments, each escaped: an id from a request cannot reach another route.

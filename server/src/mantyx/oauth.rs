@@ -30,6 +30,34 @@ pub struct Pending {
     pub pkce_verifier: String,
 }
 
+/// Who a credential speaks for.
+pub struct Identity {
+    pub subject: String,
+    pub email: Option<String>,
+    pub workspace: WorkspaceIdentity,
+}
+
+pub struct WorkspaceIdentity {
+    pub id: String,
+    pub slug: String,
+    pub name: String,
+}
+
+impl Identity {
+    fn read(user: &UserInfo) -> Option<Self> {
+        let workspace = user.workspace()?;
+        Some(Self {
+            subject: user.subject()?.to_owned(),
+            email: user.email().map(str::to_owned),
+            workspace: WorkspaceIdentity {
+                id: workspace.id()?.to_owned(),
+                slug: workspace.slug()?.to_owned(),
+                name: workspace.name().unwrap_or_default().to_owned(),
+            },
+        })
+    }
+}
+
 pub struct TokenSet {
     pub access: Bearer,
     pub refresh: Option<String>,
@@ -70,9 +98,10 @@ impl Mantyx {
         Self::send(request.timeout(Duration::from_secs(5))).await.map(drop)
     }
 
-    pub async fn userinfo(&self, bearer: &Bearer) -> Result<UserInfo, MantyxError> {
+    pub async fn userinfo(&self, bearer: &Bearer) -> Result<Identity, MantyxError> {
         let url = self.url(&["api", "oauth", "userinfo"]);
-        Self::send_json(self.http.request(Method::GET, url).bearer_auth(bearer.expose())).await
+        let user = Self::send_json(self.http.request(Method::GET, url).bearer_auth(bearer.expose())).await?;
+        Identity::read(&user).ok_or_else(|| MantyxError::Unexpected("an identity without its workspace".to_owned()))
     }
 
     fn oauth_client(&self) -> Result<Client, MantyxError> {

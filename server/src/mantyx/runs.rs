@@ -6,16 +6,20 @@ use reqwest::Method;
 use super::{Bearer, Mantyx, MantyxError};
 
 impl Mantyx {
-    /// One page of runs, newest first. `Refused` with 405, or `NotFound`, from servers that cannot list.
+    /// One page of runs, newest first; with `count` also how many there are in all. `Refused` with 405, or `NotFound`, from servers that cannot list.
     pub async fn list_runs(
         &self,
         bearer: &Bearer,
         slug: &str,
         limit: u32,
         cursor: Option<&str>,
+        count: bool,
     ) -> Result<RunList, MantyxError> {
         let mut request =
             self.workspace_request(bearer, Method::GET, slug, &["agent-runs"]).query(&[("limit", limit.to_string())]);
+        if count {
+            request = request.query(&[("includeTotal", "1")]);
+        }
         if let Some(cursor) = cursor {
             request = request.query(&[("cursor", cursor)]);
         }

@@ -2,20 +2,42 @@
 
 use std::time::Duration;
 
-use app::model::Marks;
 use protocol::Event;
 
 use crate::auth::Caller;
 use crate::error::Error;
-use crate::mirror::Freshness;
 use crate::state::AppState;
-use crate::workspace::fold_log;
+use crate::store::{NewLog, WorkspaceId};
 
 /// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Logs fetched after one sync of the list.
-const FETCH_AT_MOST: u32 = 200;
+/// Logs up to this many events are taken in at once; longer ones as they come.
+const WHOLE_EVENTS: usize = 20_000;
+
+/// The log of an ended run that is not here yet, read and packed. `None` where it must be taken in piece by piece.
+pub async fn fetch_whole(state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<NewLog>, Error> {
+    if state.store.last_seq(caller.workspace_id, run_id).await? > 0 {
+        return Ok(None);
+    }
+    let mut stream = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, 0).await })
+        .await?;
+    let mut events: Vec<Event> = Vec::new();
+    while let Some(batch) = stream.next_batch().await? {
+        events.extend(batch);
+        if events.len() > WHOLE_EVENTS {
+            return Ok(None);
+        }
+        if events.last().is_some_and(Event::is_terminal) {
+            break;
+        }
+    }
+    // Not in order, twice, or without an end: the store sorts it out.
+    let orderly = events.is_sorted_by(|a, b| a.seq < b.seq);
+    Ok(NewLog::of(state.store.packer(), &events)?.filter(|log| orderly && log.facts.complete))
+}
 
 /// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.
 pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: bool) -> Result<(), Error> {
@@ -24,48 +46,25 @@ pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: boo
         .credentials
         .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
         .await?;
-    loop {
+    let ended = loop {
         let batch = match tokio::time::timeout(QUIET, stream.next_batch()).await {
             Ok(batch) => batch?,
-            Err(_) if running => break,
+            Err(_) if running => break false,
             Err(_) => stream.next_batch().await?,
         };
-        let Some(batch) = batch else { break };
+        let Some(batch) = batch else { break false };
         if store_events(state, caller, run_id, &batch).await? {
-            break;
+            break true;
         }
         // A run that is busy never goes quiet; what has come is enough for the page, the relay brings the rest.
         if running && batch.len() < 2 {
-            break;
+            break false;
         }
-    }
-    record_log_facts(state, caller, run_id).await
-}
-
-/// Fetches logs of ended runs in the background, newest first, so that the list can mark what they show. The list does
-/// not wait for it.
-pub fn fetch_missing_soon(state: &AppState, caller: &Caller) {
-    if !state.mirror.begin_fetching(caller.workspace_id) {
-        return;
-    }
-    let (state, caller) = (state.clone(), caller.clone());
-    tokio::spawn(async move {
-        let fetched = tokio::select! {
-            fetched = fetch_missing(&state, &caller) => fetched,
-            () = state.shutdown.cancelled() => Ok(()),
-        };
-        if let Err(error) = fetched {
-            tracing::warn!(%error, "logs could not be fetched; the next look at the list tries again");
-        }
-        state.mirror.end_fetching(caller.workspace_id);
-    });
-}
-
-async fn fetch_missing(state: &AppState, caller: &Caller) -> Result<(), Error> {
-    for run_id in state.store.ended_runs_without_log(caller.workspace_id, FETCH_AT_MOST).await? {
-        if let Freshness::Stale(error) = state.mirror.sync_run(state, caller, &run_id).await? {
-            return Err(error.into());
-        }
+    };
+    record_log_facts(state, caller, run_id).await?;
+    if !ended && !running {
+        // MANTYX has said all that it has. The page shows that the end is missing; the background need not ask again.
+        state.store.mark_log_gone(caller.workspace_id, run_id).await?;
     }
     Ok(())
 }
@@ -76,10 +75,11 @@ pub async fn store_events(state: &AppState, caller: &Caller, run_id: &str, event
     Ok(events.iter().any(Event::is_terminal))
 }
 
-/// What the stored log tells of the run: its marks, and whether it is complete.
+/// What the stored log tells of the run: its marks, its tools, its words, and whether it is complete.
 pub async fn record_log_facts(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
-    let timeline = fold_log(state, caller, run_id).await?;
-    let complete = timeline.outcome.is_some();
-    state.store.finish_log(caller.workspace_id, run_id, Marks::of(&timeline), complete).await?;
-    Ok(())
+    reread(state, caller.workspace_id, run_id).await
+}
+
+pub async fn reread(state: &AppState, workspace: WorkspaceId, run_id: &str) -> Result<(), Error> {
+    Ok(state.store.index_log(workspace, run_id).await?)
 }

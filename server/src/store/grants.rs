@@ -78,6 +78,27 @@ impl Store {
         .await
     }
 
+    /// Consents that can be renewed, newest first.
+    pub async fn grants_of(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
+        sqlx::query_scalar(
+            "SELECT id FROM oauth_grant WHERE workspace_id = $1 AND refresh_token IS NOT NULL ORDER BY created_at DESC",
+        )
+        .bind(workspace.0)
+        .fetch_all(&self.reader)
+        .await
+    }
+
+    /// Workspaces that somebody's consent can be used for, with their slugs.
+    pub async fn workspaces_with_grants(&self) -> Result<Vec<(WorkspaceId, String)>> {
+        let rows = sqlx::query(
+            "SELECT id, slug FROM workspace w WHERE slug IS NOT NULL AND EXISTS \
+             (SELECT 1 FROM oauth_grant g WHERE g.workspace_id = w.id AND g.refresh_token IS NOT NULL)",
+        )
+        .fetch_all(&self.reader)
+        .await?;
+        rows.iter().map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).collect()
+    }
+
     pub async fn update_grant_tokens(&self, id: &str, tokens: &SealedTokens) -> Result<()> {
         sqlx::query(
             "UPDATE oauth_grant SET access_token = $1, access_expires_at = $2, refresh_token = $3 WHERE id = $4",

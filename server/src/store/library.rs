@@ -1,6 +1,7 @@
 //! Templates and drafts, encrypted before they reach this file.
 
 use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use super::{Result, Store, WorkspaceId};
 
@@ -118,16 +119,19 @@ impl Store {
             .map(drop)
     }
 
-    /// Metadata of the newest runs, most used first: key, value.
+    /// Metadata of the workspace's runs, most used first: key, value.
     pub async fn metadata_in_use(&self, workspace: WorkspaceId) -> Result<Vec<(String, String)>> {
         let rows = sqlx::query(
-            "SELECT m.key, m.value FROM run_metadata m WHERE m.workspace_id = $1 AND m.run_id IN \
-             (SELECT id FROM run WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT 500) \
-             GROUP BY m.key, m.value ORDER BY COUNT(*) DESC, m.key, m.value LIMIT 500",
+            "SELECT key, value FROM tag WHERE workspace_id = $1 AND key LIKE 'metadata.%' AND runs > 0 \
+             ORDER BY runs DESC, key, value LIMIT 500",
         )
         .bind(workspace.0)
         .fetch_all(&self.reader)
         .await?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+        let pair = |row: &AnyRow| -> Result<(String, String)> {
+            let key: String = row.try_get(0)?;
+            Ok((key["metadata.".len()..].to_owned(), row.try_get(1)?))
+        };
+        rows.iter().map(pair).collect()
     }
 }

@@ -8,25 +8,24 @@ use super::Engine;
 /// Number, name, and the text for each engine.
 type Step = (i64, &'static str, &'static str, &'static str);
 
-const STEPS: [Step; 3] = [
-    (
-        1,
-        "first tables",
-        include_str!("../../../migrations/sqlite/0001_first_tables.sql"),
-        include_str!("../../../migrations/postgres/0001_first_tables.sql"),
-    ),
-    (
-        3,
-        "feedback",
-        include_str!("../../../migrations/sqlite/0003_feedback.sql"),
-        include_str!("../../../migrations/postgres/0003_feedback.sql"),
-    ),
-    (
-        6,
-        "launch",
-        include_str!("../../../migrations/sqlite/0006_launch.sql"),
-        include_str!("../../../migrations/postgres/0006_launch.sql"),
-    ),
+macro_rules! step {
+    ($version:literal, $name:literal, $file:literal) => {
+        (
+            $version,
+            $name,
+            include_str!(concat!("../../../migrations/sqlite/", $file)),
+            include_str!(concat!("../../../migrations/postgres/", $file)),
+        )
+    };
+}
+
+const STEPS: [Step; 6] = [
+    step!(1, "first tables", "0001_first_tables.sql"),
+    step!(2, "browse", "0002_browse.sql"),
+    step!(3, "sync", "0003_sync.sql"),
+    step!(4, "views and sessions", "0004_views_and_sessions.sql"),
+    step!(5, "feedback", "0005_feedback.sql"),
+    step!(6, "launch", "0006_launch.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {

@@ -5,30 +5,58 @@
 
 mod answers;
 mod batches;
-mod events;
+mod dictionaries;
+mod facets;
+mod facts;
 mod feedback;
 mod grants;
+mod ingest;
 mod launches;
+mod lease;
 mod library;
+mod log;
 mod migrations;
+mod number;
+mod pack;
+mod prices;
 mod query_sql;
+mod retention;
+mod run_row;
 mod runs;
+mod sessions;
+mod sql;
+mod sync_state;
+mod tags;
+mod text;
+mod views;
 mod web_sessions;
 mod workspaces;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use sqlx::any::AnyConnectOptions;
 use sqlx::any::AnyPoolOptions;
-use sqlx::{AnyPool, Executor};
+use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use answers::{AnswerPlan, CallKey, Claim};
+pub use app::model::Origin;
 pub use batches::{NewBatch, OpenBatch};
 pub use grants::{Grant, SealedTokens};
+pub use ingest::{NewLog, RunUpdate};
 pub use launches::KeptAnswers;
 pub use library::StoredTemplate;
-pub use runs::{Cursor, RunUpdate};
+pub use pack::Packer;
+pub use retention::Retention;
+pub use runs::{Cursor, parse_time};
+pub use sessions::SessionCursor;
+pub use sync_state::{History, SyncState};
+pub use views::NewView;
 pub use workspaces::WorkspaceId;
+
+/// Advisory locks of PostgreSQL are one space of numbers; ours begin with these.
+const WRITE_LOCK: i64 = 1 << 40;
 
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -36,6 +64,11 @@ pub struct Store {
     writer: AnyPool,
     reader: AnyPool,
     engine: Engine,
+    tag_cache: tags::TagCache,
+    packer: Packer,
+    leases: lease::Leases,
+    /// For connections outside the pools.
+    url: Arc<str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,32 +93,76 @@ impl Store {
         }?;
         let migrator = migrations::migrator(store.engine);
         migrator.run(&store.writer).await.context("the database tables could not be brought up to date")?;
+        store.load_dictionaries().await?;
         Ok(store)
+    }
+
+    /// For packing logs before they are stored.
+    pub fn packer(&self) -> &Packer {
+        &self.packer
     }
 
     async fn open_sqlite(url: &str) -> anyhow::Result<Self> {
         let url = if url.contains('?') { url.to_owned() } else { format!("{url}?mode=rwc") };
+        let options = quiet(&url)?;
         let pool = |connections: u32, pragmas: &'static str| {
             AnyPoolOptions::new().max_connections(connections).min_connections(1).after_connect(move |connection, _| {
                 Box::pin(async move { connection.execute(pragmas).await.map(drop) })
             })
         };
-        let writer = pool(1, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000;")
-            .connect(&url)
-            .await
-            .with_context(|| format!("the database {url} could not be opened"))?;
-        let reader = pool(4, "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;").connect(&url).await?;
-        Ok(Self { writer, reader, engine: Engine::Sqlite })
+        // Pages of 8 KB: a packed log takes some kilobytes, and less of a page is left over. Only a new file takes it.
+        let write = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
+             PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;";
+        let read = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -8192; \
+             PRAGMA temp_store = MEMORY;";
+        let writer =
+            pool(1, write).connect(&url).await.with_context(|| format!("the database {url} could not be opened"))?;
+        let reader = pool(4, read).connect_with(options).await?;
+        Ok(Self::new(writer, reader, Engine::Sqlite, &url))
     }
 
     async fn open_postgres(url: &str) -> anyhow::Result<Self> {
         let pool = AnyPoolOptions::new()
             .max_connections(16)
             .acquire_timeout(Duration::from_secs(10))
-            .connect(url)
+            .connect_with(quiet(url)?)
             .await
             .context("the PostgreSQL database named by DATABASE_URL could not be reached")?;
-        Ok(Self { writer: pool.clone(), reader: pool, engine: Engine::Postgres })
+        Ok(Self::new(pool.clone(), pool, Engine::Postgres, url))
+    }
+
+    fn new(writer: AnyPool, reader: AnyPool, engine: Engine, url: &str) -> Self {
+        let (tag_cache, leases) = (tags::TagCache::default(), lease::Leases::default());
+        Self { writer, reader, engine, tag_cache, packer: Packer::default(), leases, url: url.into() }
+    }
+
+    /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
+    /// the connection to the pool with the transaction open, and the next one would work inside it.
+    async fn begin(&self) -> Result<Transaction<'static, Any>> {
+        let pool = self.writer.clone();
+        tokio::spawn(async move { pool.begin().await }).await.map_err(|_| sqlx::Error::WorkerCrashed)?
+    }
+
+    /// A transaction that writes a workspace's runs. One at a time: SQLite has one writer anyway, and on PostgreSQL the
+    /// counts of tags and the merging of rows rest on it.
+    async fn begin_writing(&self, workspace: WorkspaceId) -> Result<Transaction<'static, Any>> {
+        let mut tx = self.begin().await?;
+        if self.engine == Engine::Postgres {
+            sqlx::query("SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)")
+                .bind(WRITE_LOCK + workspace.0)
+                .execute(&mut *tx)
+                .await?;
+        }
+        Ok(tx)
+    }
+
+    /// After much was written: SQLite empties its write-ahead log, PostgreSQL counts anew what it plans by.
+    pub async fn settle(&self) -> Result<()> {
+        let sql = match self.engine {
+            Engine::Sqlite => "PRAGMA wal_checkpoint(TRUNCATE)",
+            Engine::Postgres => "ANALYZE",
+        };
+        sqlx::query(sql).execute(&self.writer).await.map(drop)
     }
 
     /// Whether the database answers.
@@ -94,7 +171,13 @@ impl Store {
     }
 
     pub async fn close(&self) {
+        self.leases.release().await;
         self.reader.close().await;
         self.writer.close().await;
     }
+}
+
+/// Statements of many rows are long: they do not belong into the log.
+fn quiet(url: &str) -> anyhow::Result<AnyConnectOptions> {
+    Ok(url.parse::<AnyConnectOptions>().context("DATABASE_URL cannot be read")?.disable_statement_logging())
 }

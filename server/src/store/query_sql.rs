@@ -1,73 +1,346 @@
 //! From a filter to SQL. Values are always bound; only column names and placeholders are written into the text.
+//!
+//! ```text
+//!  clauses ──resolve──▶ tags with their counts, words, bounds ──▶ one of them drives:  walk ──probe──probe──▶ page
+//! ```
+//!
+//! Every walk is in list order, so that nothing is sorted and a page ends the walk. The rarest tag drives, or the words
+//! where they are rarer; the other conditions are looked up for each run on the way.
 
 use protocol::Query;
-use protocol::query::{Clause, Term};
+use protocol::query::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
+use sqlx::AssertSqlSafe;
 
-use super::{Cursor, WorkspaceId};
+use super::runs::Cursor;
+use super::sql::Arg;
+use super::tags::{Counted, Tag};
+use super::text;
+use super::{Engine, Result, Store, WorkspaceId, number};
 
-pub(super) enum Arg {
-    Int(i64),
-    Text(String),
+/// A word with no more matches than this drives, whatever tags there are; a tag with no more runs too.
+const RARE: i64 = 1_000;
+
+/// A filter whose tags are looked up and whose driver is chosen.
+pub(super) struct Resolved {
+    engine: Engine,
+    workspace: WorkspaceId,
+    tags: Vec<TagCondition>,
+    /// What a run's words must match.
+    words: Option<String>,
+    without_words: Vec<String>,
+    columns: Vec<(Clause, Vec<ColumnTest>)>,
+    /// The runs that were asked for by id.
+    numbers: Option<Vec<i64>>,
+    /// From this number on, and below that one.
+    from: Option<i64>,
+    below: Option<i64>,
+    driver: Driver,
 }
 
-pub(super) struct Select {
-    pub sql: String,
-    pub args: Vec<Arg>,
+struct TagCondition {
+    negated: bool,
+    ids: Vec<i64>,
+    runs: i64,
 }
 
-impl Select {
-    /// Runs of `workspace` that match `query`, newest first, after `cursor`.
-    pub fn runs(columns: &str, workspace: WorkspaceId, query: &Query, cursor: Option<&Cursor>, limit: u32) -> Self {
-        let mut select = Self { sql: String::new(), args: Vec::new() };
-        let workspace = select.bind(Arg::Int(workspace.0));
-        // A metadata filter drives the walk: its table is kept in list order, so no sort is needed.
-        let driver = query.clauses.iter().position(is_positive_metadata);
-        let (from, order) = match driver {
-            Some(_) => ("run_metadata m JOIN run r ON r.workspace_id = m.workspace_id AND r.id = m.run_id", "m"),
-            None => ("run r", "r"),
+enum ColumnTest {
+    Id(String),
+    Compare(Comparison),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Driver {
+    List,
+    Tag(usize),
+    Words,
+}
+
+impl Resolved {
+    /// `None` where nothing can match, because a wanted tag does not exist.
+    pub async fn new(store: &Store, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Option<Self>> {
+        let mut resolved = Self {
+            engine: store.engine,
+            workspace,
+            tags: Vec::new(),
+            words: None,
+            without_words: Vec::new(),
+            columns: Vec::new(),
+            numbers: None,
+            from: None,
+            below: None,
+            driver: Driver::List,
         };
-        let id_column = if driver.is_some() { "m.run_id" } else { "r.id" };
-        let mut conditions = vec![format!("{order}.workspace_id = {workspace}")];
-        for (i, clause) in query.clauses.iter().enumerate() {
-            let condition = match &clause.term {
-                Term::Status(status) => {
-                    let status = select.bind(Arg::Text(status.as_str().to_owned()));
-                    format!("r.status = {status}")
-                }
-                Term::Metadata { key, value } => {
-                    let key = select.bind(Arg::Text(key.clone()));
-                    let value = select.bind(Arg::Text(value.clone()));
-                    if Some(i) == driver {
-                        format!("m.key = {key} AND m.value = {value}")
-                    } else {
-                        format!(
-                            "EXISTS (SELECT 1 FROM run_metadata x WHERE x.workspace_id = {workspace} AND x.key = {key} \
-                             AND x.value = {value} AND x.created_at = r.created_at AND x.run_id = r.id)"
-                        )
+        let mut words = Vec::new();
+        for clause in &query.clauses {
+            match &clause.term {
+                Term::Text(_) => {
+                    let phrases: Vec<&str> = clause.terms().filter_map(as_text).collect();
+                    let expression = text::any_of(store.engine, &phrases);
+                    match clause.negated {
+                        true => resolved.without_words.push(text::all_of(store.engine, workspace, &[expression])),
+                        false => words.push(expression),
                     }
                 }
-            };
-            conditions.push(if clause.negated { format!("NOT ({condition})") } else { condition });
+                Term::Since(when) => resolved.bound_by_time(when.resolve(now_ms), !clause.negated),
+                Term::Before(when) => resolved.bound_by_time(when.resolve(now_ms), clause.negated),
+                Term::Field { field: Field::Id, .. } if !clause.negated => {
+                    let found = numbers(store, workspace, clause).await?;
+                    let known = resolved.numbers.get_or_insert_with(|| found.clone());
+                    known.retain(|n| found.contains(n));
+                    if known.is_empty() {
+                        return Ok(None);
+                    }
+                }
+                Term::Compare(_) | Term::Field { field: Field::Id, .. } => {
+                    resolved.columns.push((clause.clone(), clause.terms().filter_map(as_column_test).collect()));
+                }
+                _ => {
+                    let found = matching_tags(store, workspace, clause).await?;
+                    if found.is_empty() {
+                        if clause.negated {
+                            continue;
+                        }
+                        return Ok(None);
+                    }
+                    let runs = found.iter().map(|counted| counted.runs).sum();
+                    let ids = found.iter().map(|counted| counted.id).collect();
+                    resolved.tags.push(TagCondition { negated: clause.negated, ids, runs });
+                }
+            }
         }
-        if let Some(cursor) = cursor {
-            let at = select.bind(Arg::Int(cursor.created_at_ms));
-            let id = select.bind(Arg::Text(cursor.id.clone()));
-            conditions.push(format!("({order}.created_at, {id_column}) < ({at}, {id})"));
+        if !words.is_empty() {
+            resolved.words = Some(text::all_of(store.engine, workspace, &words));
         }
-        let limit = select.bind(Arg::Int(i64::from(limit)));
-        select.sql = format!(
-            "SELECT {columns} FROM {from} WHERE {} ORDER BY {order}.created_at DESC, {id_column} DESC LIMIT {limit}",
-            conditions.join(" AND ")
-        );
-        select
+        resolved.driver = resolved.choose_driver(store).await?;
+        Ok(Some(resolved))
     }
 
-    fn bind(&mut self, arg: Arg) -> String {
-        self.args.push(arg);
-        format!("${}", self.args.len())
+    /// Columns of `r` for a page of matching runs, newest first.
+    pub fn select(&self, columns: &str, cursor: Option<Cursor>, limit: u32) -> (String, Vec<Arg>) {
+        let mut sql = Sql { args: Vec::new() };
+        let limit = sql.bind(i64::from(limit));
+        let branches: Vec<String> = match self.driver {
+            Driver::Tag(index) => {
+                self.tags[index].ids.iter().map(|id| self.walk(&mut sql, Some(*id), cursor, &limit)).collect()
+            }
+            Driver::List | Driver::Words => vec![self.walk(&mut sql, None, cursor, &limit)],
+        };
+        let branches: Vec<String> = branches.iter().map(|branch| format!("SELECT n FROM ({branch}) b")).collect();
+        let workspace = sql.bind(self.workspace.0);
+        let text = format!(
+            "SELECT {columns} FROM ({}) c CROSS JOIN run r WHERE r.n = c.n AND r.workspace_id = {workspace} \
+             ORDER BY c.n DESC LIMIT {limit}",
+            branches.join(" UNION ")
+        );
+        (text, sql.args)
+    }
+
+    /// One walk in list order; `t.n` is the run.
+    fn walk(&self, sql: &mut Sql, tag: Option<i64>, cursor: Option<Cursor>, limit: &str) -> String {
+        let mut conditions = Vec::new();
+        let (from, n) = match (self.driver, self.engine) {
+            (Driver::Tag(_), _) => {
+                conditions.push(format!("t.tag_id = {}", sql.bind(tag.unwrap_or_default())));
+                ("run_tag t", "t.n")
+            }
+            (Driver::Words, Engine::Sqlite) => {
+                let words = self.words.clone().unwrap_or_default();
+                conditions.push(format!("run_text MATCH {}", sql.bind(words)));
+                ("run_text t", "t.rowid")
+            }
+            (Driver::Words, Engine::Postgres) => {
+                let words = self.words.clone().unwrap_or_default();
+                conditions.push(format!("t.workspace_id = {}", sql.bind(self.workspace.0)));
+                conditions.push(format!("t.words @@ CAST({} AS tsquery)", sql.bind(words)));
+                ("run_text t", "t.n")
+            }
+            (Driver::List, _) => {
+                conditions.push(format!("t.workspace_id = {}", sql.bind(self.workspace.0)));
+                ("run t", "t.n")
+            }
+        };
+        let bounds = [(self.from, ">="), (self.below, "<"), (cursor.map(|cursor| cursor.0), "<")];
+        for (bound, sign) in bounds {
+            if let Some(bound) = bound {
+                conditions.push(format!("{n} {sign} {}", sql.bind(bound)));
+            }
+        }
+        if let Some(numbers) = &self.numbers {
+            let numbers: Vec<String> = numbers.iter().map(|n| sql.bind(*n)).collect();
+            conditions.push(format!("{n} IN ({})", numbers.join(", ")));
+        }
+        for (index, condition) in self.tags.iter().enumerate() {
+            if self.driver != Driver::Tag(index) {
+                let ids: Vec<String> = condition.ids.iter().map(|id| sql.bind(*id)).collect();
+                let not = if condition.negated { "NOT " } else { "" };
+                conditions.push(format!(
+                    "{not}EXISTS (SELECT 1 FROM run_tag x WHERE x.tag_id IN ({}) AND x.n = {n})",
+                    ids.join(", ")
+                ));
+            }
+        }
+        if let Some(words) = self.words.as_ref().filter(|_| self.driver != Driver::Words) {
+            conditions.push(self.words_probe(sql, words, n));
+        }
+        for words in &self.without_words {
+            let probe = self.words_probe(sql, words, n);
+            conditions.push(format!("NOT {probe}"));
+        }
+        let mut joined = from.to_owned();
+        if !self.columns.is_empty() {
+            let alias = if self.driver == Driver::List { "t" } else { "q" };
+            if alias == "q" {
+                joined.push_str(" CROSS JOIN run q");
+                conditions.push(format!("q.n = {n}"));
+            }
+            for (clause, tests) in &self.columns {
+                let tests: Vec<String> = tests.iter().map(|test| test.sql(sql, alias)).collect();
+                // What is not known, as the duration of a run under way, is not beyond any bound.
+                let is = if clause.negated { "IS NOT TRUE" } else { "IS TRUE" };
+                conditions.push(format!("({}) {is}", tests.join(" OR ")));
+            }
+        }
+        format!("SELECT {n} AS n FROM {joined} WHERE {} ORDER BY {n} DESC LIMIT {limit}", conditions.join(" AND "))
+    }
+
+    fn words_probe(&self, sql: &mut Sql, words: &str, n: &str) -> String {
+        let words = sql.bind(words.to_owned());
+        match self.engine {
+            Engine::Sqlite => {
+                format!("EXISTS (SELECT 1 FROM run_text x WHERE x.run_text MATCH {words} AND x.rowid = {n})")
+            }
+            Engine::Postgres => {
+                format!("EXISTS (SELECT 1 FROM run_text x WHERE x.n = {n} AND x.words @@ CAST({words} AS tsquery))")
+            }
+        }
+    }
+
+    fn bound_by_time(&mut self, at_ms: i64, lower: bool) {
+        let bound = number::first_at(at_ms);
+        if lower {
+            self.from = Some(self.from.map_or(bound, |known| known.max(bound)));
+        } else {
+            self.below = Some(self.below.map_or(bound, |known| known.min(bound)));
+        }
+    }
+
+    async fn choose_driver(&self, store: &Store) -> Result<Driver> {
+        if self.numbers.is_some() {
+            return Ok(Driver::List);
+        }
+        let positive = self.tags.iter().enumerate().filter(|(_, condition)| !condition.negated);
+        let rarest = positive.min_by_key(|(_, condition)| condition.runs).map(|(index, tag)| (index, tag.runs));
+        let Some(words) = &self.words else {
+            return Ok(rarest.map_or(Driver::List, |(index, _)| Driver::Tag(index)));
+        };
+        Ok(match rarest {
+            None => Driver::Words,
+            Some((index, runs)) if runs <= RARE && !self.words_are_rarer(store, words, runs).await? => {
+                Driver::Tag(index)
+            }
+            Some(_) => Driver::Words,
+        })
+    }
+
+    /// SQLite counts matches of words as it walks them; PostgreSQL would have to collect them all first.
+    async fn words_are_rarer(&self, store: &Store, words: &str, runs: i64) -> Result<bool> {
+        if self.engine == Engine::Postgres {
+            return Ok(false);
+        }
+        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM run_text WHERE run_text MATCH $1 LIMIT $2)";
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).bind(words).bind(runs).fetch_one(&store.reader).await?;
+        Ok(count < runs)
     }
 }
 
-fn is_positive_metadata(clause: &Clause) -> bool {
-    !clause.negated && matches!(clause.term, Term::Metadata { .. })
+fn as_text(term: &Term) -> Option<&str> {
+    match term {
+        Term::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn as_column_test(term: &Term) -> Option<ColumnTest> {
+    match term {
+        Term::Compare(comparison) => Some(ColumnTest::Compare(*comparison)),
+        Term::Field { field: Field::Id, value } => Some(ColumnTest::Id(value.clone())),
+        _ => None,
+    }
+}
+
+/// The runs that a clause names by id, of those that exist.
+async fn numbers(store: &Store, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<i64>> {
+    let mut connection = store.reader.acquire().await?;
+    let mut numbers = Vec::new();
+    for term in clause.terms() {
+        if let Term::Field { field: Field::Id, value } = term {
+            numbers.extend(super::log::number(&mut connection, workspace, value).await?);
+        }
+    }
+    Ok(numbers)
+}
+
+/// The tags any of which a clause asks for, of those that exist.
+async fn matching_tags(store: &Store, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<Counted>> {
+    let mut tags = Vec::new();
+    let mut found = Vec::new();
+    for term in clause.terms() {
+        match term {
+            Term::Status(status) => tags.push(Tag::new("status", status.as_str())),
+            Term::Is(Is::Failed) => tags.push(Tag::new("status", "failed")),
+            Term::Is(Is::Running) => tags.extend([Tag::new("status", "running"), Tag::new("status", "pending")]),
+            Term::Is(is) => tags.push(Tag::is(*is)),
+            Term::Metadata { key, value } => tags.push(Tag::metadata(key, value)),
+            Term::Has(Has::Metadata(key)) => tags.push(Tag::has_metadata(key)),
+            Term::Has(Has::OrphanCall) => tags.push(Tag::orphan_call()),
+            Term::Field { field: Field::Model, value } => found.extend(store.models_named(workspace, value).await?),
+            Term::Field { field: Field::Agent, value } => {
+                tags.extend([Tag::new("agent", value), Tag::new("name", value)]);
+            }
+            Term::Field { field, value } => tags.push(Tag::new(field.as_str(), value)),
+            Term::Compare(_) | Term::Since(_) | Term::Before(_) | Term::Text(_) => {}
+        }
+    }
+    found.extend(store.counted_tags(workspace, &tags.iter().collect::<Vec<_>>()).await?);
+    found.sort_by_key(|counted| counted.id);
+    found.dedup_by_key(|counted| counted.id);
+    found.retain(|counted| counted.runs > 0);
+    Ok(found)
+}
+
+impl ColumnTest {
+    fn sql(&self, sql: &mut Sql, run: &str) -> String {
+        match self {
+            Self::Id(id) => format!("{run}.id = {}", sql.bind(id.clone())),
+            Self::Compare(comparison) => {
+                let column = match comparison.measure {
+                    Measure::Duration => format!("{run}.duration_ms"),
+                    Measure::Tokens => format!("({run}.input_tokens + {run}.output_tokens)"),
+                    Measure::Cost => format!("{run}.cost_micros"),
+                    Measure::Turns => format!("{run}.turns"),
+                    Measure::Calls => format!("{run}.tool_calls"),
+                };
+                let mut bind = |number: u64| sql.bind(i64::try_from(number).unwrap_or(i64::MAX));
+                match comparison.bound {
+                    Bound::Above(number) => format!("{column} > {}", bind(number)),
+                    Bound::AtLeast(number) => format!("{column} >= {}", bind(number)),
+                    Bound::Below(number) => format!("{column} < {}", bind(number)),
+                    Bound::AtMost(number) => format!("{column} <= {}", bind(number)),
+                    Bound::Exactly(number) => format!("{column} = {}", bind(number)),
+                    Bound::Between(from, to) => format!("{column} BETWEEN {} AND {}", bind(from), bind(to)),
+                }
+            }
+        }
+    }
+}
+
+struct Sql {
+    args: Vec<Arg>,
+}
+
+impl Sql {
+    fn bind(&mut self, arg: impl Into<Arg>) -> String {
+        self.args.push(arg.into());
+        format!("${}", self.args.len())
+    }
 }

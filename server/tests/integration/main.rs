@@ -7,6 +7,7 @@
 mod actions;
 mod answers;
 mod api;
+mod browse;
 mod harness;
 mod isolation;
 mod launch;
@@ -18,3 +19,5 @@ mod runs;
 mod safety;
 mod sign_in;
 mod startup;
+mod sync;
+mod views;

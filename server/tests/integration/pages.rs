@@ -13,7 +13,7 @@ async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
         .await;
     let page = app.signed_in(DEMO).await.open(&format!("/runs/{id}")).await;
     assert_eq!(page.status, 200, "{}", page.body);
-    for expected in ["Turn 1", "Turn 2", "calculator", "Let me compute.", "Done: 42.", "data-outcome=\"ok\""] {
+    for expected in ["Turn 1", "Turn 2", "calculator", "Let me compute.", "Done: 42.", "data-outcome=\"success\""] {
         assert!(page.body.contains(expected), "{expected} is missing");
     }
 }

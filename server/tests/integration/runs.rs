@@ -97,8 +97,8 @@ async fn a_filter_that_cannot_be_read_is_explained_and_kept() {
     let mut browser = app.signed_in(DEMO).await;
     for (query, message) in [
         ("q=status:lost", "There is no status"),
-        ("q=loose", "Write each part as key:value"),
-        ("q=a%22b:c", "Write each part as key:value"),
+        ("q=duration:30s", "Say how to compare"),
+        ("q=a%22b:c", "Put quotes around the whole"),
         ("status=lost", "There is no status"),
         ("metadata=nocolon", "Write metadata as key:value"),
         ("metadata=a/b:c", "Metadata keys may use letters"),

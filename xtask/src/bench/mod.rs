@@ -1,6 +1,11 @@
 //! `cargo xtask bench`: the optimised binary against its goals. One benchmark, one file, one line in `BENCHES`.
 
+mod browse;
+mod client;
+mod fold;
 mod http;
+mod process;
+mod sandbox_load;
 mod server;
 mod startup;
 
@@ -10,29 +15,57 @@ use crate::build;
 
 /// One number with its goal.
 pub struct Figure {
-    pub name: &'static str,
+    pub name: String,
     pub goal: &'static str,
     pub value: String,
     pub met: bool,
 }
 
 /// A benchmark by name.
-type Bench = (&'static str, fn() -> Result<Vec<Figure>>);
+type Bench = (&'static str, fn(&Options) -> Result<Vec<Figure>>);
 
-const BENCHES: &[Bench] = &[("startup", startup::run)];
+const BENCHES: &[Bench] = &[
+    ("fold", |_| fold::run()),
+    ("startup", |_| startup::run()),
+    ("browse", browse::run),
+    ("sandbox-load", |_| sandbox_load::run()),
+];
+
+/// Those that measure the optimised binary. The others build what they measure.
+const OF_THE_BINARY: &[&str] = &["startup", "browse"];
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only the benchmarks with these names; all when none is named
+    names: Vec<String>,
+    /// Sizes for browse, in runs
+    #[arg(long, value_delimiter = ',', default_value = "10000,100000,1000000")]
+    runs: Vec<u64>,
+    /// Engines for browse
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres", value_parser = ["sqlite", "postgres"])]
+    engines: Vec<String>,
+    /// Measure target/release/runlens as it is, without building first
+    #[arg(long)]
+    built: bool,
+}
 
 /// Runs the named benchmarks, all when none is named.
-pub fn run(names: &[String]) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
+    let names = &options.names;
     if let Some(unknown) = names.iter().find(|name| !BENCHES.iter().any(|(known, _)| known == name)) {
         let known: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
         bail!("no benchmark is called {unknown}; there are: {}", known.join(", "));
     }
-    build::all()?;
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    if !options.built && OF_THE_BINARY.iter().any(|name| wanted(name)) {
+        build::all()?;
+    }
     let mut figures = Vec::new();
     for (name, bench) in BENCHES {
-        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+        if wanted(name) {
             println!("▸ {name} …");
-            figures.extend(bench()?);
+            figures.extend(bench(options)?);
         }
     }
     print!("\n{}", table(&figures));
@@ -43,7 +76,7 @@ fn table(figures: &[Figure]) -> String {
     let width = |column: fn(&Figure) -> &str, head: &str| {
         figures.iter().map(|figure| column(figure).chars().count()).chain([head.len()]).max().unwrap_or_default()
     };
-    let name_width = width(|figure| figure.name, "figure");
+    let name_width = width(|figure| &figure.name, "figure");
     let goal_width = width(|figure| figure.goal, "goal");
     let mut text = format!("{:<name_width$} | {:<goal_width$} | value\n", "figure", "goal");
     for figure in figures {
@@ -60,8 +93,8 @@ mod tests {
     #[test]
     fn the_table_tells_which_goals_are_missed() {
         let figures = [
-            Figure { name: "start, p50", goal: "< 1 s", value: "80 ms".into(), met: true },
-            Figure { name: "idle", goal: "< 60 MB", value: "70 MB".into(), met: false },
+            Figure { name: "start, p50".into(), goal: "< 1 s", value: "80 ms".into(), met: true },
+            Figure { name: "idle".into(), goal: "< 60 MB", value: "70 MB".into(), met: false },
         ];
         assert_eq!(
             table(&figures),

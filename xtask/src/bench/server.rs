@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::http;
+use super::{http, process};
 use crate::tools::free_port;
 use crate::{command, paths};
 
@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running server; stopped when dropped.
 pub struct Server {
     process: Child,
+    pub addr: SocketAddr,
     /// From the start of the process to the first time it said that it is ready.
     pub ready_after: Duration,
 }
@@ -25,6 +26,11 @@ pub struct Server {
 impl Server {
     /// Starts on a data directory and waits until ready.
     pub fn start(data_dir: &Path) -> Result<Self> {
+        Self::start_on(data_dir, None)
+    }
+
+    /// Starts on a PostgreSQL, where one is named.
+    pub fn start_on(data_dir: &Path, database_url: Option<&str>) -> Result<Self> {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
         let log_path = data_dir.with_extension("log");
         let log = File::create(&log_path)?;
@@ -39,9 +45,12 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log);
+        if let Some(url) = database_url {
+            command.env("DATABASE_URL", url).env("RUNLENS_SECRET_KEY", "a key for measuring, long enough to be one");
+        }
         let start = Instant::now();
         let process = command.spawn()?;
-        let mut server = Self { process, ready_after: Duration::ZERO };
+        let mut server = Self { process, addr, ready_after: Duration::ZERO };
         while !http::get_status(addr, "/readyz").is_ok_and(|status| status == 200) {
             let ended = server.process.try_wait()?;
             if ended.is_some() || start.elapsed() > PATIENCE {
@@ -56,8 +65,7 @@ impl Server {
 
     /// Memory that the process holds now.
     pub fn resident_bytes(&self) -> Result<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        resident_bytes(&status).context("the process tells no VmRSS")
+        process::resident_bytes(self.process.id())
     }
 }
 
@@ -74,22 +82,5 @@ impl Drop for Server {
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
-    }
-}
-
-fn resident_bytes(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resident_memory_is_read_from_the_status() {
-        assert_eq!(resident_bytes("Name:\trunlens\nVmRSS:\t   51200 kB\n"), Some(52_428_800));
-        assert_eq!(resident_bytes("Name:\trunlens\n"), None);
     }
 }

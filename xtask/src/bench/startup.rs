@@ -29,14 +29,14 @@ pub fn run() -> Result<Vec<Figure>> {
     }
     let (ready_p50, ready_max) = middle_and_max(&mut ready);
     let (resident_p50, resident_max) = middle_and_max(&mut resident);
-    let duration = |name, value: Duration| Figure {
-        name,
+    let duration = |name: &str, value: Duration| Figure {
+        name: name.to_owned(),
         goal: "< 1 s",
         value: format!("{:.0} ms", value.as_secs_f64() * 1000.0),
         met: value < READY_GOAL,
     };
-    let memory = |name, bytes: u64| Figure {
-        name,
+    let memory = |name: &str, bytes: u64| Figure {
+        name: name.to_owned(),
         goal: "< 60 MB",
         value: format!("{:.1} MB", bytes as f64 / 1e6),
         met: bytes < RESIDENT_GOAL_BYTES,

@@ -3,6 +3,7 @@
 mod browser;
 mod postgres;
 mod rust;
+mod sdk;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -29,6 +30,8 @@ pub enum Part {
     Sqlite,
     /// The server's integration tests, on a PostgreSQL started for them
     Postgres,
+    /// The official Python client, two releases of it, against the sandbox
+    Sdk,
     /// The optimised binary in a real browser
     Browser,
 }
@@ -43,6 +46,7 @@ impl Part {
             Self::Unit => rust::unit(),
             Self::Sqlite => rust::sqlite(),
             Self::Postgres => postgres::run(),
+            Self::Sdk => sdk::run(),
             Self::Browser => browser::run(),
         }
     }
@@ -105,7 +109,10 @@ mod tests {
     fn named_parts_run_once_and_in_the_usual_order() {
         let names = |parts: &[Part]| selected(parts).into_iter().map(Part::name).collect::<Vec<_>>();
         assert_eq!(names(&[Part::Unit, Part::Fmt, Part::Unit]), ["fmt", "unit"]);
-        assert_eq!(names(&[]), ["fmt", "clippy", "clippy-wasm", "tidy", "unit", "sqlite", "postgres", "browser"]);
+        assert_eq!(
+            names(&[]),
+            ["fmt", "clippy", "clippy-wasm", "tidy", "unit", "sqlite", "postgres", "sdk", "browser"]
+        );
     }
 
     #[test]

@@ -4,6 +4,8 @@ pub mod apt;
 pub mod chromium;
 pub mod npm;
 pub mod postgres;
+pub mod python;
+pub mod sandbox;
 pub mod wasm_target;
 
 use std::net::TcpListener;

@@ -2,34 +2,58 @@
 
 use std::collections::BTreeMap;
 
-use super::{Banner, BannerKind, Severity, count};
+use serde_json::Value;
+
+use super::{Banner, BannerKind, Facts, NextStep, Severity, pointer_part};
+use crate::timeline::words::{count, times, tool};
 use crate::timeline::{NoteKind, Timeline};
 
-pub(super) fn check(timeline: &Timeline) -> Vec<Banner> {
-    let mut tools: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
+/// The most that MANTYX accepts.
+const MAX_BUDGET: u64 = 1_000;
+
+pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
+    let mut found: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
     for note in timeline.notes() {
         if let NoteKind::BudgetExceeded { tool, max_calls, .. } = &note.kind {
-            let (_, _, intercepted) = tools.entry(tool).or_insert((note.seq, *max_calls, 0));
+            let (_, _, intercepted) = found.entry(tool).or_insert((note.seq, *max_calls, 0));
             *intercepted += 1;
         }
     }
-    tools
-        .into_iter()
-        .map(|(tool, (seq, max_calls, intercepted))| Banner {
-            kind: BannerKind::BudgetExceeded,
-            severity: Severity::Warning,
-            seq,
-            title: format!("Tool budget exhausted: {tool}"),
-            detail: if max_calls == 0 {
-                format!("{tool} is switched off for this run. Intercepted: {}.", count(intercepted, "call"))
-            } else {
-                format!(
-                    "{tool} has a budget of {} in this run. Intercepted beyond it: {}. Raise \
-                     toolBudgets.{tool}.maxCalls if the work needs more.",
-                    count(max_calls, "call"),
-                    count(intercepted, "call")
-                )
-            },
-        })
-        .collect()
+    found.into_iter().map(|(name, (seq, max_calls, intercepted))| banner(name, seq, max_calls, intercepted)).collect()
+}
+
+fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
+    let shown = tool(name);
+    let stopped = match intercepted {
+        1 => "1 call was stopped".to_owned(),
+        n => format!("{} were stopped", count(n, "call")),
+    };
+    let field = format!("/toolBudgets/{}/maxCalls", pointer_part(name));
+    let enough = max_calls.saturating_add(intercepted).min(MAX_BUDGET);
+    let from = Some(max_calls.into());
+    let (title, detail, text) = if max_calls == 0 {
+        (
+            format!("{shown} is switched off in this run"),
+            format!("Its budget is 0 calls, so {stopped} before the tool ran."),
+            format!("If the model should use {shown}, set its budget (toolBudgets) above 0; else do not offer it."),
+        )
+    } else {
+        (
+            format!("Tool budget exhausted: {shown}"),
+            format!(
+                "{shown} may be called {} in this run; beyond that, {stopped} before the tool ran.",
+                times(max_calls)
+            ),
+            format!("If the work needs more, raise the budget of {shown} (toolBudgets) from {max_calls} to {enough}."),
+        )
+    };
+    Banner {
+        kind: BannerKind::BudgetExceeded,
+        severity: Severity::Warning,
+        seq,
+        title,
+        detail,
+        facts: Facts::Budget { tool: name.to_owned(), max_calls, intercepted },
+        next_step: NextStep::change(text, &field, from, (enough > max_calls).then(|| enough.into())),
+    }
 }

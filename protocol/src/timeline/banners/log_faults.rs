@@ -1,32 +1,70 @@
-//! The log itself has faults: events are missing, or came after the end.
+//! The log itself has faults: events are missing, came after the end, or the end is missing.
 
-use super::{Banner, BannerKind, Severity, count};
-use crate::timeline::Timeline;
+use serde_json::Value;
 
-pub(super) fn check(timeline: &Timeline) -> Vec<Banner> {
-    let mut banners = Vec::new();
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::timeline::words::count;
+use crate::timeline::{NoteKind, Timeline};
+
+pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
+    [gap(timeline), no_end(timeline), after_end(timeline)].into_iter().flatten().collect()
+}
+
+fn gap(timeline: &Timeline) -> Option<Banner> {
     let integrity = &timeline.integrity;
-    if let Some(&(from, to)) = integrity.gaps.first() {
-        let missing = count(integrity.missing(), "event");
-        let first = if from == to { format!("#{from}") } else { format!("#{from} to #{to}") };
-        banners.push(Banner {
-            kind: BannerKind::LogGap,
-            severity: Severity::Warning,
-            seq: to.saturating_add(1),
-            title: format!("The log has a gap: {missing} missing"),
-            detail: format!(
-                "The first gap is {first}. What happened there is not known; the rest is shown as it came."
-            ),
-        });
-    }
-    if integrity.after_end > 0 {
-        banners.push(Banner {
-            kind: BannerKind::LogIncomplete,
-            severity: Severity::Warning,
-            seq: timeline.last_seq(),
-            title: "The log goes on after its end".to_owned(),
-            detail: format!("{} came after the run had ended.", count(integrity.after_end, "event")),
-        });
-    }
-    banners
+    let first @ (from, to) = *integrity.gaps.first()?;
+    let missing = integrity.missing();
+    let place = match (from == to, integrity.gaps.len()) {
+        (true, 1) => format!("Event #{from} is not here."),
+        (false, 1) => format!("Events #{from} to #{to} are not here."),
+        (true, n) => format!("The first of {n} gaps is event #{from}."),
+        (false, n) => format!("The first of {n} gaps is events #{from} to #{to}."),
+    };
+    Some(Banner {
+        kind: BannerKind::LogGap,
+        severity: Severity::Warning,
+        seq: to.saturating_add(1),
+        title: format!("The log has a gap: {} missing", count(missing, "event")),
+        detail: format!("{place} What happened there is not known; everything else is shown as it came."),
+        facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
+        next_step: NextStep::say(
+            "Open the run again to fetch its log anew. If the gap stays, MANTYX does not have it.",
+        ),
+    })
+}
+
+fn no_end(timeline: &Timeline) -> Option<Banner> {
+    let status = timeline.lacks_end().then(|| timeline.status().as_str())?;
+    let last_seq = timeline.last_seq();
+    let stops = if last_seq == 0 { "its log is empty".to_owned() } else { format!("its log stops at #{last_seq}") };
+    Some(Banner {
+        kind: BannerKind::LogIncomplete,
+        severity: Severity::Warning,
+        seq: last_seq,
+        title: "The log stops before the end".to_owned(),
+        detail: format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
+        facts: Facts::NoEnd { last_seq, status: status.to_owned() },
+        next_step: NextStep::say(
+            "Open the run again to fetch its log anew. If it stays so, MANTYX does not have the end.",
+        ),
+    })
+}
+
+fn after_end(timeline: &Timeline) -> Option<Banner> {
+    let events = timeline.integrity.after_end;
+    (events > 0).then(|| Banner {
+        kind: BannerKind::LogIncomplete,
+        severity: Severity::Warning,
+        seq: timeline
+            .notes()
+            .find(|note| matches!(note.kind, NoteKind::AfterEnd { .. }))
+            .map_or(timeline.last_seq(), |note| note.seq),
+        title: "The log goes on after its end".to_owned(),
+        detail: format!(
+            "{} came after the run had ended. They are listed, but change nothing above.",
+            count(events, "event")
+        ),
+        facts: Facts::AfterEnd { events },
+        next_step: NextStep::say("Report this to whoever runs MANTYX: nothing should follow the last event."),
+    })
 }

@@ -1,7 +1,9 @@
 //! What a reader must know first. One small file for each kind; each is a function from the timeline to its banners.
+//!
+//! Every banner names the event that it rests on, has its numbers as [`Facts`], and ends in one [`NextStep`].
 
 mod budget_exceeded;
-mod ended_early;
+mod ended;
 mod log_faults;
 mod looping;
 mod model_fallback;
@@ -12,10 +14,12 @@ mod truncated;
 mod waiting;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Timeline;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Banner {
     pub kind: BannerKind,
     pub severity: Severity,
@@ -23,6 +27,8 @@ pub struct Banner {
     pub seq: u64,
     pub title: String,
     pub detail: String,
+    pub facts: Facts,
+    pub next_step: NextStep,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -80,11 +86,112 @@ pub enum Severity {
     Info,
 }
 
-type Rule = fn(&Timeline) -> Vec<Banner>;
+/// The numbers and names of a banner, for pages that show more than its sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Facts {
+    None,
+    /// `json_requested`: the fragment is of JSON, as far as the server says.
+    Truncated {
+        output_tokens: Option<u64>,
+        kept_chars: u64,
+        thinking_chars: u64,
+        json_requested: bool,
+    },
+    /// The server's own reports. `longest` is the longest streak among them, in batches.
+    Loop {
+        tools: Vec<String>,
+        longest: u64,
+        reports: u64,
+    },
+    Budget {
+        tool: String,
+        max_calls: u64,
+        intercepted: u64,
+    },
+    Supervisor {
+        reviews: u64,
+        reason: String,
+        redirect: Option<String>,
+        llm_calls: Option<u64>,
+        mid_turn: bool,
+    },
+    /// Calls that nobody outside has answered, or had answered when the run ended.
+    Local {
+        tools: Vec<String>,
+        calls: u64,
+        timeout_ms: Option<u64>,
+    },
+    ToolInput {
+        tool: String,
+        calls: u64,
+    },
+    Fallback {
+        primary: Option<String>,
+        fallback: Option<String>,
+        error_class: String,
+        switches: u64,
+    },
+    Failure {
+        error_class: String,
+        retryable: Option<bool>,
+        api_status: Option<u64>,
+        limit: Option<u64>,
+    },
+    Cancelled {
+        reason: Option<String>,
+        unanswered: u64,
+    },
+    Schema {
+        mechanism: Option<String>,
+        fell_back: bool,
+    },
+    /// `first` is the first range of missing seqs, both ends included.
+    Gap {
+        missing: u64,
+        ranges: u64,
+        first: (u64, u64),
+    },
+    AfterEnd {
+        events: u64,
+    },
+    NoEnd {
+        last_seq: u64,
+        status: String,
+    },
+}
+
+/// The one thing to do about it, in words and, where a spec's field is to be changed, as data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NextStep {
+    pub text: String,
+    pub change: Option<SpecChange>,
+}
+
+/// A change to the spec for the next launch. `to` is left out where only a person can tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpecChange {
+    /// A JSON pointer into the spec.
+    pub field: String,
+    pub from: Option<Value>,
+    pub to: Option<Value>,
+}
+
+impl NextStep {
+    fn say(text: impl Into<String>) -> Self {
+        Self { text: text.into(), change: None }
+    }
+
+    fn change(text: impl Into<String>, field: &str, from: Option<Value>, to: Option<Value>) -> Self {
+        Self { text: text.into(), change: Some(SpecChange { field: field.to_owned(), from, to }) }
+    }
+}
+
+type Rule = fn(&Timeline, Option<&Value>) -> Vec<Banner>;
 
 const RULES: [Rule; 10] = [
     truncated::check,
-    ended_early::check,
+    ended::check,
     looping::check,
     budget_exceeded::check,
     supervised::check,
@@ -95,14 +202,18 @@ const RULES: [Rule; 10] = [
     log_faults::check,
 ];
 
-pub(super) fn all(timeline: &Timeline) -> Vec<Banner> {
-    let mut banners: Vec<Banner> = RULES.iter().flat_map(|rule| rule(timeline)).collect();
+pub(super) fn all(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
+    let mut banners: Vec<Banner> = RULES.iter().flat_map(|rule| rule(timeline, spec)).collect();
     banners.sort_by_key(|banner| (banner.severity, banner.seq));
     banners
 }
 
-/// «1 call», «2 calls».
-fn count(n: u64, singular: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{n} {singular}{s}")
+/// What the spec says in a field, where both are known.
+fn asked_for(spec: Option<&Value>, field: &str) -> Option<Value> {
+    spec?.get(field).filter(|value| !value.is_null()).cloned()
+}
+
+/// `~` and `/` have a meaning in JSON pointers.
+fn pointer_part(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,27 +1,59 @@
 //! An output schema was asked for, and nothing made the model keep to it.
 
-use super::{Banner, BannerKind, Severity};
-use crate::timeline::{Ending, Timeline};
+use serde_json::Value;
 
-pub(super) fn check(timeline: &Timeline) -> Vec<Banner> {
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::timeline::words::sentence;
+use crate::timeline::{Ending, Timeline, failure};
+
+pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
     let class = outcome.error_class.as_deref().unwrap_or("");
-    let ended_unenforced = outcome.ending == Ending::Succeeded && outcome.schema_enforced == Some(false);
-    if !ended_unenforced && !class.starts_with("structured_output") {
-        return Vec::new();
-    }
-    let detail = if ended_unenforced {
-        "The answer was written without the schema being enforced: check it before you rely on its shape. Set \
-         outputSchema.enforcement to strict to fail instead."
+    let unenforced = outcome.schema.as_ref().is_some_and(|schema| !schema.enforced);
+    let (severity, title, detail, next_step) = if outcome.ending == Ending::Succeeded && unenforced {
+        (
+            Severity::Warning,
+            "The output schema was not enforced".to_owned(),
+            "The model was free to answer in any shape, so the answer may not fit the schema.".to_owned(),
+            NextStep::change(
+                "Check the answer before you rely on its shape. To have the run fail instead, set \
+                 outputSchema.enforcement to strict.",
+                "/outputSchema/enforcement",
+                Some("best_effort".into()),
+                Some("strict".into()),
+            ),
+        )
+    } else if class.starts_with("structured_output") {
+        let said = outcome.error.as_deref().map(sentence).unwrap_or_default();
+        let next_step = if class == "structured_output_schema_rejected" {
+            NextStep::change(
+                "Make the schema simpler and launch again (outputSchema).",
+                "/outputSchema/schema",
+                None,
+                None,
+            )
+        } else {
+            NextStep::change(
+                "Choose a model that can keep to a schema, or accept answers that may not fit: set \
+                 outputSchema.enforcement to best_effort.",
+                "/outputSchema/enforcement",
+                Some("strict".into()),
+                Some("best_effort".into()),
+            )
+        };
+        (Severity::Error, format!("Failed: {}", failure::in_words(class)), said, next_step)
     } else {
-        "The schema could not be enforced, and strict enforcement was asked for. Choose a model that supports it, or \
-         set outputSchema.enforcement to best_effort."
+        return Vec::new();
     };
+    let (mechanism, fell_back) =
+        outcome.schema.as_ref().map_or((None, false), |schema| (schema.mechanism.clone(), schema.fell_back));
     vec![Banner {
         kind: BannerKind::SchemaNotEnforced,
-        severity: if ended_unenforced { Severity::Warning } else { Severity::Error },
+        severity,
         seq: outcome.seq,
-        title: "The output schema was not enforced".to_owned(),
-        detail: detail.to_owned(),
+        title,
+        detail,
+        facts: Facts::Schema { mechanism, fell_back },
+        next_step,
     }]
 }

@@ -4,27 +4,41 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Banner, BannerKind, Severity, count};
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::timeline::words::{count, tool};
 use crate::timeline::{CallAnswer, Timeline};
 
-pub(super) fn check(timeline: &Timeline) -> Vec<Banner> {
-    let mut tools: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
+    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for call in timeline.calls() {
         if let Some(answer) = call.answer.as_ref().filter(|answer| is_invalid_input(answer)) {
-            tools.entry(&call.name).or_insert((answer.seq, 0)).1 += 1;
+            found.entry(&call.name).or_insert((answer.seq, 0)).1 += 1;
         }
     }
-    tools
+    found
         .into_iter()
-        .map(|(tool, (seq, calls))| Banner {
-            kind: BannerKind::ToolInputInvalid,
-            severity: Severity::Warning,
-            seq,
-            title: format!("Arguments of {tool} did not fit its schema"),
-            detail: format!(
-                "{} came back without being carried out. Describe the arguments better in the tool's schema, or relax it.",
-                count(calls, "call")
-            ),
+        .map(|(name, (seq, calls))| {
+            let shown = tool(name);
+            let came_back = match calls {
+                1 => "1 call came back".to_owned(),
+                n => format!("{} came back", count(n, "call")),
+            };
+            Banner {
+                kind: BannerKind::ToolInputInvalid,
+                severity: Severity::Warning,
+                seq,
+                title: format!("Arguments of {shown} did not fit"),
+                detail: format!(
+                    "{came_back} without being carried out: the model's arguments do not fit what the tool accepts."
+                ),
+                facts: Facts::ToolInput { tool: name.to_owned(), calls },
+                next_step: NextStep::change(
+                    format!("Describe the arguments of {shown} better in its definition (tools), or accept more."),
+                    "/tools",
+                    None,
+                    None,
+                ),
+            }
         })
         .collect()
 }

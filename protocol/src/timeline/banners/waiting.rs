@@ -1,22 +1,54 @@
-//! A local tool has been called and nobody has answered yet.
+//! A local tool has been called and nobody has answered yet. One banner for each tool, at its oldest call.
 
-use super::{Banner, BannerKind, Severity};
-use crate::timeline::Timeline;
+use std::collections::BTreeMap;
 
-pub(super) fn check(timeline: &Timeline) -> Vec<Banner> {
-    if timeline.outcome.is_some() {
+use serde_json::Value;
+
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::spec::{DEFAULT_LOCAL_TOOL_TIMEOUT_MS, local_tool_timeout_ms};
+use crate::timeline::words::{count, duration, tool};
+use crate::timeline::{CallKind, Timeline, ToolCall};
+
+pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
+    if timeline.status().is_terminal() {
         return Vec::new();
     }
-    timeline
-        .waiting_calls()
-        .map(|call| Banner {
-            kind: BannerKind::WaitingLocalTool,
-            severity: Severity::Warning,
-            seq: call.seq,
-            title: format!("Waiting for the local tool {}", call.name),
-            detail: "The program that started this run owes an answer. The run goes on when it comes, or fails after \
-                     five minutes."
-                .to_owned(),
-        })
-        .collect()
+    let mut waiting: BTreeMap<&str, Vec<&ToolCall>> = BTreeMap::new();
+    for call in timeline.waiting_calls() {
+        waiting.entry(&call.name).or_default().push(call);
+    }
+    let timeout_ms = spec.map_or(DEFAULT_LOCAL_TOOL_TIMEOUT_MS, local_tool_timeout_ms);
+    waiting.values().filter_map(|calls| banner(calls, timeout_ms)).collect()
+}
+
+fn banner(calls: &[&ToolCall], timeout_ms: u64) -> Option<Banner> {
+    let first = calls.first()?;
+    let who = match &first.kind {
+        CallKind::A2aLocal { agent, .. } if !agent.is_empty() => format!("The agent {}", tool(agent)),
+        CallKind::McpLocal { server, .. } if !server.is_empty() => format!("The MCP server {}", tool(server)),
+        _ => "The program that started this run".to_owned(),
+    };
+    let owes = match calls.len() as u64 {
+        1 => "an answer".to_owned(),
+        n => count(n, "answer"),
+    };
+    Some(Banner {
+        kind: BannerKind::WaitingLocalTool,
+        severity: Severity::Warning,
+        seq: first.seq,
+        title: format!("Waiting for {}", tool(&first.name)),
+        detail: format!(
+            "{who} owes {owes}. The run goes on when it comes, and fails if it does not come within {} of the call.",
+            duration(timeout_ms)
+        ),
+        facts: Facts::Local {
+            tools: vec![first.name.clone()],
+            calls: calls.len() as u64,
+            timeout_ms: Some(timeout_ms),
+        },
+        next_step: NextStep::say(format!(
+            "Check that whoever answers {} is running and connected, or answer the call here.",
+            tool(&first.name)
+        )),
+    })
 }

@@ -9,14 +9,15 @@ use serde_json::Value;
 
 use crate::api::auth::Caller;
 use crate::api::body::{JsonBody, stored_json};
-use crate::api::catalogue::resolve_model;
+use crate::api::catalogue::choose_models;
 use crate::api::errors::{ApiError, ApiResult};
 use crate::api::runs;
 use crate::app::App;
 use crate::clock::Clock;
 use crate::engine::Launch;
-use crate::provider::{Message, Pace};
+use crate::provider::{Message, Pace, ToolCall};
 use crate::secret;
+use crate::store::{Retained, SessionMessage};
 
 /// What a message may replace for its own run. Identity stays the session's.
 const OVERRIDES: [&str; 11] = [
@@ -69,22 +70,47 @@ pub async fn send(
     if !metadata_faults.is_empty() {
         return Err(ApiError::invalid_fields(metadata_faults));
     }
-    let model = resolve_model(&spec)?;
-    let history = app.store.session_messages(session_id, i64::MAX, i64::MAX).await?;
-    let history = history.into_iter().map(|message| match message.role == "assistant" {
-        true => Message::Assistant { text: message.content, calls: Vec::new() },
-        false => Message::User(message.content),
-    });
+    let models = choose_models(app, &spec)?;
+    let said = app.store.session_messages(session_id, i64::MAX, i64::MAX).await?;
+    let history = history(said, &app.store.retained(session_id).await?);
     app.store.touch_session(session_id, clock.now().timestamp_millis()).await?;
     let session_id = Some(session_id.to_owned());
-    app.engine
-        .launch(Launch { run_id, workspace, session_id, spec, model, history: history.collect(), clock, pace })
-        .await?;
+    app.engine.launch(Launch { run_id, workspace, session_id, spec, models, history, clock, pace }).await?;
     Ok(())
+}
+
+/// What was said, with the results that tools asked to retain in their place: before the answer of their run.
+fn history(said: Vec<SessionMessage>, retained: &[Retained]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for (i, message) in said.iter().enumerate() {
+        let closes_run = said.get(i + 1).is_none_or(|next| next.run_id != message.run_id);
+        if message.role == "assistant" && closes_run {
+            messages.extend(retained.iter().filter(|result| result.run_id == message.run_id).flat_map(replayed));
+        }
+        messages.push(match message.role == "assistant" {
+            true => Message::assistant(&message.content),
+            false => Message::user(&message.content),
+        });
+    }
+    messages
+}
+
+fn replayed(result: &Retained) -> [Message; 2] {
+    let (id, name) = (result.call_id.clone(), result.name.clone());
+    let call = ToolCall { id: id.clone(), name: name.clone(), input: stored_json(Some(&result.input)) };
+    [
+        Message::Assistant { text: String::new(), calls: vec![call] },
+        Message::ToolResult { call_id: id, name, ok: true, text: result.output.clone() },
+    ]
 }
 
 /// The session's spec with what the message brings; metadata is merged, the message's keys win.
 fn spec_of_message(mut spec: Value, body: &Value) -> Value {
+    // A message that names its model means that one, also where the session was switched to another; what stands in
+    // for the session's model does not stand in for this one.
+    if let (Some(fields), true) = (spec.as_object_mut(), body["modelId"].is_string()) {
+        fields.retain(|name, _| name != "activeModelId" && name != "fallbackModelId");
+    }
     for field in OVERRIDES.into_iter().chain(["prompt", "messages"]) {
         if !body[field].is_null() {
             spec[field] = body[field].clone();

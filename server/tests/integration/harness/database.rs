@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sqlx::AssertSqlSafe;
 
+#[derive(Clone)]
 pub struct TestDatabase {
     pub url: String,
 }

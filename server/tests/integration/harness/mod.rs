@@ -2,6 +2,7 @@
 
 mod browser;
 mod database;
+mod fake_mantyx;
 mod peers;
 mod proxy;
 
@@ -16,6 +17,7 @@ use url::Url;
 
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
+pub use fake_mantyx::{FakeMantyx, Mood};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 
@@ -28,7 +30,7 @@ pub struct TestApp {
     pub database: TestDatabase,
     pub dir: TempDir,
     /// Where the dashboard does not have one inside, so that it outlives the dashboard.
-    sandbox: Option<sandbox::Sandbox>,
+    pub sandbox: Option<sandbox::Sandbox>,
 }
 
 impl TestApp {
@@ -159,6 +161,8 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx: MantyxConfig::Sandbox { addr: SocketAddr::from(([127, 0, 0, 1], 0)), demo: false },
         mantyx_workspace: None,
         mantyx_api_key: None,
+        retention: Default::default(),
+        metrics_token: None,
         outbound_allow: Default::default(),
         mcp_commands: Default::default(),
     }

@@ -1,0 +1,175 @@
+//! A JSON value as a tree that folds, can be searched, and gives out any value or path.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::copy::CopyButton;
+use crate::format::grouped;
+use crate::live::copy_text;
+use crate::plain_text::visible;
+
+/// Values drawn of one tree; the rest is said to be left out.
+const MAX_NODES: usize = 400;
+/// Levels drawn; deeper values are one line of text.
+const MAX_DEPTH: usize = 24;
+/// Characters of one string drawn.
+const MAX_STRING_CHARS: usize = 20_000;
+/// Levels that are open at first.
+const OPEN_DEPTH: usize = 2;
+/// Smaller trees need no search.
+const SEARCH_FROM: usize = 9;
+
+#[component]
+pub fn JsonTree(value: Value, label: &'static str) -> impl IntoView {
+    let total = count(&value);
+    let query = RwSignal::new(String::new());
+    let whole = serde_json::to_string_pretty(&value).unwrap_or_default();
+    view! {
+        <div class="json" role="group" aria-label=label>
+            <div class="json-tools">
+                {(total >= SEARCH_FROM).then(|| view! {
+                    <input
+                        type="search"
+                        class="json-search js-only"
+                        placeholder="Find in this value"
+                        aria-label=format!("Find in {label}")
+                        on:input=move |event| query.set(event_target_value(&event).to_lowercase())
+                    />
+                })}
+                <CopyButton text=whole label="Copy the whole value" />
+            </div>
+            {move || {
+                let mut tree = Tree { left: MAX_NODES, query: query.get() };
+                tree.node(None, &value, &mut String::new(), 0)
+            }}
+            {(total > MAX_NODES).then(|| view! {
+                <p class="hint">{format!("{} of {} values are shown; the copy has them all.", grouped(MAX_NODES as u64), grouped(total as u64))}</p>
+            })}
+        </div>
+    }
+}
+
+struct Tree {
+    left: usize,
+    query: String,
+}
+
+impl Tree {
+    /// `path` is the value's JSON pointer; it is given back as it was.
+    fn node(&mut self, key: Option<&str>, value: &Value, path: &mut String, depth: usize) -> AnyView {
+        if self.left == 0 {
+            return ().into_any();
+        }
+        self.left -= 1;
+        let hit = !self.query.is_empty() && matches(key, value, &self.query);
+        let key = key.map(|key| key_view(key, path.clone()));
+        let size = match value {
+            Value::Object(fields) if !fields.is_empty() => counted(fields.len(), "field"),
+            Value::Array(items) if !items.is_empty() => counted(items.len(), "item"),
+            _ => {
+                return view! { <div class="json-leaf" class:hit=hit>{key}{scalar(value)}</div> }.into_any();
+            }
+        };
+        if depth >= MAX_DEPTH {
+            let text = protocol::json::preview(&value.to_string(), 200);
+            return view! { <div class="json-leaf" class:hit=hit>{key}<code class="json-deep">{visible(&text).into_owned()}</code></div> }
+                .into_any();
+        }
+        let found = !self.query.is_empty() && contains(value, &self.query, depth);
+        let length = path.len();
+        let mut children = Vec::new();
+        let mut child = |tree: &mut Self, name: &str, value: &Value| {
+            path.push('/');
+            path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            children.push(tree.node(Some(name), value, path, depth + 1));
+            path.truncate(length);
+        };
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| child(self, name, value)),
+            Value::Array(items) => {
+                for (i, value) in items.iter().enumerate().take(self.left + 1) {
+                    child(self, &i.to_string(), value);
+                }
+            }
+            _ => {}
+        }
+        view! {
+            <details class="json-branch" open=depth < OPEN_DEPTH || found>
+                <summary class:hit=hit>{key}<span class="json-size">{size}</span></summary>
+                <div class="json-children">{children}</div>
+            </details>
+        }
+        .into_any()
+    }
+}
+
+/// A name that copies its path.
+fn key_view(key: &str, path: String) -> impl IntoView + use<> {
+    let title = format!("Copy the path {path}");
+    view! {
+        <button
+            type="button"
+            class="json-key"
+            title=title
+            on:click=move |event| {
+                event.prevent_default();
+                copy_text(&path);
+            }
+        >
+            {visible(key).into_owned()}
+        </button>
+        ": "
+    }
+}
+
+fn scalar(value: &Value) -> AnyView {
+    let (kind, text) = match value {
+        Value::String(text) => ("string", shortened(text)),
+        Value::Number(number) => ("number", number.to_string()),
+        Value::Bool(truth) => ("constant", truth.to_string()),
+        Value::Null => ("constant", "null".to_owned()),
+        Value::Object(_) => ("empty", "{}".to_owned()),
+        Value::Array(_) => ("empty", "[]".to_owned()),
+    };
+    view! { <span class="json-value" data-kind=kind>{text}</span> }.into_any()
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_STRING_CHARS) {
+        Some((end, _)) => format!("{}… ({} more bytes)", visible(&text[..end]), grouped((text.len() - end) as u64)),
+        None => visible(text).into_owned(),
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", grouped(count as u64))
+}
+
+fn matches(key: Option<&str>, value: &Value, query: &str) -> bool {
+    let text = match value {
+        Value::String(text) => text.to_lowercase(),
+        Value::Object(_) | Value::Array(_) => String::new(),
+        other => other.to_string(),
+    };
+    text.contains(query) || key.is_some_and(|key| key.to_lowercase().contains(query))
+}
+
+fn contains(value: &Value, query: &str, depth: usize) -> bool {
+    let inside = |key: Option<&str>, value: &Value| matches(key, value, query) || contains(value, query, depth + 1);
+    match value {
+        _ if depth >= MAX_DEPTH => false,
+        Value::Object(fields) => fields.iter().any(|(key, value)| inside(Some(key), value)),
+        Value::Array(items) => items.iter().any(|value| inside(None, value)),
+        _ => false,
+    }
+}
+
+/// Values in all, branches included.
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => 1 + fields.values().map(count).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(count).sum::<usize>(),
+        _ => 1,
+    }
+}

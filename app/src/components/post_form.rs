@@ -1,0 +1,28 @@
+//! A form that asks the server to do something. Without scripts it is sent as it is, and the server leads back here; with
+//! them it is sent in the background, and what came of it is said below.
+
+use leptos::prelude::*;
+
+use crate::AppError;
+use crate::live::post_form;
+
+#[component]
+pub fn PostForm(
+    /// The server function's address.
+    action: &'static str,
+    class: &'static str,
+    /// What is said when it was done.
+    done: &'static str,
+    children: Children,
+) -> impl IntoView {
+    let outcome = RwSignal::new(None::<Result<(), AppError>>);
+    view! {
+        <form method="post" action=action class=class on:submit=move |event| post_form(event, outcome)>
+            {children()}
+            {move || outcome.get().map(|outcome| match outcome {
+                Ok(()) => view! { <p class="hint" role="status">{done}</p> }.into_any(),
+                Err(error) => view! { <p class="field-error" role="alert">{error.to_string()}</p> }.into_any(),
+            })}
+        </form>
+    }
+}

@@ -1,0 +1,50 @@
+//! What only a browser does: follow a run and its address, play a log, copy, change the frame at once.
+//!
+//! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
+//! [`stream`], [`post`] and [`page`], which do nothing on the server.
+
+mod address;
+mod page;
+mod player;
+mod post;
+mod stream;
+
+use leptos::prelude::*;
+
+pub use address::{follow_address, refresh};
+pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
+pub use player::{Player, player};
+pub use post::post_form;
+pub use stream::follow_run;
+
+/// How the stream of a run in progress stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connection {
+    #[default]
+    Idle,
+    Live,
+    Reconnecting,
+}
+
+impl Connection {
+    pub fn notice(self) -> Option<&'static str> {
+        match self {
+            Self::Idle => None,
+            Self::Live => Some("Live: new events appear as they happen."),
+            Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
+        }
+    }
+}
+
+/// Whole seconds since the component was first shown here; `None` on the server, which has seen nothing live.
+pub fn seconds_since_shown() -> ReadSignal<Option<u64>> {
+    let (seconds, set_seconds) = signal(None);
+    Effect::new(move |_| {
+        set_seconds.set(Some(0));
+        let count = move || set_seconds.update(|seconds| *seconds = seconds.map(|seconds| seconds + 1));
+        if let Ok(interval) = set_interval_with_handle(count, std::time::Duration::from_secs(1)) {
+            on_cleanup(move || interval.clear());
+        }
+    });
+    seconds
+}

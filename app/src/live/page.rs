@@ -1,0 +1,88 @@
+//! Small things that a page asks of the browser. On the server they do nothing.
+
+use crate::preferences::{RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
+
+/// Lets the styles show what needs scripts.
+pub fn mark_scripted() {
+    set_root_attribute("data-js", "");
+}
+
+pub fn copy_text(text: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(window) = web_sys::window() {
+        let _ = window.navigator().clipboard().write_text(text);
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = text;
+}
+
+pub fn apply_theme(theme: Theme) {
+    set_root_attribute("data-theme", theme.as_str());
+    set_cookie(THEME_COOKIE, theme.as_str());
+}
+
+pub fn apply_rail(rail: Rail) {
+    set_root_attribute("data-rail", rail.as_str());
+    set_cookie(RAIL_COOKIE, rail.as_str());
+}
+
+/// Brings a run's event into view and marks its row.
+pub fn scroll_to_event(seq: u64) {
+    #[cfg(feature = "hydrate")]
+    if let Some(element) = leptos::prelude::document().get_element_by_id(&format!("e{seq}")) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Center);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+        clear_class("focused");
+        let _ = element.class_list().add_1("focused");
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = seq;
+}
+
+/// Whether a key was pressed in something that has its own use for it.
+pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
+    #[cfg(feature = "hydrate")]
+    {
+        use wasm_bindgen::JsCast;
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        target.is_some_and(|element| {
+            element.closest("input, textarea, select, button, summary, [contenteditable]").ok().flatten().is_some()
+        })
+    }
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = event;
+        true
+    }
+}
+
+#[cfg(feature = "hydrate")]
+fn clear_class(name: &str) {
+    let found = leptos::prelude::document().get_elements_by_class_name(name);
+    // The list is live: it shrinks as the class goes.
+    while let Some(element) = found.item(0) {
+        let _ = element.class_list().remove_1(name);
+    }
+}
+
+fn set_root_attribute(name: &str, value: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(root) = leptos::prelude::document().document_element() {
+        let _ = root.set_attribute(name, value);
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (name, value);
+}
+
+fn set_cookie(name: &str, value: &str) {
+    #[cfg(feature = "hydrate")]
+    {
+        use wasm_bindgen::JsCast;
+        if let Ok(html) = leptos::prelude::document().dyn_into::<web_sys::HtmlDocument>() {
+            let _ = html.set_cookie(&format!("{name}={value}; Path=/; Max-Age=31536000; SameSite=Lax"));
+        }
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (name, value);
+}

@@ -1,0 +1,98 @@
+//! Plays a log: moves the page's address along its events.
+
+use std::time::Duration;
+
+use leptos::ev;
+use leptos::leptos_dom::helpers::IntervalHandle;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+
+use crate::pages::run::Run;
+
+#[derive(Clone, Copy)]
+pub struct Player {
+    pub playing: RwSignal<bool>,
+    /// Events a second.
+    speed: RwSignal<u64>,
+    /// Shows the run as of an event, or as of its end.
+    go: Callback<Option<u64>>,
+}
+
+/// Faster than this the page does not change; more events are taken at once instead.
+const MAX_STEPS_PER_SECOND: u64 = 10;
+
+impl Player {
+    pub const SPEEDS: [(&'static str, &'static str); 4] =
+        [("1", "1 event/s"), ("5", "5 events/s"), ("20", "20 events/s"), ("200", "200 events/s")];
+
+    pub fn toggle(&self) {
+        self.playing.update(|playing| *playing = !*playing);
+    }
+
+    pub fn set_speed(&self, value: &str) {
+        self.speed.set(value.parse().unwrap_or(5));
+    }
+
+    /// Follows the slider.
+    pub fn scrub_to(&self, run: Run, value: &str) {
+        self.playing.set(false);
+        let at = value.parse().ok().filter(|at| *at < run.end_seq.get_untracked());
+        self.go.run(at);
+    }
+}
+
+pub fn player(run: Run) -> Player {
+    let navigate = use_navigate();
+    let go = Callback::new(move |at: Option<u64>| {
+        let href = untrack(|| run.href(|view| view.at(at)));
+        // A thousand steps of a replay are no thousand pages to go back through.
+        navigate(&href, NavigateOptions { replace: true, scroll: false, ..Default::default() });
+    });
+    let player = Player { playing: RwSignal::new(false), speed: RwSignal::new(5), go };
+    Effect::new(move |before: Option<Option<IntervalHandle>>| {
+        if let Some(Some(interval)) = before {
+            interval.clear();
+        }
+        if !player.playing.get() {
+            return None;
+        }
+        let steps = player.speed.get().min(MAX_STEPS_PER_SECOND);
+        let events = player.speed.get() / steps;
+        // Playing from the end begins anew.
+        if run.view.with_untracked(|view| view.at.is_none()) {
+            go.run(Some(0));
+        }
+        let tick = move || {
+            let at = run.view.with_untracked(|view| view.at).unwrap_or(0) + events;
+            let next = Some(at).filter(|at| *at < run.end_seq.get_untracked());
+            go.run(next);
+            if next.is_none() {
+                player.playing.set(false);
+            }
+        };
+        set_interval_with_handle(tick, Duration::from_millis(1_000 / steps)).ok()
+    });
+    Effect::new(move |_| {
+        let keys = window_event_listener(ev::keydown, move |event| on_key(run, player, &event));
+        on_cleanup(move || {
+            player.playing.set(false);
+            keys.remove();
+        });
+    });
+    player
+}
+
+fn on_key(run: Run, player: Player, event: &leptos::web_sys::KeyboardEvent) {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || super::page::is_in_control(event) {
+        return;
+    }
+    let (at, end) = (run.view.with_untracked(|view| view.at), run.end_seq.get_untracked());
+    match event.key().as_str() {
+        "ArrowLeft" => player.go.run(Some(at.unwrap_or(end).saturating_sub(1))),
+        "ArrowRight" => player.go.run(at.map(|at| at + 1).filter(|at| *at < end)),
+        " " => player.toggle(),
+        _ => return,
+    }
+    event.prevent_default();
+}

@@ -1,0 +1,58 @@
+//! Sends a form in the background.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+
+use crate::AppError;
+
+/// Sends what the browser would have sent, and keeps what the server answered in `outcome`.
+pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<Result<(), AppError>>>) {
+    event.prevent_default();
+    #[cfg(feature = "hydrate")]
+    if let Some((address, body)) = browser::fields(&event) {
+        leptos::task::spawn_local(async move {
+            let answer = browser::send(&address, body).await;
+            // The page may have been left meanwhile.
+            let _ = outcome.try_set(Some(answer));
+        });
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = outcome;
+}
+
+#[cfg(feature = "hydrate")]
+mod browser {
+    use gloo_net::http::Request;
+    use wasm_bindgen::JsCast;
+    use web_sys::{FormData, HtmlButtonElement, HtmlFormElement, UrlSearchParams};
+
+    use super::*;
+
+    /// Where the form goes, and its fields as the browser writes them, with the button that was pressed.
+    pub fn fields(event: &SubmitEvent) -> Option<(String, String)> {
+        let form: HtmlFormElement = event.target()?.dyn_into().ok()?;
+        let data = FormData::new_with_form(&form).ok()?;
+        let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
+        if let Some(button) = button.filter(|button| !button.name().is_empty()) {
+            data.append_with_str(&button.name(), &button.value()).ok()?;
+        }
+        let body = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
+        Some((form.action(), String::from(body.to_string())))
+    }
+
+    pub async fn send(address: &str, body: String) -> Result<(), AppError> {
+        let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
+        let request = Request::post(address)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Accept", "application/json")
+            .body(body)
+            .map_err(failed)?;
+        let answer = request.send().await.map_err(failed)?;
+        if answer.ok() {
+            return Ok(());
+        }
+        let text = answer.text().await.map_err(failed)?;
+        Err(serde_json::from_str(&text)
+            .unwrap_or(AppError::Transport { message: format!("status {}", answer.status()) }))
+    }
+}

@@ -1,0 +1,123 @@
+//! The stream of a run in progress.
+//!
+//! Text is added to its row as it comes. Everything else changes more than one row: then the server, which folds the
+//! same events, is asked for the new state, a few times a second at most.
+
+use leptos::prelude::*;
+
+use super::Connection;
+use crate::pages::run::Run;
+
+/// Follows a run that has not ended, from the last event the page has.
+pub fn follow_run(run: Run, connection: RwSignal<Connection>) {
+    #[cfg(feature = "hydrate")]
+    browser::open(run, connection);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (run, connection);
+}
+
+#[cfg(feature = "hydrate")]
+mod browser {
+    use std::time::Duration;
+
+    use leptos::task::spawn_local;
+    use protocol::Event;
+    use wasm_bindgen::JsCast;
+    use wasm_bindgen::closure::Closure;
+    use web_sys::{EventSource, MessageEvent};
+
+    use super::*;
+    use crate::api::runs::open_run;
+    use crate::live::refresh;
+    use crate::run::RowKind;
+    use crate::wire::Wire;
+
+    const REFRESH_EVERY: Duration = Duration::from_millis(150);
+
+    /// The stream and its handlers, kept until the page is left.
+    struct Stream {
+        source: EventSource,
+        _handlers: Vec<Closure<dyn FnMut(MessageEvent)>>,
+    }
+
+    impl Drop for Stream {
+        fn drop(&mut self) {
+            self.source.close();
+        }
+    }
+
+    pub fn open(run: Run, connection: RwSignal<Connection>) {
+        let kept: StoredValue<Option<Stream>, LocalStorage> = StoredValue::new_local(None);
+        // Effects run after hydration, when the page is the server's no more.
+        Effect::new(move |_| {
+            let (id, after) = (run.id.get_value(), run.end_seq.get_untracked());
+            let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
+            let waiting = StoredValue::new(false);
+            let message = Closure::new(move |message: MessageEvent| {
+                connection.set(Connection::Live);
+                let Some(event) = message.data().as_string().and_then(|json| Event::parse(&json).ok()) else { return };
+                run.end_seq.update(|end| *end = event.seq.max(*end));
+                if run.view.with_untracked(|view| view.at.is_some()) || append(run, &event) || waiting.get_value() {
+                    return;
+                }
+                waiting.set_value(true);
+                let refresh = move || {
+                    if waiting.try_set_value(false).is_none() {
+                        spawn_local(refresh(run));
+                    }
+                };
+                set_timeout(refresh, REFRESH_EVERY);
+            });
+            let end = Closure::new(move |_: MessageEvent| {
+                connection.set(Connection::Idle);
+                kept.set_value(None);
+                let (id, view) = (run.id.get_value(), run.view.get_untracked());
+                // Totals are known only now.
+                spawn_local(async move {
+                    if let Ok(Wire(page)) = open_run(id, view).await {
+                        run.requests.update_value(|requests| *requests += 1);
+                        run.summary.set(page.run);
+                        run.end_seq.set(page.end_seq);
+                        run.state.set(page.state);
+                    }
+                });
+            });
+            let lost = Closure::new(move |_: MessageEvent| connection.set(Connection::Reconnecting));
+            let opened = Closure::new(move |_: MessageEvent| connection.set(Connection::Live));
+            source.set_onmessage(Some(message.as_ref().unchecked_ref()));
+            source.set_onerror(Some(lost.as_ref().unchecked_ref()));
+            source.set_onopen(Some(opened.as_ref().unchecked_ref()));
+            let _ = source.add_event_listener_with_callback("end", end.as_ref().unchecked_ref());
+            kept.set_value(Some(Stream { source, _handlers: vec![message, end, lost, opened] }));
+        });
+        on_cleanup(move || {
+            let _ = kept.try_update_value(Option::take);
+        });
+    }
+
+    /// Adds text to the row that is being written. `false` where the event is anything else.
+    fn append(run: Run, event: &Event) -> bool {
+        let Some(delta) = event.data.get("text").and_then(|text| text.as_str()) else { return false };
+        if event.kind != "assistant_delta" {
+            return false;
+        }
+        let mut added = false;
+        run.state.maybe_update(|state| {
+            // What the server's answer had already is not added again; after a gap the server is asked.
+            if event.seq <= state.last_seq {
+                added = true;
+                return false;
+            }
+            let newest = state.window.rows.last_mut().map(|row| &mut row.kind);
+            if let Some(RowKind::Text { text, cut: 0, writing: true }) = newest
+                && event.seq == state.last_seq + 1
+            {
+                text.push_str(delta);
+                state.last_seq = event.seq;
+                added = true;
+            }
+            added
+        });
+        added
+    }
+}

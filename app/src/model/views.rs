@@ -1,0 +1,54 @@
+//! Filters with a name.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct View {
+    pub id: String,
+    pub name: String,
+    /// The filter bar's text.
+    pub query: String,
+    pub list: ViewList,
+    pub scope: ViewScope,
+    /// Made by the viewer, who may change it.
+    pub mine: bool,
+    /// The one that the viewer's list opens with.
+    pub default: bool,
+}
+
+/// Which list a view is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViewList {
+    #[default]
+    Runs,
+    Sessions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViewScope {
+    BuiltIn,
+    Private,
+    Shared,
+}
+
+/// What a view is to be. On a change, what is left out stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ViewChange {
+    pub list: ViewList,
+    pub name: Option<String>,
+    pub query: Option<String>,
+    pub shared: Option<bool>,
+}
+
+impl ViewList {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Sessions => "sessions",
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What can be done to the run from its header: cancel it, take its log along, judge it.
+
+use leptos::prelude::*;
+
+use super::Run;
+use crate::components::icon::{Icon, IconView};
+use crate::components::post_form::PostForm;
+use crate::components::time::RelativeTime;
+use crate::model::{Feedback, Thumb};
+
+#[component]
+pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
+    let run = expect_context::<Run>();
+    let id = run.id.get_value();
+    let running =
+        Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
+    view! {
+        <div class="run-actions">
+            {move || (running.get() && run.can_write).then(|| view! {
+                <PostForm action="/rpc/cancel-run" class="inline-form" done="Asked to stop. The run ends after what it is doing now.">
+                    <input type="hidden" name="id" value=run.id.get_value() />
+                    <button class="button danger" type="submit"><IconView icon=Icon::Slash />"Cancel"</button>
+                </PostForm>
+            })}
+            <a class="button" href=format!("/api/runs/{id}/events") download=format!("{id}.ndjson") rel="external"><IconView icon=Icon::Download />"Log"</a>
+            <FeedbackForm feedback now_ms />
+        </div>
+    }
+}
+
+/// Up or down at once; a note can go with it.
+#[component]
+fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
+    let run = expect_context::<Run>();
+    let chosen = RwSignal::new(feedback.as_ref().map(|feedback| feedback.thumb));
+    let button = move |thumb: Thumb, icon: Icon, label: &'static str| {
+        let pressed = move || (chosen.get() == Some(thumb)).to_string();
+        view! {
+            <button class="icon-button" type="submit" name="thumb" value=thumb.as_str() title=label aria-label=label aria-pressed=pressed on:click=move |_| chosen.set(Some(thumb))>
+                <IconView icon />
+            </button>
+        }
+    };
+    let note = feedback.as_ref().map(|feedback| feedback.explanation.clone()).unwrap_or_default();
+    let kept = feedback.map(|feedback| {
+        let place = if feedback.sent { "Sent to MANTYX" } else { "Kept here: this sign-in may not send it to MANTYX" };
+        view! { <p class="hint">{place} " by " {feedback.given_by} ", " <RelativeTime at_ms=feedback.given_at_ms now_ms /></p> }
+    });
+    view! {
+        <details class="feedback" data-thumb=move || chosen.get().map(Thumb::as_str)>
+            <summary class="button"><IconView icon=Icon::Thumb />"Feedback"</summary>
+            <div class="menu">
+                <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept.">
+                    <input type="hidden" name="id" value=run.id.get_value() />
+                    <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{note}</textarea></label>
+                    <span class="segmented" role="group" aria-label="Your judgement">
+                        {button(Thumb::Up, Icon::Thumb, "Good run")}
+                        {button(Thumb::Down, Icon::ThumbDown, "Bad run")}
+                    </span>
+                </PostForm>
+                {kept}
+            </div>
+        </details>
+    }
+}

@@ -1,0 +1,55 @@
+//! Banners: what a reader must know first, with its event and one next step.
+
+use leptos::prelude::*;
+use protocol::timeline::{BannerKind, Severity};
+
+use super::Run;
+use crate::components::code_words::CodeWords;
+use crate::components::event_link::EventLink;
+use crate::components::icon::{Icon, IconView};
+use crate::run::BannerLine;
+
+#[component]
+pub fn Banners() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let banners = Memo::new(move |_| run.state.with(|state| state.banners.clone()));
+    view! {
+        <div class="banners" role="status" aria-live="polite">
+            {move || banners.get().into_iter().map(|banner| view! { <BannerView banner /> }).collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn BannerView(banner: BannerLine) -> impl IntoView {
+    let tone = match banner.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    };
+    view! {
+        <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
+            <IconView icon=icon(banner.kind) />
+            <div>
+                <h2><CodeWords text=banner.title /></h2>
+                <p><CodeWords text=banner.detail /></p>
+                <p class="next-step"><IconView icon=Icon::Next /><span><CodeWords text=banner.next_step.text /></span></p>
+            </div>
+            <EventLink seq=banner.seq />
+        </section>
+    }
+}
+
+fn icon(kind: BannerKind) -> Icon {
+    match kind {
+        BannerKind::Truncated => Icon::Cut,
+        BannerKind::LoopNudged | BannerKind::LoopGaveUp => Icon::Loop,
+        BannerKind::BudgetExceeded => Icon::Gauge,
+        BannerKind::WaitingLocalTool | BannerKind::LocalToolTimeout => Icon::Hand,
+        BannerKind::Cancelled => Icon::Slash,
+        BannerKind::Refused | BannerKind::ContextWindow | BannerKind::Failed => Icon::Cross,
+        BannerKind::SupervisorRedirect | BannerKind::SupervisorFinalize | BannerKind::ModelFallback => Icon::Info,
+        BannerKind::ToolInputInvalid => Icon::Tool,
+        BannerKind::SchemaNotEnforced | BannerKind::LogGap | BannerKind::LogIncomplete => Icon::Alert,
+    }
+}

@@ -1,0 +1,53 @@
+//! The run's name, status, figures and actions.
+
+use leptos::prelude::*;
+use protocol::messages::Tokens;
+
+use super::Run;
+use super::actions::Actions;
+use crate::components::copy::CopyButton;
+use crate::components::metadata::MetadataChips;
+use crate::components::status::StatusBadge;
+use crate::components::time::RelativeTime;
+use crate::format;
+use crate::model::Feedback;
+
+#[component]
+pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
+    let run = expect_context::<Run>();
+    let first = run.summary.get_untracked();
+    let status = Memo::new(move |_| {
+        // The log is ahead of the summary while a run is followed, and behind it while it is replayed.
+        let told = run.state.with(|state| state.status);
+        if told.is_terminal() || run.view.with(|view| view.at.is_some()) {
+            told
+        } else {
+            run.summary.with(|run| run.status)
+        }
+    });
+    let tokens = Memo::new(move |_| run.state.with(|state| state.tokens).or(run.summary.with(|run| run.tokens)));
+    let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
+    let id = first.id.clone();
+    view! {
+        <header class="page-head run-head">
+            <p class="crumbs"><a href="/runs">"Runs"</a></p>
+            <div class="run-title">
+                <h1>{first.title()}</h1>
+                {move || view! { <StatusBadge status=status.get() /> }}
+                <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
+                <Actions feedback now_ms />
+            </div>
+            <dl class="facts">
+                <div><dt>"Model"</dt><dd>{move || figure(run.summary.with(|run| run.model.clone()))}</dd></div>
+                <div><dt>"Agent"</dt><dd>{first.agent_id.clone().unwrap_or_else(|| "ephemeral".to_owned())}</dd></div>
+                <div><dt>"Turns"</dt><dd>{move || format::grouped(run.state.with(|state| state.turns))}</dd></div>
+                <div><dt>"Tool calls"</dt><dd>{move || format::grouped(run.state.with(|state| state.calls))}</dd></div>
+                <div><dt>"Tokens"</dt><dd>{move || figure(tokens.get().map(Tokens::total).map(format::grouped))}</dd></div>
+                <div><dt>"Duration"</dt><dd>{move || figure(run.summary.with(|run| run.duration_ms).map(format::duration))}</dd></div>
+                <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
+                {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><code title=session.clone()>{format::short_id(&session)}</code></dd></div> })}
+            </dl>
+            <MetadataChips metadata=first.metadata.clone() />
+        </header>
+    }
+}

@@ -1,0 +1,127 @@
+//! One run: what happened, why, and what to do.
+//!
+//! The server renders what the address says. In the browser the page follows its address and the run's live stream: text
+//! is added as it comes, everything else is asked of the server, where the one reducer runs.
+
+mod actions;
+mod answer_call;
+mod banners;
+mod header;
+mod output;
+mod plan;
+mod raw;
+mod replay;
+mod rows;
+mod spec;
+mod toolbar;
+mod tools;
+mod verdict;
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use crate::api::runs::open_run;
+use crate::components::error_view::ErrorView;
+use crate::components::icon::{Icon, IconView};
+use crate::components::page_title::PageTitle;
+use crate::live::{Connection, follow_address, follow_run};
+use crate::model::{RunPage as Page, RunSummary};
+use crate::run::{RunState, RunView, Tab};
+use crate::wire::Wire;
+
+/// What the parts of the page share. Handed down as context: every part reads some of it.
+#[derive(Clone, Copy)]
+pub struct Run {
+    pub id: StoredValue<String>,
+    pub summary: RwSignal<RunSummary>,
+    pub state: RwSignal<RunState>,
+    pub view: Memo<RunView>,
+    /// The last event of the whole log, whatever point is looked at.
+    pub end_seq: RwSignal<u64>,
+    /// Counts what was asked of the server.
+    pub requests: StoredValue<u64>,
+    pub can_write: bool,
+}
+
+impl Run {
+    /// The address of another view of this run.
+    pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
+        self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
+    }
+}
+
+#[component]
+pub fn RunPage() -> impl IntoView {
+    let params = use_params_map();
+    let query = use_query_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
+    let view = Memo::new(move |_| query.with(RunView::from_params));
+    // Only another run is another page; another view of it is fetched by the page itself.
+    let first = Resource::new_blocking(move || id.get(), move |id| open_run(id, view.get_untracked()));
+    view! {
+        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+            {move || Suspend::new(async move {
+                match first.await {
+                    Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
+                    Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
+    let run = Run {
+        id: StoredValue::new(page.run.id.clone()),
+        end_seq: RwSignal::new(page.end_seq),
+        requests: StoredValue::new(0),
+        summary: RwSignal::new(page.run),
+        state: RwSignal::new(page.state),
+        view,
+        can_write: page.can_write,
+    };
+    provide_context(run);
+    let connection = RwSignal::new(Connection::Idle);
+    if !run.state.with_untracked(|state| state.ended) {
+        follow_run(run, connection);
+    }
+    follow_address(run);
+    let title = run.summary.with_untracked(RunSummary::title);
+    view! {
+        <PageTitle text=title />
+        <header::Header now_ms=page.now_ms feedback=page.feedback />
+        {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
+        <verdict::Verdict />
+        <banners::Banners />
+        <replay::ReplayBar />
+        <div class="run-body">
+            <section class="run-main" aria-label="Timeline">
+                <h2 class="visually-hidden">"Timeline"</h2>
+                <toolbar::Toolbar />
+                <rows::Timeline />
+            </section>
+            <aside class="run-side">
+                <Tabs />
+                {move || match view.with(|view| view.tab) {
+                    Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
+                    Tab::Tools => view! { <tools::Tools /> }.into_any(),
+                    Tab::Spec => view! { <spec::Spec /> }.into_any(),
+                    Tab::Raw => view! { <raw::Raw /> }.into_any(),
+                }}
+            </aside>
+        </div>
+    }
+}
+
+#[component]
+fn Tabs() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let tab = move |tab: Tab| {
+        let href = move || run.href(|view| RunView { tab, focus: None, ..view.clone() });
+        let current = move || (run.view.with(|view| view.tab) == tab).then_some("page");
+        view! { <a href=href aria-current=current data-noscroll="">{tab.label()}</a> }
+    };
+    view! { <nav class="tabs" aria-label="About this run">{Tab::ALL.map(tab).collect_view()}</nav> }
+}

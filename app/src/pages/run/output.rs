@@ -1,0 +1,45 @@
+//! What the run came to: its answer, or what was salvaged of one, and what it had been asked.
+
+use leptos::prelude::*;
+
+use super::Run;
+use super::plan::Checklist;
+use super::rows::Prose;
+use crate::components::copy::CopyButton;
+use crate::components::json_tree::JsonTree;
+use crate::format::grouped;
+use crate::plain_text::visible;
+
+#[component]
+pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl IntoView {
+    let run = expect_context::<Run>();
+    let answer = Memo::new(move |_| run.state.with(|state| (state.answer.clone(), state.answer_cut)));
+    let salvaged = Memo::new(move |_| run.state.with(|state| state.salvaged));
+    let plan = Memo::new(move |_| run.state.with(|state| state.plan.clone()));
+    view! {
+        <section class="panel output">
+            <h2>{move || if salvaged.get() { "Salvaged output" } else { "Output" }}</h2>
+            {move || {
+                let (text, cut) = answer.get();
+                if text.is_empty() {
+                    return view! { <p class="hint">"Nothing was written."</p> }.into_any();
+                }
+                let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> });
+                view! { <Answer text />{cut} }.into_any()
+            }}
+        </section>
+        {move || plan.get().map(|plan| view! { <section class="panel"><h2>"Plan"</h2><Checklist plan /></section> })}
+        {prompt.map(|text| view! { <section class="panel"><h2>"Prompt"</h2><p class="prose raw">{visible(&text).into_owned()}</p></section> })}
+        {system_prompt.map(|text| view! { <section class="panel"><h2>"System prompt"</h2><p class="prose raw">{visible(&text).into_owned()}</p></section> })}
+    }
+}
+
+/// An answer that is JSON is a tree.
+#[component]
+fn Answer(text: String) -> impl IntoView {
+    let json = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
+    match json {
+        Some(value) => view! { <JsonTree value label="the answer" /> }.into_any(),
+        None => view! { <CopyButton text=text.clone() label="Copy the output" /><Prose text /> }.into_any(),
+    }
+}

@@ -1,0 +1,41 @@
+//! The run's plan as a checklist.
+
+use leptos::prelude::*;
+use protocol::timeline::{Plan, PlanStep};
+
+use crate::components::icon::{Icon, IconView};
+use crate::plain_text::visible;
+
+#[component]
+pub fn Checklist(plan: Plan) -> impl IntoView {
+    let steps = plan.steps.into_iter().map(|step| view! { <Step step /> }).collect_view();
+    view! {
+        {plan.brief.map(|brief| view! { <p class="hint">{visible(&brief).into_owned()}</p> })}
+        <ol class="plan">{steps}</ol>
+    }
+}
+
+#[component]
+fn Step(step: PlanStep) -> impl IntoView {
+    let icon = match step.status.as_str() {
+        "done" => Icon::Check,
+        "in_progress" => Icon::Play,
+        "blocked" => Icon::Alert,
+        "skipped" => Icon::Slash,
+        _ => Icon::Clock,
+    };
+    let turns = match (step.begun, step.ended) {
+        (Some(begun), Some(ended)) if ended.turn > begun.turn => {
+            Some(format!("turns {}–{}", begun.turn + 1, ended.turn + 1))
+        }
+        (Some(moment), _) | (None, Some(moment)) => Some(format!("turn {}", moment.turn + 1)),
+        (None, None) => None,
+    };
+    view! {
+        <li data-step=step.status.clone()>
+            <IconView icon />
+            <span>{visible(&step.title).into_owned()}</span>
+            <span class="hint">{step.status.replace('_', " ")}{turns.map(|turns| format!(" · {turns}"))}</span>
+        </li>
+    }
+}

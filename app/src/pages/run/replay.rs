@@ -1,0 +1,118 @@
+//! The strip of the whole log, and the controls that move along it.
+
+use leptos::prelude::*;
+use leptos_router::components::Form;
+use protocol::timeline::TickKind;
+
+use super::Run;
+use crate::components::icon::{Icon, IconView};
+use crate::format::grouped;
+use crate::live::{Player, player};
+
+#[component]
+pub fn ReplayBar() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let player = player(run);
+    let at = Memo::new(move |_| run.view.with(|view| view.at).unwrap_or(run.end_seq.get()));
+    let step = move |back: bool| {
+        let (at, end) = (at.get(), run.end_seq.get());
+        let to = if back { at.saturating_sub(1) } else { at + 1 };
+        run.href(|view| view.at(Some(to).filter(|to| *to < end)))
+    };
+    let position = move || match run.view.with(|view| view.at) {
+        None => format!("at the end, #{}", grouped(run.end_seq.get())),
+        Some(at) => format!("as of #{} of #{}", grouped(at), grouped(run.end_seq.get())),
+    };
+    view! {
+        <section class="replay" aria-label="Replay">
+            <Strip player />
+            <div class="replay-controls">
+                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll=""><IconView icon=Icon::Back /></a>
+                <PlayButton player />
+                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll=""><IconView icon=Icon::Forward /></a>
+                <span class="replay-position" role="status">{position}</span>
+                {move || run.view.with(|view| view.at.is_some()).then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
+                <SpeedChoice player />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn PlayButton(player: Player) -> impl IntoView {
+    let label = move || if player.playing.get() { "Pause (Space)" } else { "Play from here (Space)" };
+    view! {
+        <button type="button" class="icon-button js-only" title=label aria-label=label on:click=move |_| player.toggle()>
+            {move || view! { <IconView icon=if player.playing.get() { Icon::Pause } else { Icon::Play } /> }}
+        </button>
+    }
+}
+
+#[component]
+fn SpeedChoice(player: Player) -> impl IntoView {
+    view! {
+        <label class="speed js-only">"Speed "
+            <select on:change=move |event| player.set_speed(&event_target_value(&event))>
+                {Player::SPEEDS.map(|(value, label)| view! { <option value=value selected=value == "5">{label}</option> }).collect_view()}
+            </select>
+        </label>
+    }
+}
+
+/// One mark for each event, or for each stretch of a long log. The handle is a slider, and a form without scripts.
+#[component]
+fn Strip(player: Player) -> impl IntoView {
+    let run = expect_context::<Run>();
+    let ticks = Memo::new(move |_| run.state.with(|state| state.strip.clone()));
+    let marks = move || {
+        let ticks = ticks.get();
+        let total = ticks.last().map_or(1, |tick| tick.position + tick.count);
+        let marks = ticks.into_iter().map(|tick| {
+            let (y, height) = extent(tick.kind);
+            view! { <rect class="tick" data-tick=name(tick.kind) x=tick.position.to_string() y=y width=tick.count.to_string() height=height /> }
+        });
+        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true">{marks.collect_view()}</svg> }
+    };
+    let at = move || run.view.with(|view| view.at).unwrap_or(run.end_seq.get()).to_string();
+    view! {
+        <Form method="GET" action="" noscroll=true attr:class="scrub">
+            {marks}
+            <input
+                type="range"
+                name="at"
+                class="scrub-handle"
+                min="0"
+                max=move || run.end_seq.get().to_string()
+                prop:value=at
+                value=at
+                aria-label="Show the run as of event"
+                on:input=move |event| player.scrub_to(run, &event_target_value(&event))
+            />
+            <button class="button no-js-only" type="submit">"Show"</button>
+        </Form>
+    }
+}
+
+/// Texts are low, what decides is high: the shape of a run is seen at a glance.
+fn extent(kind: TickKind) -> (&'static str, &'static str) {
+    match kind {
+        TickKind::Thinking | TickKind::Text | TickKind::Other => ("14", "10"),
+        TickKind::Message | TickKind::Answer | TickKind::Call => ("8", "16"),
+        TickKind::Course | TickKind::Guard | TickKind::Fault | TickKind::End => ("0", "24"),
+    }
+}
+
+fn name(kind: TickKind) -> &'static str {
+    match kind {
+        TickKind::Thinking => "thinking",
+        TickKind::Text => "text",
+        TickKind::Other => "other",
+        TickKind::Message => "message",
+        TickKind::Answer => "answer",
+        TickKind::Call => "call",
+        TickKind::Course => "course",
+        TickKind::Guard => "guard",
+        TickKind::Fault => "fault",
+        TickKind::End => "end",
+    }
+}

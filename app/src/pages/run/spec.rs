@@ -1,0 +1,38 @@
+//! What the run was asked to do, with secrets hidden, and as a program that asks for it again.
+
+use leptos::prelude::*;
+
+use super::Run;
+use crate::components::copy::CopyButton;
+use crate::components::json_tree::JsonTree;
+use crate::run::Side;
+
+#[component]
+pub fn Spec() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let side = Memo::new(move |_| run.state.with(|state| state.side.clone()));
+    move || {
+        let Side::Spec(spec) = side.get() else { return ().into_any() };
+        let Some(value) = spec.spec else {
+            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is not known here."</p></section> }.into_any();
+        };
+        let programs = spec.programs.into_iter().map(|(name, text)| {
+            view! {
+                <details class="program">
+                    <summary>{format!("As {name}")}</summary>
+                    <CopyButton text=text.clone() label="Copy this" />
+                    <pre class="code" tabindex="0">{text}</pre>
+                </details>
+            }
+        });
+        view! {
+            <section class="panel">
+                <h2>"Spec"</h2>
+                <p class="hint">"Secrets are hidden, here and in what is copied."</p>
+                <JsonTree value label="the spec" />
+                {programs.collect_view()}
+            </section>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,74 @@
+//! How the timeline is shown: how densely, as Markdown or raw, and what is looked for in it.
+
+use leptos::prelude::*;
+use leptos_router::components::Form;
+use protocol::timeline::Density;
+
+use super::Run;
+use crate::components::icon::{Icon, IconView};
+use crate::format::grouped;
+use crate::run::{Find, RunView, density_word};
+
+#[component]
+pub fn Toolbar() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let density = move |density: Density, label: &'static str| {
+        let href = move || run.href(|view| RunView { density, from: None, focus: None, ..view.clone() });
+        let current = move || (run.view.with(|view| view.density) == density).then_some("true");
+        view! { <a href=href aria-current=current data-noscroll="">{label}</a> }
+    };
+    let raw_href = move || run.href(|view| RunView { raw: !view.raw, focus: None, ..view.clone() });
+    let raw_label = move || if run.view.with(|view| view.raw) { "Show as Markdown" } else { "Show raw text" };
+    view! {
+        <div class="run-toolbar">
+            <nav class="segmented" aria-label="Density">
+                {density(Density::Conversation, "Conversation")}
+                {density(Density::Normal, "Normal")}
+                {density(Density::EveryEvent, "Every event")}
+            </nav>
+            <a class="hint" href=raw_href data-noscroll="">{raw_label}</a>
+            <FindForm />
+        </div>
+    }
+}
+
+#[component]
+fn FindForm() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let hits = Memo::new(move |_| run.state.with(|state| state.window.hits));
+    let find = Memo::new(move |_| run.view.with(|view| view.find.clone()));
+    let step = move |to: usize| {
+        run.href(|view| RunView {
+            find: Find { hit: to, ..view.find.clone() },
+            from: None,
+            focus: None,
+            ..view.clone()
+        })
+    };
+    let clear = move || run.href(|view| RunView { find: Find::default(), ..view.clone() });
+    view! {
+        <Form method="GET" action="" noscroll=true attr:class="find" attr:role="search">
+            {move || run.view.with(|view| density_word(view.density)).map(|word| view! { <input type="hidden" name="density" value=word /> })}
+            {move || run.view.with(|view| view.at).map(|at| view! { <input type="hidden" name="at" value=at.to_string() /> })}
+            <label>
+                <span class="visually-hidden">"Find in this run"</span>
+                <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" />
+            </label>
+            {move || (!find.get().text.is_empty()).then(|| {
+                let (hits, at) = (hits.get(), find.get().hit);
+                let label = match hits {
+                    0 => "no hits".to_owned(),
+                    _ => format!("{} of {}", grouped(at.min(hits - 1) as u64 + 1), grouped(hits as u64)),
+                };
+                view! {
+                    <span class="hits" role="status">{label}</span>
+                    {(hits > 1).then(|| view! {
+                        <a class="icon-button" href=step((at + hits - 1) % hits) title="Previous hit" aria-label="Previous hit" data-noscroll=""><IconView icon=Icon::Up /></a>
+                        <a class="icon-button" href=step((at + 1) % hits) title="Next hit" aria-label="Next hit" data-noscroll=""><IconView icon=Icon::Down /></a>
+                    })}
+                    <a class="icon-button" href=clear() title="Clear" aria-label="Clear what is looked for" data-noscroll=""><IconView icon=Icon::Cross /></a>
+                }
+            })}
+        </Form>
+    }
+}

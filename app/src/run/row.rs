@@ -1,0 +1,277 @@
+//! A row of the timeline with everything that is drawn of it.
+
+use protocol::json::preview;
+use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, ToolFile, Turn};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::words::{describe, ending};
+
+/// Characters of arguments and answers in a folded row.
+const PREVIEW_CHARS: usize = 160;
+/// Characters of a text shown before it is opened.
+pub(super) const TEXT_CHARS: usize = 6_000;
+/// Bytes of a body sent to a page; the rest is said to be cut, and stands in the raw log.
+const BODY_BYTES: usize = 400_000;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub key: String,
+    pub seq: u64,
+    pub depth: u8,
+    pub hit: bool,
+    pub kind: RowKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowKind {
+    Turn {
+        number: usize,
+        first_seq: u64,
+        last_seq: u64,
+        model: Option<String>,
+        finish: Option<String>,
+        writing: bool,
+    },
+    Thinking {
+        chars: usize,
+        open: Option<String>,
+    },
+    Text {
+        text: String,
+        cut: usize,
+        writing: bool,
+    },
+    Call {
+        name: String,
+        resolver: Option<String>,
+        arguments: String,
+        outcome: CallOutcome,
+        answer: Option<String>,
+        files: usize,
+        waiting_id: Option<String>,
+        open: Option<Box<CallBody>>,
+    },
+    Note {
+        tone: Tone,
+        text: String,
+        times: u64,
+        plan: Option<timeline::Plan>,
+    },
+    /// «×N»: the same calls again and again.
+    Repeats {
+        times: usize,
+        last_turn: usize,
+        first_wasted_seq: u64,
+        tools: Vec<String>,
+        open: bool,
+    },
+    Outcome {
+        tone: Tone,
+        text: String,
+    },
+    Event {
+        kind: String,
+        last_seq: u64,
+        count: u64,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallOutcome {
+    Ok,
+    Error,
+    Waiting,
+    Unanswered,
+}
+
+/// What an open call shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallBody {
+    pub id: Option<String>,
+    pub input: Body,
+    pub answer: Option<(u64, Body)>,
+    pub files: Vec<ToolFile>,
+}
+
+/// A payload: as a tree where it is JSON, as text where it is not, cut where it is too long for a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    Json(Value),
+    Text { text: String, cut: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    Success,
+    Info,
+    Warning,
+    Error,
+}
+
+impl Tone {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl Row {
+    /// Draws a row of `timeline`. `open` tells whether a row's key was opened.
+    pub fn of(timeline: &Timeline, row: timeline::Row, open: impl Fn(&str) -> bool) -> Option<Self> {
+        let turn = timeline.turns.get(row.turn);
+        let is_open = open(&row.key);
+        let kind = match row.kind {
+            timeline::RowKind::Turn => turn_row(turn?, timeline),
+            timeline::RowKind::Thinking { .. } => {
+                let thinking = &turn?.thinking;
+                RowKind::Thinking {
+                    chars: thinking.chars().count(),
+                    open: is_open.then(|| cut(thinking, BODY_BYTES).0),
+                }
+            }
+            timeline::RowKind::Text => {
+                let turn = turn?;
+                let limit = if is_open { BODY_BYTES } else { TEXT_CHARS };
+                let (text, cut) = cut(&turn.text, limit);
+                RowKind::Text { text, cut, writing: is_writing(turn, timeline) }
+            }
+            timeline::RowKind::Call { entry, .. } => call_row(turn?.entries.get(entry)?.as_call()?, timeline, is_open),
+            timeline::RowKind::Note { entry } => {
+                let note = turn?.entries.get(entry)?.as_note()?;
+                let (tone, text) = describe(&note.kind);
+                let plan = match &note.kind {
+                    NoteKind::Plan { plan, stale: false, .. } => Some(plan.as_ref().clone()),
+                    _ => None,
+                };
+                RowKind::Note { tone, text, times: note.times, plan }
+            }
+            timeline::RowKind::Repeats { times, first_wasted_seq, last_turn, .. } => {
+                let mut tools: Vec<String> = turn?.calls().map(|call| call.name.clone()).collect();
+                tools.sort();
+                tools.dedup();
+                RowKind::Repeats { times, last_turn, first_wasted_seq, tools, open: is_open }
+            }
+            timeline::RowKind::Outcome => {
+                let (tone, text) = ending(timeline.outcome.as_ref()?);
+                RowKind::Outcome { tone, text }
+            }
+            timeline::RowKind::Events { index } => {
+                let run = timeline.events.get(index)?;
+                RowKind::Event { kind: run.kind.to_string(), last_seq: run.last_seq, count: run.count }
+            }
+        };
+        Some(Self { key: row.key, seq: row.seq, depth: row.depth, hit: row.hit, kind })
+    }
+}
+
+fn turn_row(turn: &Turn, timeline: &Timeline) -> RowKind {
+    RowKind::Turn {
+        number: turn.index + 1,
+        first_seq: turn.first_seq,
+        last_seq: turn.last_seq,
+        model: turn.model.clone(),
+        finish: if turn.aborted { Some("stopped by the supervisor".to_owned()) } else { turn.finish_reason.clone() },
+        writing: is_writing(turn, timeline),
+    }
+}
+
+/// The model is at this turn now.
+fn is_writing(turn: &Turn, timeline: &Timeline) -> bool {
+    let newest = turn.index + 1 == timeline.turns.len();
+    newest && turn.message_seq.is_none() && !turn.aborted && !timeline.status().is_terminal()
+}
+
+fn call_row(call: &ToolCall, timeline: &Timeline, open: bool) -> RowKind {
+    let over = timeline.status().is_terminal();
+    let outcome = match &call.answer {
+        Some(answer) if answer.ok => CallOutcome::Ok,
+        Some(_) => CallOutcome::Error,
+        None if over => CallOutcome::Unanswered,
+        None => CallOutcome::Waiting,
+    };
+    let awaited = outcome == CallOutcome::Waiting && call.kind.is_local() && call.made;
+    RowKind::Call {
+        name: call.name.clone(),
+        resolver: resolver(&call.kind),
+        arguments: preview_value(&call.input),
+        outcome,
+        answer: call.answer.as_ref().map(|answer| preview_value(&answer.body)),
+        files: call.files.len(),
+        waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
+        open: open.then(|| Box::new(CallBody::of(call))),
+    }
+}
+
+fn resolver(kind: &CallKind) -> Option<String> {
+    match kind {
+        CallKind::Server => None,
+        CallKind::Local => Some("local tool".to_owned()),
+        CallKind::A2aLocal { agent, .. } if agent.is_empty() => Some("local A2A agent".to_owned()),
+        CallKind::A2aLocal { agent, .. } => Some(format!("local A2A agent {agent}")),
+        CallKind::McpLocal { server, .. } => Some(format!("local MCP server {server}")),
+    }
+}
+
+/// One line of a value. A long one is not written out only to be cut.
+fn preview_value(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => preview(head(text, PREVIEW_CHARS * 8), PREVIEW_CHARS),
+        other => preview(head(&other.to_string(), PREVIEW_CHARS * 8), PREVIEW_CHARS),
+    }
+}
+
+pub(super) fn head(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The beginning of a text, and how many bytes are left out.
+fn cut(text: &str, bytes: usize) -> (String, usize) {
+    let head = head(text, bytes);
+    (head.to_owned(), text.len() - head.len())
+}
+
+impl CallBody {
+    pub fn of(call: &ToolCall) -> Self {
+        Self {
+            id: call.id.as_ref().map(|id| id.to_string()),
+            input: Body::of(&call.input),
+            answer: call.answer.as_ref().map(|answer| (answer.seq, Body::of(&answer.body))),
+            files: call.files.clone(),
+        }
+    }
+}
+
+impl Body {
+    /// Text that is JSON is shown as JSON: most tools answer so.
+    pub fn of(value: &Value) -> Self {
+        let text = match value {
+            Value::String(text) => {
+                if let Ok(parsed @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+                    && text.len() <= BODY_BYTES
+                {
+                    return Self::Json(parsed);
+                }
+                text.clone()
+            }
+            other => {
+                let text = other.to_string();
+                if text.len() <= BODY_BYTES {
+                    return Self::Json(value.clone());
+                }
+                text
+            }
+        };
+        let (text, cut) = cut(&text, BODY_BYTES);
+        Self::Text { text, cut }
+    }
+}

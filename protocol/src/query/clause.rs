@@ -1,0 +1,185 @@
+//! What a query says, clause by clause.
+
+use super::When;
+use crate::{RunStatus, ids};
+
+/// One condition: its term, or any of the alternatives that follow it after commas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    pub negated: bool,
+    pub term: Term,
+    /// Further values of the same key: any of them will do.
+    pub or: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    Status(RunStatus),
+    Metadata {
+        key: String,
+        value: String,
+    },
+    Field {
+        field: Field,
+        value: String,
+    },
+    Is(Is),
+    Has(Has),
+    Compare(Comparison),
+    /// Created at this time or later.
+    Since(When),
+    /// Created earlier than this.
+    Before(When),
+    /// Words in a row, anywhere in prompt, answer, error, tool names or tool arguments.
+    Text(String),
+}
+
+/// Something that a run has one of, or several, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    Model,
+    Agent,
+    Name,
+    Session,
+    Tool,
+    Error,
+    Id,
+}
+
+/// A state that a run is in, or that its log shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Is {
+    Truncated,
+    Looping,
+    Budget,
+    Failed,
+    Running,
+    Waiting,
+    Imported,
+    Seeded,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Has {
+    /// A metadata key, with any value.
+    Metadata(String),
+    /// A tool call that nobody answered.
+    OrphanCall,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    pub measure: Measure,
+    pub bound: Bound,
+}
+
+/// A figure of a run, and the unit that it is compared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// Milliseconds.
+    Duration,
+    Tokens,
+    /// Millionths of a US dollar.
+    Cost,
+    Turns,
+    Calls,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    Above(u64),
+    AtLeast(u64),
+    Below(u64),
+    AtMost(u64),
+    Exactly(u64),
+    /// Both ends included.
+    Between(u64, u64),
+}
+
+impl From<Term> for Clause {
+    fn from(term: Term) -> Self {
+        Self { negated: false, term, or: Vec::new() }
+    }
+}
+
+impl Clause {
+    /// The term and its alternatives.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        std::iter::once(&self.term).chain(&self.or)
+    }
+}
+
+impl Term {
+    pub fn metadata(key: &str, value: &str) -> Self {
+        Self::Metadata { key: key.to_owned(), value: value.to_owned() }
+    }
+
+    /// Reads `key:value` as metadata, whatever the key.
+    pub fn parse_metadata(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some((key, value)) if ids::is_metadata_key(key.trim()) && !value.trim().is_empty() => {
+                Ok(Self::metadata(key.trim(), value.trim()))
+            }
+            Some((key, _)) if !ids::is_metadata_key(key.trim()) => Err(METADATA_KEY_RULE.to_owned()),
+            _ => Err("Write metadata as key:value, for example customer:acme.".to_owned()),
+        }
+    }
+}
+
+pub(super) const METADATA_KEY_RULE: &str = "Metadata keys may use letters, digits, dot, _ and -, at most 64.";
+
+impl Field {
+    pub const ALL: [Self; 7] = [Self::Model, Self::Agent, Self::Name, Self::Session, Self::Tool, Self::Error, Self::Id];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Agent => "agent",
+            Self::Name => "name",
+            Self::Session => "session",
+            Self::Tool => "tool",
+            Self::Error => "error",
+            Self::Id => "id",
+        }
+    }
+}
+
+impl Is {
+    pub const ALL: [Self; 8] = [
+        Self::Truncated,
+        Self::Looping,
+        Self::Budget,
+        Self::Failed,
+        Self::Running,
+        Self::Waiting,
+        Self::Imported,
+        Self::Seeded,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Looping => "looping",
+            Self::Budget => "budget",
+            Self::Failed => "failed",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Imported => "imported",
+            Self::Seeded => "seeded",
+        }
+    }
+}
+
+impl Measure {
+    pub const ALL: [Self; 5] = [Self::Duration, Self::Tokens, Self::Cost, Self::Turns, Self::Calls];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Duration => "duration",
+            Self::Tokens => "tokens",
+            Self::Cost => "cost",
+            Self::Turns => "turns",
+            Self::Calls => "calls",
+        }
+    }
+}

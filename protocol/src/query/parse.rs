@@ -1,0 +1,164 @@
+//! From pieces to clauses.
+
+use super::clause::METADATA_KEY_RULE;
+use super::lexer::{Key, Lexer, Piece, Value};
+use super::{
+    Bound, Clause, Comparison, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, Measure, Query, QueryError, Term, When,
+    amount, is_reserved, words,
+};
+use crate::{RunStatus, ids};
+
+pub fn query(text: &str) -> Result<Query, QueryError> {
+    if text.len() > MAX_QUERY_BYTES {
+        return Err(QueryError {
+            at: 0..text.len(),
+            message: format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it."),
+        });
+    }
+    let mut query = Query::default();
+    let mut lexer = Lexer::new(text);
+    while let Some(piece) = lexer.next()? {
+        if query.clauses.len() == MAX_CLAUSES || piece.values.len() > MAX_CLAUSES {
+            let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
+            return Err(QueryError { at: piece.at, message });
+        }
+        query.push(clause(&piece)?);
+    }
+    Ok(query)
+}
+
+fn clause(piece: &Piece<'_>) -> Result<Clause, QueryError> {
+    let mut terms = Vec::with_capacity(piece.values.len());
+    for value in &piece.values {
+        let term = match &piece.key {
+            None => free_text(value)?,
+            Some(key) => keyed(key, value, piece.values.len() == 1)?,
+        };
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    let mut terms = terms.into_iter();
+    let Some(term) = terms.next() else {
+        return Err(fault(piece.at.clone(), "This part is empty."));
+    };
+    Ok(Clause { negated: piece.negated, term, or: terms.collect() })
+}
+
+fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, QueryError> {
+    if let Some(name) = key.text.strip_prefix("metadata.") {
+        return metadata(key, name, value);
+    }
+    if !is_reserved(key.text) {
+        return metadata(key, key.text, value);
+    }
+    let word = key.text.to_ascii_lowercase();
+    let one_value = || match only {
+        true => Ok(()),
+        false => Err(fault(value.at.clone(), format!("`{word}:` takes one value, without commas."))),
+    };
+    if let Some(field) = Field::ALL.into_iter().find(|field| field.as_str() == word) {
+        return Ok(Term::Field { field, value: value.text.clone() });
+    }
+    if let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.as_str() == word) {
+        one_value()?;
+        return Ok(Term::Compare(Comparison { measure, bound: bound(measure, value)? }));
+    }
+    match word.as_str() {
+        "status" => RunStatus::parse(&value.text)
+            .map(Term::Status)
+            .ok_or_else(|| unknown(value, "status", &RunStatus::ALL.map(RunStatus::as_str))),
+        "is" => Is::ALL
+            .into_iter()
+            .find(|is| is.as_str() == value.text)
+            .map(Term::Is)
+            .ok_or_else(|| unknown(value, "state", &Is::ALL.map(Is::as_str))),
+        "has" => has(value),
+        "text" => free_text(value),
+        _ => {
+            one_value()?;
+            let when = When::parse(&value.text).ok_or_else(|| fault(value.at.clone(), time_help(&word)))?;
+            Ok(if word == "before" { Term::Before(when) } else { Term::Since(when) })
+        }
+    }
+}
+
+fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, QueryError> {
+    if !value.quoted && value.text.starts_with("//") {
+        return Err(fault(key.at.start..value.at.end, "Put quotes around an address, for example \"https://…\"."));
+    }
+    if !ids::is_metadata_key(name) {
+        let hint = "Put quotes around text that has a colon in it.";
+        return Err(fault(key.at.clone(), format!("{METADATA_KEY_RULE} {hint}")));
+    }
+    Ok(Term::metadata(name, &value.text))
+}
+
+fn has(value: &Value) -> Result<Term, QueryError> {
+    let name = value.text.strip_prefix("metadata.").unwrap_or(&value.text);
+    if value.text == "orphan-call" {
+        Ok(Term::Has(Has::OrphanCall))
+    } else if ids::is_metadata_key(name) {
+        Ok(Term::Has(Has::Metadata(name.to_owned())))
+    } else {
+        Err(fault(value.at.clone(), METADATA_KEY_RULE))
+    }
+}
+
+fn free_text(value: &Value) -> Result<Term, QueryError> {
+    if words(&value.text).next().is_none() {
+        return Err(fault(value.at.clone(), "There is no letter or digit to look for."));
+    }
+    Ok(Term::Text(value.text.clone()))
+}
+
+/// `>30s`, `>=3`, `<10k`, `10s..30s`; for whole counts also `3`.
+fn bound(measure: Measure, value: &Value) -> Result<Bound, QueryError> {
+    let name = measure.as_str();
+    let example = amount::example(measure);
+    let read = |text: &str| {
+        amount::parse(measure, text).ok_or_else(|| {
+            let message = format!("`{text}` is no amount. Write for example {name}:>{example} or {name}:<={example}.");
+            fault(value.at.clone(), message)
+        })
+    };
+    let text = value.text.as_str();
+    type Make = fn(u64) -> Bound;
+    let signs: [(&str, Make); 5] = [
+        (">=", Bound::AtLeast),
+        ("<=", Bound::AtMost),
+        (">", Bound::Above),
+        ("<", Bound::Below),
+        ("=", Bound::Exactly),
+    ];
+    for (sign, make) in signs {
+        if let Some(rest) = text.strip_prefix(sign) {
+            return Ok(make(read(rest)?));
+        }
+    }
+    if let Some((from, to)) = text.split_once("..") {
+        let (from, to) = (read(from)?, read(to)?);
+        if from > to {
+            return Err(fault(value.at.clone(), "Write the smaller end of the range first."));
+        }
+        return Ok(Bound::Between(from, to));
+    }
+    let number = read(text)?;
+    match measure {
+        Measure::Turns | Measure::Calls => Ok(Bound::Exactly(number)),
+        // Few runs last exactly so long: somebody who leaves the sign out means something else.
+        _ => Err(fault(value.at.clone(), format!("Say how to compare: {name}:>{text} or {name}:<{text}."))),
+    }
+}
+
+fn time_help(word: &str) -> String {
+    format!("Write a time as {word}:2h (m, h, d or w ago), {word}:2026-10-01 or {word}:2026-10-01T12:30Z.")
+}
+
+fn unknown(value: &Value, what: &str, known: &[&str]) -> QueryError {
+    fault(value.at.clone(), format!("There is no {what} `{}`. Use one of {}.", value.text, known.join(", ")))
+}
+
+fn fault(at: std::ops::Range<usize>, message: impl Into<String>) -> QueryError {
+    QueryError { at, message: message.into() }
+}

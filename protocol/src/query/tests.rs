@@ -1,0 +1,154 @@
+//! What is read, what is refused and where, and that printing then reading is the identity.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn printed(text: &str) -> String {
+    Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).to_string()
+}
+
+#[test]
+fn reads_status_and_metadata() {
+    let query = Query::parse(r#" status:failed  customer:acme -env:dev note:"two words" metadata.status:x"#);
+    let query = query.expect("reads");
+    assert_eq!(query.status(), Some(RunStatus::Failed));
+    assert_eq!(query.clauses.len(), 5);
+    assert_eq!(query.to_string(), r#"status:failed customer:acme -env:dev note:"two words" metadata.status:x"#);
+}
+
+#[test]
+fn reads_every_kind_of_clause() {
+    for text in [
+        "status:failed,running customer:acme,globex -env:dev",
+        "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search error:rate_limit id:run_1",
+        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:seeded",
+        "has:orphan-call has:customer -has:trace.id has:metadata.orphan-call",
+        "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m",
+        "since:2h before:2026-10-01 since:2026-10-01T12:30:15.250Z",
+        r#""free text" word -unwanted note:"a,b" "a:b" -"-x""#,
+    ] {
+        assert_eq!(printed(text), text);
+    }
+}
+
+#[test]
+fn other_spellings_are_read_as_the_one_that_is_printed() {
+    assert_eq!(printed("Status:success TOKENS:>10000 cost:>$1.50"), "status:succeeded tokens:>10k cost:>1.5");
+    assert_eq!(printed("duration:>90m duration:<0.5s turns:3"), "duration:>90m duration:<500ms turns:=3");
+    assert_eq!(printed("after:2026-10-01T00:00Z a:b a:b c:d,d"), "since:2026-10-01 a:b c:d");
+    assert_eq!(printed("text:word"), "word");
+}
+
+#[test]
+fn times_are_resolved_against_the_clock_that_is_given() {
+    let day = 86_400_000;
+    let resolved = |text: &str| When::parse(text).map(|when| when.resolve(10 * day));
+    assert_eq!(resolved("2h"), Some(10 * day - 7_200_000));
+    assert_eq!(resolved("1w"), Some(3 * day));
+    assert_eq!(resolved("1970-01-03"), Some(2 * day));
+    assert_eq!(resolved("2000-02-29T00:00:01"), Some(951_782_401_000));
+    for bad in ["", "h", "2x", "2026-02-30", "2026-13-01", "2026-1-1", "2026-10-01T", "2026-10-01T25:00", "-2h"] {
+        assert_eq!(resolved(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn faults_are_explained_at_their_place() {
+    let fault = |text: &str| Query::parse(text).expect_err(text);
+    for (text, place, message) in [
+        ("a:b status:bad", "bad", "There is no status `bad`"),
+        ("a:\"open", "\"open", "This quotation has no end"),
+        ("x a:", "a:", "`a:` needs a value"),
+        ("a:b,,c", "a:b,", "`a:` needs a value"),
+        ("k/y:x", "k/y", "Metadata keys may use"),
+        ("see https://x.test/", "https://x.test/", "Put quotes around an address"),
+        ("a\"b:c", "\"b:c", "Put quotes around the whole"),
+        ("a:x\"y\"", "\"y\"", "Put quotes around the whole"),
+        ("b - c", "-", "right after the minus"),
+        (":x", ":", "Write the key before the colon"),
+        ("a --- b", "--", "no letter or digit"),
+        ("is:lost", "lost", "There is no state `lost`"),
+        ("duration:30s", "30s", "Say how to compare: duration:>30s"),
+        ("duration:>30", ">30", "`30` is no amount"),
+        ("tokens:>5..3", ">5..3", "is no amount"),
+        ("turns:5..3", "5..3", "smaller end"),
+        ("since:yesterday", "yesterday", "since:2h"),
+        ("since:2h,3h", "2h", "takes one value"),
+        ("has:a/b", "a/b", "Metadata keys may use"),
+    ] {
+        let error = fault(text);
+        assert_eq!((&text[error.at.clone()], error.message.contains(message)), (place, true), "{text}: {error}");
+    }
+    assert!(Query::parse(&"a:b ".repeat(600)).is_err());
+    let many: Vec<String> = (0..40).map(|i| format!("k{i}:v")).collect();
+    assert!(fault(&many.join(" ")).message.contains("at most 32"));
+}
+
+fn term() -> impl Strategy<Value = Vec<Term>> {
+    let value = || "[^\u{0}]{1,12}";
+    let list = |term: BoxedStrategy<Term>| prop::collection::vec(term, 1..4).boxed();
+    let bound = prop_oneof![
+        any::<u32>().prop_map(|n| Bound::Above(n.into())),
+        any::<u32>().prop_map(|n| Bound::AtLeast(n.into())),
+        any::<u32>().prop_map(|n| Bound::Below(n.into())),
+        any::<u32>().prop_map(|n| Bound::AtMost(n.into())),
+        any::<u32>().prop_map(|n| Bound::Exactly(n.into())),
+        (any::<u32>(), any::<u32>()).prop_map(|(a, b)| Bound::Between(a.min(b).into(), a.max(b).into())),
+    ];
+    let unit = prop::sample::select(vec![Unit::Seconds, Unit::Minutes, Unit::Hours, Unit::Days, Unit::Weeks]);
+    let when = || {
+        prop_oneof![
+            (any::<u32>(), unit.clone()).prop_map(|(amount, unit)| When::Ago { amount, unit }),
+            (-62_000_000_000_000_i64..250_000_000_000_000).prop_map(When::At),
+        ]
+    };
+    let text = value().prop_filter("has a word", |text| words(text).next().is_some());
+    prop_oneof![
+        list(prop::sample::select(RunStatus::ALL.to_vec()).prop_map(Term::Status).boxed()),
+        ("[A-Za-z0-9._-]{1,12}", prop::collection::vec(value(), 1..4))
+            .prop_map(|(key, values)| values.iter().map(|value| Term::metadata(&key, value)).collect()),
+        ("status|model|is|metadata\\.x", prop::collection::vec(value(), 1..2))
+            .prop_map(|(key, values)| values.iter().map(|value| Term::metadata(&key, value)).collect()),
+        (prop::sample::select(Field::ALL.to_vec()), prop::collection::vec(value(), 1..4))
+            .prop_map(|(field, values)| values.into_iter().map(|value| Term::Field { field, value }).collect()),
+        list(prop::sample::select(Is::ALL.to_vec()).prop_map(Term::Is).boxed()),
+        list(
+            prop_oneof![Just(Has::OrphanCall), "[A-Za-z0-9._-]{1,12}".prop_map(Has::Metadata)]
+                .prop_map(Term::Has)
+                .boxed()
+        ),
+        (prop::sample::select(Measure::ALL.to_vec()), bound)
+            .prop_map(|(measure, bound)| vec![Term::Compare(Comparison { measure, bound })]),
+        when().prop_map(|when| vec![Term::Since(when)]),
+        when().prop_map(|when| vec![Term::Before(when)]),
+        prop::collection::vec(text.prop_map(Term::Text), 1..3),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn printing_then_reading_is_the_identity(clauses in prop::collection::vec((term(), any::<bool>()), 0..6)) {
+        let mut query = Query::default();
+        for (terms, negated) in clauses {
+            let mut distinct: Vec<Term> = Vec::new();
+            for term in terms {
+                if !distinct.contains(&term) {
+                    distinct.push(term);
+                }
+            }
+            let mut distinct = distinct.into_iter();
+            if let Some(term) = distinct.next() {
+                query.push(Clause { negated, term, or: distinct.collect() });
+            }
+        }
+        prop_assert_eq!(Query::parse(&query.to_string()), Ok(query));
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,80}") {
+        if let Err(error) = Query::parse(&text) {
+            prop_assert!(text.get(error.at.clone()).is_some());
+        }
+    }
+}

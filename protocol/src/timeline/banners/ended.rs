@@ -1,0 +1,136 @@
+//! The run failed, was refused or was cancelled. Truncation and schemas have banners of their own.
+
+use serde_json::Value;
+
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::spec;
+use crate::timeline::words::{count, duration, quoted, sentence, tools};
+use crate::timeline::{Ending, Outcome, Timeline, failure};
+
+pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
+    let Some(outcome) = &timeline.outcome else { return Vec::new() };
+    let banner = match outcome.ending {
+        Ending::Succeeded | Ending::Failed if timeline.refusal_seq().is_some() => refused(timeline),
+        Ending::Succeeded => None,
+        Ending::Cancelled => Some(cancelled(timeline, outcome)),
+        Ending::Failed => failed(timeline, outcome, spec),
+    };
+    banner.into_iter().collect()
+}
+
+fn refused(timeline: &Timeline) -> Option<Banner> {
+    Some(Banner {
+        kind: BannerKind::Refused,
+        severity: Severity::Warning,
+        seq: timeline.refusal_seq()?,
+        title: "Refused: the model declined to answer".to_owned(),
+        detail: "The model itself stopped with the reason “refusal”. No tool and no limit was involved.".to_owned(),
+        facts: Facts::None,
+        next_step: NextStep::change(
+            "Say the request in other words, or look for a rule against it in the system prompt.",
+            "/systemPrompt",
+            None,
+            None,
+        ),
+    })
+}
+
+fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
+    let stopped = match outcome.reason.as_deref() {
+        Some("user") => "A user stopped the run before it finished.".to_owned(),
+        Some(reason) => format!("The run was stopped before it finished (reason: {}).", quoted(reason, 80)),
+        None => "The run was stopped before it finished.".to_owned(),
+    };
+    let unanswered = timeline.totals.unanswered();
+    let open = match unanswered {
+        0 => String::new(),
+        1 => " 1 tool call had no answer yet.".to_owned(),
+        n => format!(" {} had no answer yet.", count(n, "tool call")),
+    };
+    Banner {
+        kind: BannerKind::Cancelled,
+        severity: Severity::Info,
+        seq: outcome.seq,
+        title: "Cancelled".to_owned(),
+        detail: format!("{stopped} What it had done until then is below.{open}"),
+        facts: Facts::Cancelled { reason: outcome.reason.clone(), unanswered },
+        next_step: NextStep::say("Launch it again if it should have finished."),
+    }
+}
+
+fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Option<Banner> {
+    let class = outcome.error_class.as_deref().unwrap_or("unknown");
+    if outcome.is_truncated() || class.starts_with("structured_output") {
+        return None;
+    }
+    let said = outcome.error.as_deref().map(sentence).unwrap_or_default();
+    let facts = |limit| Facts::Failure {
+        error_class: class.to_owned(),
+        retryable: outcome.retryable,
+        api_status: outcome.api_status,
+        limit,
+    };
+    let (kind, detail, facts, next_step) = match class {
+        "context_window" => (
+            BannerKind::ContextWindow,
+            said,
+            facts(None),
+            NextStep::change(
+                "Shorten the prompt or the tools' answers, or choose a model that reads more (modelId).",
+                "/modelId",
+                super::asked_for(spec, "modelId"),
+                None,
+            ),
+        ),
+        "local_timeout" => {
+            let owed: Vec<String> = timeline.waiting_calls().map(|call| call.name.clone()).collect();
+            let timeout_ms = spec.map(spec::local_tool_timeout_ms);
+            let within = timeout_ms.map(|ms| format!(" within {}", duration(ms))).unwrap_or_default();
+            let detail = format!("Nobody answered {}{within}. {said}", tools(owed.iter().map(String::as_str)));
+            let facts = Facts::Local { calls: owed.len() as u64, tools: owed, timeout_ms };
+            let text = "Start the program that answers this tool, then launch the run again.";
+            (BannerKind::LocalToolTimeout, detail, facts, NextStep::say(text))
+        }
+        failure::MAX_TOOL_TURNS => {
+            let limit = spec.map(spec::max_tool_turns);
+            let raised = limit.map(|limit| (limit * 2).clamp(limit, 100));
+            let text = match (limit, raised) {
+                (Some(limit), Some(raised)) if raised > limit => format!(
+                    "If the work needs more rounds, raise budgets.maxToolTurns from {limit} to {raised}; otherwise make \
+                     the task smaller."
+                ),
+                _ => "If the work needs more rounds, raise budgets.maxToolTurns; otherwise make the task smaller."
+                    .to_owned(),
+            };
+            let to = raised.filter(|raised| Some(*raised) != limit).map(Into::into);
+            let next = NextStep::change(text, "/budgets/maxToolTurns", limit.map(Into::into), to);
+            (BannerKind::Failed, said, facts(limit), next)
+        }
+        class => (BannerKind::Failed, said, facts(None), advice(class, outcome, spec)),
+    };
+    let title = format!("Failed: {}", failure::in_words(class));
+    Some(Banner { kind, severity: Severity::Error, seq: outcome.seq, title, detail, facts, next_step })
+}
+
+/// What to do where no limit of the spec is to blame.
+fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
+    let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
+    match class {
+        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
+            "Launch it again in a few minutes, or name a second model that takes over next time (fallbackModelId).",
+            "/fallbackModelId",
+            None,
+            None,
+        ),
+        "rate_limit" | "overloaded" => NextStep::say("Launch it again in a few minutes."),
+        "server" | "timeout" | "upstream_deadline" => {
+            NextStep::say("Launch it again. If it fails in the same way, try another model.")
+        }
+        "invalid_request" => NextStep::say("Read the provider's message and correct the spec."),
+        "auth" => NextStep::say("Ask whoever looks after this workspace to check the provider's key in MANTYX."),
+        _ if outcome.retryable == Some(false) => {
+            NextStep::say("Read the message and remove its cause: launching it again alone will not help.")
+        }
+        _ => NextStep::say("Look at the last steps in the timeline, then launch it again."),
+    }
+}

@@ -1,0 +1,153 @@
+//! How calls, results and files change a timeline: each finds what it belongs to through [`super::pairing`].
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::pairing::Place;
+use super::{CallAnswer, CallKind, Entry, Note, NoteKind, Timeline, ToolCall, ToolFile};
+use crate::event::{Call, CallResult};
+
+impl Timeline {
+    pub(super) fn announce_call(&mut self, seq: u64, call: &Call<'_>) {
+        self.add_call(seq, ToolCall::announced(seq, call));
+    }
+
+    /// A call is under way: one that the turn's message announced, or one that nobody announced.
+    pub(super) fn make_call(&mut self, seq: u64, call: &Call<'_>, kind: CallKind) {
+        self.last_turn(seq);
+        self.pairing.catch_up(&self.turns);
+        let place = match call.id {
+            Some(id) => match self.pairing.by_id(id).and_then(|place| Some((place, self.call(place)?))) {
+                // Announced and perhaps answered already, or logged twice while nobody has answered.
+                Some((place, known)) if !known.is_unseen() && !known.is_complete() => Some(place),
+                Some(_) => None,
+                None => self.pairing.announced_without_id(call.name),
+            },
+            None => self.pairing.announced(call.name),
+        };
+        let Some(place) = place else {
+            self.add_call(seq, ToolCall::made(seq, call, kind));
+            return;
+        };
+        self.change_call(place, |known| {
+            if known.made {
+                return;
+            }
+            (known.kind, known.seq, known.made) = (kind, seq, true);
+            known.id = known.id.take().or_else(|| call.id.map(Into::into));
+            if !call.input.is_null() {
+                known.input = call.input.clone();
+            }
+        });
+    }
+
+    /// Adds a call to the newest turn. If its answer came before it, the answer moves there.
+    fn add_call(&mut self, seq: u64, mut call: ToolCall) {
+        self.pairing.catch_up(&self.turns);
+        let early = call.id.as_deref().and_then(|id| self.pairing.by_id(id));
+        if let Some(place) = early
+            && let Some(unseen) = self.call(place).filter(|known| known.is_unseen()).cloned()
+        {
+            let ok = !unseen.failed();
+            self.totals.forget(&unseen.name, ok);
+            self.totals.answer(&call.name, ok);
+            self.integrity.orphan_results -= 1;
+            let note = Note::new(unseen.seq, NoteKind::EarlyResult { tool: call.name.clone() });
+            Arc::make_mut(&mut self.turns[place.0]).entries[place.1] = Entry::Note(Arc::new(note));
+            (call.answer, call.files) = (unseen.answer, unseen.files);
+        }
+        self.totals.call(&call.name);
+        self.last_turn(seq).entries.push(Entry::Call(Arc::new(call)));
+    }
+
+    pub(super) fn answer_call(
+        &mut self,
+        seq: u64,
+        id: Option<&str>,
+        name: Option<&str>,
+        result: CallResult<'_>,
+        files: &[Value],
+    ) {
+        self.last_turn(seq);
+        self.pairing.catch_up(&self.turns);
+        let by_id = id.and_then(|id| self.pairing.by_id(id)).filter(|place| self.call(*place).is_some());
+        let place = match (by_id, name) {
+            (Some(place), _) => Some(place),
+            (None, Some(name)) if id.is_some() => self.pairing.open_without_id(name),
+            (None, Some(name)) => self.pairing.open(name),
+            (None, None) => None,
+        };
+        let answer = CallAnswer { seq, ok: result.ok, body: result.body.clone() };
+        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::read(seq, file)).collect();
+        self.totals.files += files.len() as u64;
+        let Some(place) = place else {
+            self.integrity.orphan_results += 1;
+            let name = name.or(id).unwrap_or("unknown");
+            self.totals.call(name);
+            self.totals.answer(name, answer.ok);
+            let call = ToolCall { files, ..ToolCall::unseen(id, name, answer) };
+            self.last_turn(seq).entries.push(Entry::Call(Arc::new(call)));
+            return;
+        };
+        let Some((tool, answered)) = self.call(place).map(|call| (call.name.clone(), call.answer.is_some())) else {
+            return;
+        };
+        if answered {
+            self.integrity.repeated_results += 1;
+            self.note(seq, NoteKind::RepeatedResult { tool });
+            return;
+        }
+        files.splice(0..0, self.files_given_to_another(&tool, place));
+        self.totals.answer(&tool, answer.ok);
+        self.change_call(place, |call| {
+            call.id = call.id.take().or_else(|| id.map(Into::into));
+            call.answer = Some(answer);
+            call.files.append(&mut files);
+        });
+    }
+
+    /// Files come before the result that they belong to and tell only the tool's name, so they are first given to its
+    /// first unanswered call. When another one is answered next, they were that one's.
+    fn files_given_to_another(&mut self, tool: &str, answered: Place) -> Vec<ToolFile> {
+        match self.pairing.open(tool) {
+            Some(first) if first != answered && self.call(first).is_some_and(|call| !call.files.is_empty()) => {
+                let mut files = Vec::new();
+                self.change_call(first, |call| files = std::mem::take(&mut call.files));
+                files
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn take_files(&mut self, seq: u64, id: Option<&str>, name: Option<&str>, files: &[Value]) {
+        self.last_turn(seq);
+        self.pairing.catch_up(&self.turns);
+        self.totals.files += files.len() as u64;
+        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::read(seq, file)).collect();
+        let by_id = id.and_then(|id| self.pairing.by_id(id)).filter(|place| self.call(*place).is_some());
+        match by_id.or_else(|| self.pairing.open(name?)) {
+            Some(place) => self.change_call(place, |call| call.files.append(&mut files)),
+            None => self.note(seq, NoteKind::Files { tool: name.or(id).unwrap_or("").to_owned(), files }),
+        }
+    }
+
+    fn call(&self, (turn, entry): Place) -> Option<&ToolCall> {
+        self.turns.get(turn)?.entries.get(entry)?.as_call()
+    }
+
+    /// Every change of a call goes through here, so that the index stays true.
+    fn change_call(&mut self, place: Place, change: impl FnOnce(&mut ToolCall)) {
+        let Some(turn) = self.turns.get_mut(place.0) else { return };
+        if let Some(Entry::Call(call)) = Arc::make_mut(turn).entries.get_mut(place.1) {
+            let call = Arc::make_mut(call);
+            self.pairing.close(place, call);
+            let had_id = call.id.is_some();
+            change(call);
+            self.pairing.open_again(place, call);
+            if !had_id {
+                self.pairing.learn_id(place, call);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Which call a result belongs to: by id and, where one of the two has none, by name and order.
+//!
+//! It is an index over the turns and knows nothing that they do not tell: it takes no part in JSON nor in equality, and
+//! reads what it has not seen yet before it is asked. Every question costs O(log n).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::shared::TextMap;
+use super::{Entry, ToolCall, Turn};
+
+/// A call by its turn and its entry there.
+pub(super) type Place = (usize, usize);
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairing {
+    /// Entries before this place have been read.
+    next: Place,
+    ids: TextMap<Place>,
+    tools: BTreeMap<String, OpenCalls>,
+}
+
+/// The unanswered calls of one tool, in order, apart by whether they have an id.
+#[derive(Clone, Debug, Default)]
+struct OpenCalls {
+    with_id: BTreeSet<Place>,
+    without_id: BTreeSet<Place>,
+    /// Those of them that were announced but not made yet.
+    announced: BTreeSet<Place>,
+    announced_without_id: BTreeSet<Place>,
+}
+
+impl PartialEq for Pairing {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Pairing {
+    /// Reads the entries that came since.
+    pub fn catch_up(&mut self, turns: &[Arc<Turn>]) {
+        let (first_turn, first_entry) = self.next;
+        for (turn_index, turn) in turns.iter().enumerate().skip(first_turn) {
+            let skip = if turn_index == first_turn { first_entry } else { 0 };
+            for (entry_index, entry) in turn.entries.iter().enumerate().skip(skip) {
+                if let Entry::Call(call) = entry {
+                    self.learn_id((turn_index, entry_index), call);
+                    self.open_again((turn_index, entry_index), call);
+                }
+            }
+            self.next = (turn_index, turn.entries.len());
+        }
+    }
+
+    pub fn by_id(&self, id: &str) -> Option<Place> {
+        self.ids.get(id)
+    }
+
+    /// The first unanswered call of a tool.
+    pub fn open(&self, tool: &str) -> Option<Place> {
+        let open = self.tools.get(tool)?;
+        [&open.with_id, &open.without_id].into_iter().filter_map(BTreeSet::first).min().copied()
+    }
+
+    /// The first unanswered call of a tool that has no id of its own.
+    pub fn open_without_id(&self, tool: &str) -> Option<Place> {
+        self.tools.get(tool)?.without_id.first().copied()
+    }
+
+    /// The first call of a tool that was announced and neither made nor answered.
+    pub fn announced(&self, tool: &str) -> Option<Place> {
+        self.tools.get(tool)?.announced.first().copied()
+    }
+
+    pub fn announced_without_id(&self, tool: &str) -> Option<Place> {
+        self.tools.get(tool)?.announced_without_id.first().copied()
+    }
+
+    /// The newest call of an id has it: some servers count anew in every turn.
+    pub fn learn_id(&mut self, place: Place, call: &ToolCall) {
+        if let Some(id) = &call.id {
+            self.ids.insert(id.clone(), place);
+        }
+    }
+
+    /// Lists a call as open, if it is. Goes around every change of a call, with [`Self::close`] before it.
+    pub fn open_again(&mut self, place: Place, call: &ToolCall) {
+        if call.answer.is_some() {
+            return;
+        }
+        let open = self.tools.entry(call.name.clone()).or_default();
+        let of_kind = if call.id.is_some() { &mut open.with_id } else { &mut open.without_id };
+        of_kind.insert(place);
+        if !call.made {
+            open.announced.insert(place);
+            if call.id.is_none() {
+                open.announced_without_id.insert(place);
+            }
+        }
+    }
+
+    pub fn close(&mut self, place: Place, call: &ToolCall) {
+        let Some(open) = self.tools.get_mut(&call.name) else { return };
+        for places in [&mut open.with_id, &mut open.without_id, &mut open.announced, &mut open.announced_without_id] {
+            places.remove(&place);
+        }
+        if open.with_id.is_empty() && open.without_id.is_empty() {
+            self.tools.remove(&call.name);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The run's plan: a checklist that the log updates by id and revision.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::PlanUpdate;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The event that it was last told by.
+    pub seq: u64,
+    /// Absent in the first form of the protocol.
+    pub id: Option<String>,
+    pub revision: Option<u64>,
+    pub mode: Option<String>,
+    pub brief: Option<String>,
+    pub steps: Vec<PlanStep>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStep {
+    pub id: Option<String>,
+    pub title: String,
+    /// `pending`, `in_progress`, `done`, `blocked` or `skipped`; others are kept as they came.
+    pub status: String,
+    /// The turn and event in which it was first seen in progress, and those in which it was seen to be over. The
+    /// turns between served it, as far as the log tells.
+    pub begun: Option<Moment>,
+    pub ended: Option<Moment>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    pub turn: usize,
+    pub seq: u64,
+}
+
+impl Plan {
+    pub(super) fn read(at: Moment, update: &PlanUpdate<'_>) -> Self {
+        Self {
+            seq: at.seq,
+            id: update.id.map(Into::into),
+            revision: update.revision,
+            mode: update.mode.map(Into::into),
+            brief: update.brief.map(Into::into),
+            steps: update.steps.iter().map(|step| PlanStep::read(at, step)).collect(),
+        }
+    }
+
+    /// Whether an update is older than this. One revision may bring several updates, and all of them count.
+    pub(super) fn outdates(&self, update: &Self) -> bool {
+        self.id.is_some() && self.id == update.id && update.revision < self.revision
+    }
+
+    /// Takes over what is known of the steps of the plan before.
+    pub(super) fn remember(&mut self, before: &Self) {
+        if before.id != self.id {
+            return;
+        }
+        let known: BTreeMap<&str, &PlanStep> = before.steps.iter().map(|step| (step.key(), step)).collect();
+        for step in &mut self.steps {
+            if let Some(known) = known.get(step.key()) {
+                step.begun = known.begun.or(step.begun);
+                step.ended = step.ended.map(|now| known.ended.unwrap_or(now));
+            }
+        }
+    }
+
+    pub fn done(&self) -> usize {
+        self.steps.iter().filter(|step| step.status == "done").count()
+    }
+
+    pub fn current_step(&self) -> Option<&PlanStep> {
+        self.steps.iter().find(|step| step.status == "in_progress")
+    }
+}
+
+impl PlanStep {
+    fn read(at: Moment, step: &Value) -> Self {
+        let text = |field: &str| step[field].as_str().map(str::to_owned);
+        let status = text("status").unwrap_or_else(|| "pending".to_owned());
+        let is_over = matches!(status.as_str(), "done" | "skipped");
+        Self {
+            id: text("id"),
+            // A caller's own checklist is a list of titles.
+            title: text("title").or_else(|| step.as_str().map(str::to_owned)).unwrap_or_default(),
+            begun: (status == "in_progress").then_some(at),
+            ended: is_over.then_some(at),
+            status,
+        }
+    }
+
+    fn key(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.title)
+    }
+}

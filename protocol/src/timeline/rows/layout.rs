@@ -1,0 +1,176 @@
+//! Which rows there are, in order, in a few bytes each.
+
+use std::ops::Range;
+
+use super::{Density, RowOptions};
+use crate::timeline::{Entry, NoteKind, Repetition, Timeline, Turn};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub place: Place,
+    pub turn: u32,
+    pub depth: u8,
+}
+
+/// What a slot shows, within its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Turn,
+    Thinking,
+    Text,
+    Call(u32),
+    Note(u32),
+    Repeats { times: u32, first_wasted_seq: u64, last_turn: u32 },
+    Outcome,
+    Events(u32),
+}
+
+impl Slot {
+    /// Entries, turns and events are only ever appended, so their places name them for good.
+    pub fn key(&self) -> String {
+        let turn = self.turn;
+        match self.place {
+            Place::Turn => format!("t{turn}"),
+            Place::Thinking => format!("t{turn}-thinking"),
+            Place::Text => format!("t{turn}-text"),
+            Place::Call(entry) | Place::Note(entry) => format!("t{turn}-{entry}"),
+            Place::Repeats { .. } => repeats_key(turn),
+            Place::Outcome => "end".to_owned(),
+            Place::Events(index) => format!("x{index}"),
+        }
+    }
+}
+
+fn repeats_key(first_turn: u32) -> String {
+    format!("t{first_turn}-repeats")
+}
+
+pub(super) fn slots(timeline: &Timeline, options: &RowOptions) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    match options.density {
+        Density::Conversation => {
+            for turn in &timeline.turns {
+                conversation(turn, &mut slots);
+            }
+            outcome(timeline, &mut slots);
+        }
+        Density::Normal => {
+            normal(timeline, options, &mut slots);
+            outcome(timeline, &mut slots);
+        }
+        Density::EveryEvent => {
+            let events = timeline.events.iter().enumerate();
+            slots.extend(events.map(|(index, run)| Slot {
+                place: Place::Events(index as u32),
+                turn: run.turn as u32,
+                depth: 0,
+            }));
+        }
+    }
+    slots
+}
+
+/// The event that a row points to.
+pub(super) fn seq_of(timeline: &Timeline, slot: &Slot) -> u64 {
+    let turn = timeline.turns.get(slot.turn as usize);
+    let of_turn = |seq: fn(&Turn) -> u64| turn.map_or(0, |turn| seq(turn));
+    match slot.place {
+        Place::Turn => of_turn(Turn::anchor_seq),
+        Place::Thinking => of_turn(|turn| turn.thinking_seq.unwrap_or(turn.first_seq)),
+        Place::Text => of_turn(|turn| turn.text_seq.unwrap_or(turn.first_seq)),
+        Place::Call(entry) | Place::Note(entry) => {
+            turn.and_then(|turn| turn.entries.get(entry as usize)).map_or(0, Entry::seq)
+        }
+        Place::Repeats { first_wasted_seq, .. } => first_wasted_seq,
+        Place::Outcome => timeline.outcome.as_ref().map_or(0, |outcome| outcome.seq),
+        Place::Events(index) => timeline.events.get(index as usize).map_or(0, |run| run.first_seq),
+    }
+}
+
+fn outcome(timeline: &Timeline, slots: &mut Vec<Slot>) {
+    if timeline.outcome.is_some() {
+        let turn = timeline.turns.len().saturating_sub(1) as u32;
+        slots.push(Slot { place: Place::Outcome, turn, depth: 0 });
+    }
+}
+
+fn conversation(turn: &Turn, slots: &mut Vec<Slot>) {
+    let mut push = |place| slots.push(Slot { place, turn: turn.index as u32, depth: 0 });
+    for (index, entry) in turn.entries.iter().enumerate() {
+        if entry.as_note().is_some_and(|note| matches!(note.kind, NoteKind::Message { .. })) {
+            push(Place::Note(index as u32));
+        }
+    }
+    if !turn.text.is_empty() {
+        push(Place::Text);
+    }
+}
+
+fn normal(timeline: &Timeline, options: &RowOptions, slots: &mut Vec<Slot>) {
+    let mut repetitions = timeline.repetitions().into_iter().peekable();
+    for turn in &timeline.turns {
+        while repetitions.next_if(|repetition| repetition.last_turn < turn.index).is_some() {}
+        match repetitions.peek().filter(|repetition| repetition.contains_turn(turn.index)) {
+            Some(repetition) if turn.index == repetition.first_turn => {
+                whole_turn(turn, 0, slots);
+                slots.push(Slot { place: repeats(repetition), turn: turn.index as u32, depth: 0 });
+            }
+            Some(repetition) if turn.repeats > 0 => {
+                let open = options.open.contains(&repeats_key(repetition.first_turn as u32));
+                if open { whole_turn(turn, 1, slots) } else { only_notes(turn, slots) }
+            }
+            _ => whole_turn(turn, 0, slots),
+        }
+    }
+}
+
+fn repeats(repetition: &Repetition) -> Place {
+    Place::Repeats {
+        times: repetition.turns as u32,
+        first_wasted_seq: repetition.first_wasted_seq,
+        last_turn: repetition.last_turn as u32,
+    }
+}
+
+/// A header, then thinking, text and entries in the order of the log.
+fn whole_turn(turn: &Turn, depth: u8, slots: &mut Vec<Slot>) {
+    let mut push = |place, depth| slots.push(Slot { place, turn: turn.index as u32, depth });
+    // Notes before the model began, such as a plan, need no turn to stand in.
+    let inner = if turn.has_begun() {
+        push(Place::Turn, depth);
+        depth + 1
+    } else {
+        depth
+    };
+    let began = turn.thinking_seq.or(turn.text_seq).or(turn.message_seq);
+    let before = turn
+        .entries
+        .iter()
+        .take_while(|entry| entry.as_note().is_some_and(|note| began.is_some_and(|began| note.seq < began)));
+    let before = before.count();
+    let entries = |range: Range<usize>, push: &mut dyn FnMut(Place, u8)| {
+        for index in range {
+            match &turn.entries[index] {
+                Entry::Call(_) => push(Place::Call(index as u32), inner),
+                Entry::Note(_) => push(Place::Note(index as u32), inner),
+            }
+        }
+    };
+    entries(0..before, &mut push);
+    if !turn.thinking.is_empty() {
+        push(Place::Thinking, inner);
+    }
+    if !turn.text.is_empty() {
+        push(Place::Text, inner);
+    }
+    entries(before..turn.entries.len(), &mut push);
+}
+
+/// What stays visible of a turn that only repeats the one before: guards sit where they happened.
+fn only_notes(turn: &Turn, slots: &mut Vec<Slot>) {
+    for (index, entry) in turn.entries.iter().enumerate() {
+        if entry.as_note().is_some() {
+            slots.push(Slot { place: Place::Note(index as u32), turn: turn.index as u32, depth: 1 });
+        }
+    }
+}

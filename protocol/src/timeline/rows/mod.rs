@@ -1,0 +1,173 @@
+//! What a page draws: a timeline, how densely, what is unfolded and what is looked for, as rows.
+//!
+//! ```text
+//!   Timeline + RowOptions ──Rows::new──▶ layout (a few bytes a row) ──window(a..b)──▶ rows to draw
+//!                                              └── hits: which rows to jump between
+//! ```
+//!
+//! Rows name their part of the timeline by turn and entry and copy none of it, so the page reads texts where they are.
+//! [`Rows::new`] takes time in proportion to turns and entries (and to their texts, when a text is looked for); a window
+//! costs its own rows only. [`rows`] gives all of them at once, for short logs and for pages without a script.
+//!
+//! ```
+//! # use protocol::{Event, Timeline, timeline::{RowOptions, Rows}};
+//! # let timeline = Timeline::from_events(&[Event::new(1, "assistant_delta", serde_json::json!({ "text": "Hi" }))]);
+//! let options = RowOptions::default();
+//! let rows = Rows::new(&timeline, &options);
+//! let visible = rows.window(0..40);
+//! assert_eq!((rows.len(), visible.len()), (2, 2)); // the turn and its text
+//! ```
+
+mod layout;
+mod query;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Timeline;
+use layout::{Place, Slot};
+pub use query::{Mark, MarkedField, RowQuery};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowOptions {
+    pub density: Density,
+    /// Keys of rows that are open where they would be folded. Thinking, calls and repeats are folded at first.
+    pub open: BTreeSet<String>,
+    pub query: RowQuery,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Density {
+    /// What was said, by whom, and how it ended.
+    Conversation,
+    #[default]
+    Normal,
+    /// One row for each event; deltas in a row are one.
+    EveryEvent,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The same for the same thing as long as the log grows.
+    pub key: String,
+    /// The event to point to.
+    pub seq: u64,
+    pub turn: usize,
+    pub depth: u8,
+    pub kind: RowKind,
+    /// It matches the query; every row does when there is none.
+    pub hit: bool,
+    /// Where the looked-for text stands in it.
+    pub marks: Vec<Mark>,
+}
+
+/// What the row shows. Indexes are into [`super::Turn::entries`] of the row's turn and into [`Timeline::events`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum RowKind {
+    Turn,
+    Thinking {
+        open: bool,
+    },
+    Text,
+    Call {
+        entry: usize,
+        open: bool,
+    },
+    Note {
+        entry: usize,
+    },
+    /// «×N»: the turns after the row's turn up to `last_turn` made the same calls again. While it is folded, only the
+    /// notes of those turns follow.
+    Repeats {
+        times: usize,
+        first_wasted_seq: u64,
+        last_turn: usize,
+        open: bool,
+    },
+    Outcome,
+    Events {
+        index: usize,
+    },
+}
+
+/// All rows at once.
+pub fn rows(timeline: &Timeline, options: &RowOptions) -> Vec<Row> {
+    let rows = Rows::new(timeline, options);
+    rows.window(0..rows.len())
+}
+
+/// The layout of all rows, from which windows are drawn.
+pub struct Rows<'a> {
+    timeline: &'a Timeline,
+    options: &'a RowOptions,
+    slots: Vec<Slot>,
+    hits: Vec<usize>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(timeline: &'a Timeline, options: &'a RowOptions) -> Self {
+        let slots = layout::slots(timeline, options);
+        let hits = query::hits(timeline, &options.query, &slots);
+        Self { timeline, options, slots, hits }
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The places of the rows that match the query, in order; none without a query.
+    pub fn hits(&self) -> &[usize] {
+        &self.hits
+    }
+
+    /// The rows of a range, as far as there are any.
+    pub fn window(&self, range: Range<usize>) -> Vec<Row> {
+        let end = range.end.min(self.slots.len());
+        (range.start.min(end)..end).filter_map(|place| self.row(place)).collect()
+    }
+
+    /// Where to scroll to for an event: the last row that begins at it or before it.
+    pub fn place_of(&self, seq: u64) -> Option<usize> {
+        let begins = |slot: &Slot| layout::seq_of(self.timeline, slot);
+        let exact = self.slots.iter().rposition(|slot| begins(slot) == seq);
+        exact.or_else(|| self.slots.iter().rposition(|slot| begins(slot) < seq))
+    }
+
+    fn row(&self, index: usize) -> Option<Row> {
+        let slot = self.slots.get(index)?;
+        let key = slot.key();
+        let open = self.options.open.contains(&key);
+        let kind = match slot.place {
+            Place::Turn => RowKind::Turn,
+            Place::Thinking => RowKind::Thinking { open },
+            Place::Text => RowKind::Text,
+            Place::Call(entry) => RowKind::Call { entry: entry as usize, open },
+            Place::Note(entry) => RowKind::Note { entry: entry as usize },
+            Place::Outcome => RowKind::Outcome,
+            Place::Events(index) => RowKind::Events { index: index as usize },
+            Place::Repeats { times, first_wasted_seq, last_turn } => {
+                RowKind::Repeats { times: times as usize, first_wasted_seq, last_turn: last_turn as usize, open }
+            }
+        };
+        Some(Row {
+            key,
+            seq: layout::seq_of(self.timeline, slot),
+            turn: slot.turn as usize,
+            depth: slot.depth,
+            kind,
+            hit: self.options.query.is_empty() || self.hits.binary_search(&index).is_ok(),
+            marks: query::marks(self.timeline, &self.options.query, slot),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

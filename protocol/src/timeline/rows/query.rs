@@ -1,0 +1,297 @@
+//! Looking for something inside one run: which rows match, and where.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::{Place, Slot};
+use crate::timeline::{Ending, Entry, Note, NoteKind, Timeline, ToolCall, Turn};
+
+/// All that is set must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RowQuery {
+    /// A type of event, such as `tool_result`.
+    pub event: Option<String>,
+    pub tool: Option<String>,
+    pub errors_only: bool,
+    /// A text, whatever the case of its ASCII letters.
+    pub text: Option<String>,
+}
+
+/// A place of the looked-for text, in bytes of the field's text: names and texts as they are, arguments and answers as
+/// compact JSON unless they are texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    pub field: MarkedField,
+    pub start: usize,
+    pub end: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkedField {
+    Thinking,
+    Text,
+    Name,
+    Arguments,
+    Answer,
+    Note,
+}
+
+/// More marks than these in one row are not told.
+const MAX_MARKS: usize = 1_000;
+
+impl RowQuery {
+    /// Reads what a person types: `type:`, `tool:`, `is:error`, and the rest as text.
+    pub fn parse(input: &str) -> Self {
+        let mut query = Self::default();
+        let mut text = Vec::new();
+        for word in input.split_whitespace() {
+            match word.split_once(':') {
+                Some(("type", event)) if !event.is_empty() => query.event = Some(event.to_owned()),
+                Some(("tool", tool)) if !tool.is_empty() => query.tool = Some(tool.to_owned()),
+                Some(("is", "error")) => query.errors_only = true,
+                _ => text.push(word),
+            }
+        }
+        query.text = Some(text.join(" ")).filter(|text| !text.is_empty());
+        query
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The places of the slots that match.
+pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec<usize> {
+    if query.is_empty() {
+        return Vec::new();
+    }
+    let events = EventIndex::new(timeline, slots);
+    let needle = query.text.as_deref().map(str::to_ascii_lowercase);
+    let matches = |slot: &Slot| {
+        let items = items(timeline, slot, &events);
+        items.iter().any(|item| matches_item(item, query, needle.as_deref()))
+    };
+    slots.iter().enumerate().filter(|(_, slot)| matches(slot)).map(|(place, _)| place).collect()
+}
+
+/// Where the looked-for text stands in a slot.
+pub(super) fn marks(timeline: &Timeline, query: &RowQuery, slot: &Slot) -> Vec<Mark> {
+    let Some(needle) = query.text.as_deref().map(str::to_ascii_lowercase) else { return Vec::new() };
+    let mut marks = Vec::new();
+    // A folded or listed row shows no text of its own to mark.
+    if matches!(slot.place, Place::Repeats { .. } | Place::Events(_)) {
+        return marks;
+    }
+    for item in items(timeline, slot, &EventIndex::default()) {
+        item.texts(&mut |field, text| {
+            for (start, _) in text.to_ascii_lowercase().match_indices(&needle) {
+                if marks.len() < MAX_MARKS {
+                    marks.push(Mark { field, start, end: start + needle.len() });
+                }
+            }
+        });
+    }
+    marks
+}
+
+/// One thing that can match.
+enum Item<'a> {
+    Turn,
+    Thinking(&'a Turn),
+    Text(&'a Turn),
+    Call(&'a ToolCall),
+    Note(&'a Note),
+    Outcome(&'a Timeline),
+    /// An event that is none of these, by its type alone.
+    Event(&'a str),
+}
+
+/// Calls and notes by the seqs of their events, for rows that are events. Empty for all others.
+#[derive(Default)]
+struct EventIndex(HashMap<u64, (usize, usize)>);
+
+impl EventIndex {
+    fn new(timeline: &Timeline, slots: &[Slot]) -> Self {
+        let mut index = HashMap::new();
+        if slots.iter().any(|slot| matches!(slot.place, Place::Events(_))) {
+            for turn in &timeline.turns {
+                for (entry, item) in turn.entries.iter().enumerate() {
+                    index.insert(item.seq(), (turn.index, entry));
+                    if let Some(answer) = item.as_call().and_then(|call| call.answer.as_ref()) {
+                        index.insert(answer.seq, (turn.index, entry));
+                    }
+                }
+            }
+        }
+        Self(index)
+    }
+}
+
+fn items<'a>(timeline: &'a Timeline, slot: &Slot, events: &EventIndex) -> Vec<Item<'a>> {
+    let Some(turn) = timeline.turns.get(slot.turn as usize).map(|turn| turn.as_ref()) else {
+        return match slot.place {
+            Place::Outcome => vec![Item::Outcome(timeline)],
+            _ => Vec::new(),
+        };
+    };
+    match slot.place {
+        Place::Turn => vec![Item::Turn],
+        Place::Thinking => vec![Item::Thinking(turn)],
+        Place::Text => vec![Item::Text(turn)],
+        Place::Call(entry) | Place::Note(entry) => turn.entries.get(entry as usize).map(item).into_iter().collect(),
+        Place::Outcome => vec![Item::Outcome(timeline)],
+        Place::Repeats { last_turn, .. } => {
+            // What is folded away must be found too.
+            let folded = timeline.turns.iter().skip(turn.index + 1).take_while(|turn| turn.index <= last_turn as usize);
+            folded.filter(|turn| turn.repeats > 0).flat_map(|turn| turn.entries.iter().map(item)).collect()
+        }
+        Place::Events(index) => {
+            let Some(run) = timeline.events.get(index as usize) else { return Vec::new() };
+            vec![match run.kind.as_ref() {
+                "thinking_delta" => Item::Thinking(turn),
+                "assistant_delta" => Item::Text(turn),
+                "assistant_message" if turn.message_seq == Some(run.first_seq) => Item::Text(turn),
+                "result" | "error" | "cancelled" => Item::Outcome(timeline),
+                kind => match events.0.get(&run.first_seq) {
+                    Some((turn, entry)) => item(&timeline.turns[*turn].entries[*entry]),
+                    None => Item::Event(kind),
+                },
+            }]
+        }
+    }
+}
+
+fn item(entry: &Entry) -> Item<'_> {
+    match entry {
+        Entry::Call(call) => Item::Call(call),
+        Entry::Note(note) => Item::Note(note),
+    }
+}
+
+fn matches_item(item: &Item<'_>, query: &RowQuery, needle: Option<&str>) -> bool {
+    query.event.as_deref().is_none_or(|event| item.is_event(event))
+        && query.tool.as_deref().is_none_or(|tool| item.is_tool(tool))
+        && (!query.errors_only || item.is_error())
+        && needle.is_none_or(|needle| {
+            let mut found = false;
+            item.texts(&mut |_, text| found = found || text.to_ascii_lowercase().contains(needle));
+            found
+        })
+}
+
+impl Item<'_> {
+    fn is_event(&self, event: &str) -> bool {
+        match self {
+            Self::Turn => event == "assistant_message",
+            Self::Thinking(_) => event == "thinking_delta",
+            Self::Text(_) => matches!(event, "assistant_message" | "assistant_delta"),
+            Self::Call(call) if call.kind.is_local() => matches!(event, "local_tool_call" | "local_tool_result_in"),
+            Self::Call(_) => matches!(event, "tool_call" | "tool_result"),
+            Self::Note(note) => note_event(&note.kind) == event,
+            Self::Outcome(timeline) => timeline.outcome.as_ref().is_some_and(|outcome| match outcome.ending {
+                Ending::Succeeded => event == "result",
+                Ending::Failed => matches!(event, "error" | "result"),
+                Ending::Cancelled => event == "cancelled",
+            }),
+            Self::Event(kind) => *kind == event,
+        }
+    }
+
+    fn is_tool(&self, tool: &str) -> bool {
+        match self {
+            Self::Call(call) => call.name.eq_ignore_ascii_case(tool),
+            Self::Note(note) => match &note.kind {
+                NoteKind::LoopDetected { tools, .. } => tools.iter().any(|name| name.eq_ignore_ascii_case(tool)),
+                NoteKind::BudgetExceeded { tool: name, .. }
+                | NoteKind::Files { tool: name, .. }
+                | NoteKind::EarlyResult { tool: name }
+                | NoteKind::RepeatedResult { tool: name } => name.eq_ignore_ascii_case(tool),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn is_error(&self) -> bool {
+        match self {
+            Self::Call(call) => call.failed(),
+            Self::Note(note) => matches!(note.kind, NoteKind::Malformed { .. } | NoteKind::AfterEnd { .. }),
+            Self::Outcome(timeline) => {
+                timeline.outcome.as_ref().is_some_and(|outcome| outcome.ending == Ending::Failed)
+            }
+            _ => false,
+        }
+    }
+
+    /// The texts in which something can be found.
+    fn texts(&self, visit: &mut dyn FnMut(MarkedField, &str)) {
+        match self {
+            Self::Turn | Self::Event(_) => {}
+            Self::Thinking(turn) => visit(MarkedField::Thinking, &turn.thinking),
+            Self::Text(turn) => visit(MarkedField::Text, &turn.text),
+            Self::Call(call) => {
+                visit(MarkedField::Name, &call.name);
+                visit(MarkedField::Arguments, &call.input.to_string());
+                if let Some(answer) = &call.answer {
+                    visit(MarkedField::Answer, &answer.text());
+                }
+            }
+            Self::Note(note) => note_texts(&note.kind, &mut |text| visit(MarkedField::Note, text)),
+            Self::Outcome(timeline) => {
+                if let Some(error) = timeline.outcome.as_ref().and_then(|outcome| outcome.error.as_deref()) {
+                    visit(MarkedField::Text, error);
+                }
+            }
+        }
+    }
+}
+
+/// The type of the event that a note tells of.
+fn note_event(kind: &NoteKind) -> &str {
+    match kind {
+        NoteKind::LoopDetected { .. } => "loop_detected",
+        NoteKind::BudgetExceeded { .. } => "tool_budget_exceeded",
+        NoteKind::Supervisor { .. } => "supervisor",
+        NoteKind::ModelFallback { .. } => "model_fallback",
+        NoteKind::Plan { .. } => "task_plan",
+        NoteKind::Files { .. } => "tool_files",
+        NoteKind::Message { role, .. } if role == "user" => "user_message",
+        NoteKind::Message { .. } => "message",
+        NoteKind::EarlyResult { .. } | NoteKind::RepeatedResult { .. } => "tool_result",
+        NoteKind::Unknown { event } | NoteKind::Malformed { event, .. } | NoteKind::AfterEnd { event } => event,
+    }
+}
+
+fn note_texts(kind: &NoteKind, visit: &mut dyn FnMut(&str)) {
+    match kind {
+        NoteKind::LoopDetected { tools, .. } => tools.iter().for_each(|tool| visit(tool)),
+        NoteKind::BudgetExceeded { tool, .. } | NoteKind::EarlyResult { tool } | NoteKind::RepeatedResult { tool } => {
+            visit(tool)
+        }
+        NoteKind::Supervisor { reason, redirect, .. } => {
+            visit(reason);
+            redirect.as_deref().into_iter().for_each(visit);
+        }
+        NoteKind::ModelFallback { primary, fallback, model, .. } => {
+            [primary, fallback, model].into_iter().flatten().for_each(|name| visit(name));
+        }
+        NoteKind::Plan { plan, .. } => {
+            plan.brief.as_deref().into_iter().for_each(&mut *visit);
+            plan.steps.iter().for_each(|step| visit(&step.title));
+        }
+        NoteKind::Files { tool, files } => {
+            visit(tool);
+            files.iter().filter_map(|file| file.filename.as_deref()).for_each(visit);
+        }
+        NoteKind::Message { text, .. } => visit(text),
+        NoteKind::Unknown { event } | NoteKind::AfterEnd { event } => visit(event),
+        NoteKind::Malformed { event, reason } => {
+            visit(event);
+            visit(reason);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Timeline in, rows out, as text.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::timeline::tests::{arbitrary_event, sample};
+
+fn options(density: Density, open: &[&str], query: &str) -> RowOptions {
+    RowOptions { density, open: open.iter().map(|key| (*key).to_owned()).collect(), query: RowQuery::parse(query) }
+}
+
+/// One line a row: depth, key, seq, what it is, and a star where it matches.
+fn draw(log: &str, options: &RowOptions) -> String {
+    let timeline = sample(log);
+    rows(&timeline, options).iter().fold(String::new(), |mut text, row| {
+        let star = if row.hit && !options.query.is_empty() { " *" } else { "" };
+        let indent = "  ".repeat(row.depth as usize);
+        let _ = writeln!(text, "{indent}{} #{} {:?}{star}", row.key, row.seq, row.kind);
+        text
+    })
+}
+
+#[test]
+fn repeated_batches_fold_into_one_row_that_keeps_the_guards_in_sight() {
+    insta::assert_snapshot!(draw("loop-gave-up", &options(Density::Normal, &[], "")), @r"
+    t0 #1 Turn
+      t0-0 #1 Call { entry: 0, open: false }
+    t0-repeats #3 Repeats { times: 6, first_wasted_seq: 3, last_turn: 5, open: false }
+      t2-1 #7 Note { entry: 1 }
+      t5-1 #14 Note { entry: 1 }
+    t6 #19 Turn
+      t6-text #15 Text
+    end #20 Outcome
+    ");
+}
+
+#[test]
+fn an_open_fold_shows_every_repeat() {
+    let open = draw("loop-gave-up", &options(Density::Normal, &["t0-repeats"], ""));
+    assert_eq!(open.lines().filter(|line| line.contains("Call")).count(), 6);
+    assert!(open.contains("  t5 #12 Turn"), "{open}");
+}
+
+#[test]
+fn a_conversation_has_only_what_was_said_and_the_end() {
+    insta::assert_snapshot!(draw("session-replay", &options(Density::Conversation, &[], "")), @r"
+    t0-0 #1 Note { entry: 0 }
+    t0-text #2 Text
+    t1-0 #3 Note { entry: 0 }
+    t1-1 #4 Note { entry: 1 }
+    t1-text #5 Text
+    ");
+    insta::assert_snapshot!(draw("guards-2026", &options(Density::Conversation, &[], "")), @r"
+    t2-text #13 Text
+    end #14 Outcome
+    ");
+}
+
+#[test]
+fn every_event_has_a_row_and_deltas_in_a_row_have_one() {
+    insta::assert_snapshot!(draw("truncated-json", &options(Density::EveryEvent, &[], "")), @r"
+    x0 #1 Events { index: 0 }
+    x1 #17 Events { index: 1 }
+    x2 #18 Events { index: 2 }
+    ");
+}
+
+#[test]
+fn thinking_text_calls_and_notes_stand_in_the_order_of_the_log() {
+    insta::assert_snapshot!(draw("guards-2026", &options(Density::Normal, &[], "")), @r"
+    t0 #2 Turn
+      t0-0 #1 Note { entry: 0 }
+      t0-1 #2 Call { entry: 1, open: false }
+      t0-2 #5 Note { entry: 2 }
+      t0-3 #6 Note { entry: 3 }
+    t1 #7 Turn
+      t1-0 #7 Call { entry: 0, open: false }
+      t1-1 #9 Note { entry: 1 }
+      t1-2 #10 Note { entry: 2 }
+      t1-3 #11 Note { entry: 3 }
+      t1-4 #12 Note { entry: 4 }
+    t2 #13 Turn
+      t2-text #13 Text
+    end #14 Outcome
+    ");
+    insta::assert_snapshot!(draw("local-tools", &options(Density::Normal, &["t0-0"], "is:error")), @r"
+    t0 #3 Turn
+      t0-thinking #1 Thinking { open: false }
+      t0-0 #4 Call { entry: 0, open: true }
+      t0-1 #5 Call { entry: 1, open: false } *
+    t1 #8 Turn
+      t1-text #8 Text
+      t1-0 #9 Call { entry: 0, open: false }
+    t2 #11 Turn
+      t2-text #11 Text
+    end #12 Outcome
+    ");
+}
+
+#[test]
+fn a_query_finds_tools_types_errors_and_text_also_inside_a_fold() {
+    let hits = |log: &str, density, query: &str| {
+        let (timeline, options) = (sample(log), options(density, &[], query));
+        let rows = Rows::new(&timeline, &options);
+        rows.hits().iter().map(|place| rows.window(*place..place + 1)[0].key.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(hits("local-tools", Density::Normal, "tool:READ_FILE"), ["t0-0"]);
+    assert_eq!(hits("guards-2026", Density::Normal, "type:supervisor redirect"), Vec::<String>::new());
+    assert_eq!(hits("guards-2026", Density::Normal, "type:supervisor stuck"), ["t1-2"]);
+    assert_eq!(hits("loop-gave-up", Density::Normal, "exact call"), ["t0-repeats"]);
+    assert_eq!(hits("local-tools", Density::EveryEvent, "enoent"), ["x3", "x4"]);
+    assert_eq!(hits("truncated-json", Density::Normal, "is:error"), ["end"]);
+}
+
+#[test]
+fn marks_are_the_bytes_of_each_match() {
+    let (timeline, options) = (sample("local-tools"), options(Density::Normal, &[], "file"));
+    let rows = rows(&timeline, &options);
+    let row = rows.iter().find(|row| row.key == "t0-0").expect("the call");
+    let name = row.marks.iter().find(|mark| mark.field == MarkedField::Name).expect("a mark");
+    assert_eq!(&"read_file"[name.start..name.end], "file");
+}
+
+#[test]
+fn a_window_is_a_part_of_all_rows_and_links_find_their_row() {
+    let (timeline, options) = (sample("loop-gave-up"), RowOptions::default());
+    let all = rows(&timeline, &options);
+    let rows = Rows::new(&timeline, &options);
+    assert_eq!(rows.window(2..5), all[2..5]);
+    assert_eq!(rows.window(all.len()..usize::MAX), []);
+    let found = rows.place_of(14).map(|place| all[place].key.clone());
+    assert_eq!(found.as_deref(), Some("t5-1"));
+}
+
+proptest! {
+    #[test]
+    fn keys_are_unique_and_windows_agree_for_any_log(
+        events in prop::collection::vec(arbitrary_event(), 0..60),
+        density in prop::sample::select(vec![Density::Conversation, Density::Normal, Density::EveryEvent]),
+        query in prop::sample::select(vec!["", "a", "is:error", "tool:x", "type:tool_result"]),
+        open in prop::sample::select(vec![vec![], vec!["t0-repeats", "t1-repeats", "t2-repeats"]]),
+    ) {
+        let timeline = Timeline::from_events(&events);
+        let options = options(density, &open, query);
+        let all = rows(&timeline, &options);
+        let keys: BTreeSet<&str> = all.iter().map(|row| row.key.as_str()).collect();
+        prop_assert_eq!(keys.len(), all.len());
+        let rows = Rows::new(&timeline, &options);
+        let (first, second) = (rows.window(0..all.len() / 2), rows.window(all.len() / 2..all.len()));
+        prop_assert_eq!([first, second].concat(), all);
+    }
+}

@@ -1,0 +1,78 @@
+//! The figures of a run, counted while its log is folded.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::messages::Tokens;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Turns in which the model wrote, thought or called.
+    pub turns: u64,
+    pub calls: u64,
+    /// Calls with an answer, well or ill.
+    pub answered: u64,
+    /// Calls whose answer was an error.
+    pub failed: u64,
+    /// Characters of thinking and of text, over all turns.
+    pub thinking_chars: u64,
+    pub text_chars: u64,
+    pub files: u64,
+    /// As the last event tells; none before the end, nor from servers that do not count.
+    pub tokens: Option<Tokens>,
+    pub tools: BTreeMap<String, ToolTotals>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolTotals {
+    pub calls: u64,
+    pub answered: u64,
+    pub failed: u64,
+    /// Calls that its budget intercepted, as the server reported.
+    pub over_budget: u64,
+}
+
+impl Totals {
+    /// Calls that nobody has answered.
+    pub fn unanswered(&self) -> u64 {
+        self.calls.saturating_sub(self.answered)
+    }
+
+    pub(super) fn call(&mut self, tool: &str) {
+        self.calls += 1;
+        self.tool(tool).calls += 1;
+    }
+
+    pub(super) fn answer(&mut self, tool: &str, ok: bool) {
+        let failed = u64::from(!ok);
+        self.answered += 1;
+        self.failed += failed;
+        let of_tool = self.tool(tool);
+        of_tool.answered += 1;
+        of_tool.failed += failed;
+    }
+
+    /// Takes back a call that was only known by its answer, and its answer.
+    pub(super) fn forget(&mut self, tool: &str, ok: bool) {
+        let failed = u64::from(!ok);
+        self.calls -= 1;
+        self.answered -= 1;
+        self.failed -= failed;
+        let of_tool = self.tool(tool);
+        of_tool.calls -= 1;
+        of_tool.answered -= 1;
+        of_tool.failed -= failed;
+        if *of_tool == ToolTotals::default() {
+            self.tools.remove(tool);
+        }
+    }
+
+    pub(super) fn over_budget(&mut self, tool: &str) {
+        self.tool(tool).over_budget += 1;
+    }
+
+    fn tool(&mut self, name: &str) -> &mut ToolTotals {
+        self.tools.entry(name.to_owned()).or_default()
+    }
+}

@@ -1,0 +1,103 @@
+//! Loops: what is observed in the log, what the server's guard reported, and whether that helped.
+
+use serde_json::Value;
+
+use super::reaction::{Reaction, reaction};
+use super::{Sentence, WORTH_TELLING};
+use crate::timeline::words::{times, tools};
+use crate::timeline::{Ending, Note, NoteKind, Repetition, Timeline};
+
+const MAX_TOLD: usize = 2;
+
+pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+    let reports = reports(timeline);
+    let mut sentences = observed(timeline, &reports);
+    sentences.extend(guard(timeline, &reports, sentences.is_empty()));
+    sentences
+}
+
+/// The server's reports, each with its turn.
+fn reports(timeline: &Timeline) -> Vec<(usize, &Note)> {
+    let notes = timeline.turns.iter().flat_map(|turn| turn.notes().map(|note| (turn.index, note)));
+    notes.filter(|(_, note)| matches!(note.kind, NoteKind::LoopDetected { .. })).collect()
+}
+
+fn observed(timeline: &Timeline, reports: &[(usize, &Note)]) -> Vec<Sentence> {
+    let mut repetitions = timeline.repetitions();
+    repetitions.retain(|repetition| repetition.turns >= WORTH_TELLING);
+    repetitions.sort_by_key(|repetition| std::cmp::Reverse(repetition.turns));
+    repetitions.truncate(MAX_TOLD);
+    repetitions.sort_by_key(|repetition| repetition.first_seq);
+    repetitions.iter().map(|repetition| observation(repetition, reports)).collect()
+}
+
+fn observation(repetition: &Repetition, reports: &[(usize, &Note)]) -> Sentence {
+    let names = tools(repetition.tools.iter().map(String::as_str));
+    let were = match repetition.calls_per_turn {
+        1 => format!("{names} was called"),
+        n if repetition.tools.len() == 1 => format!("The same {n} calls of {names} were made"),
+        n => format!("The same {n} calls ({names}) were made"),
+    };
+    let arguments = if repetition.calls_per_turn == 1 { " with the same arguments" } else { "" };
+    let reported = reports.iter().any(|(turn, _)| repetition.contains_turn(*turn));
+    let unreported = if reported { "" } else { " The server did not report a loop." };
+    let text = format!(
+        "{were} {} in a row{arguments} (turns {} to {}); the repeats begin at #{}.{unreported}",
+        times(repetition.turns as u64),
+        repetition.first_turn + 1,
+        repetition.last_turn + 1,
+        repetition.first_wasted_seq,
+    );
+    Sentence::new(text, [repetition.first_seq, repetition.first_wasted_seq])
+}
+
+fn guard(timeline: &Timeline, reports: &[(usize, &Note)], alone: bool) -> Vec<Sentence> {
+    let find = |cutoff: bool| {
+        reports
+            .iter()
+            .find(|(_, note)| matches!(note.kind, NoteKind::LoopDetected { hard_cutoff, .. } if hard_cutoff == cutoff))
+    };
+    let (nudge, cutoff) = (find(false), find(true));
+    let mut sentences = Vec::new();
+    if alone
+        && let Some((_, note)) = nudge.or(cutoff)
+        && let NoteKind::LoopDetected { consecutive_count, tools: names, .. } = &note.kind
+    {
+        let names = tools(names.iter().map(String::as_str));
+        let text = format!(
+            "The server reported that {names} was called {} in a row with the same arguments.",
+            times(*consecutive_count)
+        );
+        sentences.push(Sentence::new(text, [note.seq]));
+    }
+    if let Some((turn, note)) = nudge {
+        sentences.push(after_nudge(timeline, *turn, note.seq));
+    }
+    if let Some((_, note)) = cutoff {
+        let wrote =
+            timeline.outcome.as_ref().filter(|outcome| outcome.ending == Ending::Succeeded && !outcome.text.is_empty());
+        let (then, seqs) = match wrote {
+            Some(outcome) => ("; the answer was written without them", vec![note.seq, outcome.seq]),
+            None => ("", vec![note.seq]),
+        };
+        sentences
+            .push(Sentence::new(format!("The server gave up at #{} and switched tools off{then}.", note.seq), seqs));
+    }
+    sentences
+}
+
+fn after_nudge(timeline: &Timeline, turn: usize, seq: u64) -> Sentence {
+    let reaction = reaction(timeline, turn);
+    let helped = match reaction {
+        Reaction::Same(_) => "which changed nothing: the model",
+        _ => "and the model changed course: it",
+    };
+    match reaction.in_words() {
+        Some((did, next)) => {
+            Sentence::new(format!("The server nudged the model at #{seq}, {helped} {did}."), [seq, next])
+        }
+        None => {
+            Sentence::new(format!("The server nudged the model at #{seq}; what it did then is not in the log."), [seq])
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The one thing to do next: that of the most urgent banner, or else of what else was noticed.
+
+use serde_json::Value;
+
+use super::{Sentence, WORTH_TELLING};
+use crate::spec::loop_thresholds;
+use crate::timeline::words::tools;
+use crate::timeline::{Severity, Timeline, banners};
+
+pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
+    let urgent = banners::all(timeline, spec).into_iter().find(|banner| banner.severity < Severity::Info);
+    let next = urgent
+        .map(|banner| (banner.next_step.text, banner.seq))
+        .or_else(|| unreported_loop(timeline, spec))
+        .or_else(|| failed_tool(timeline));
+    let seqs = |seq| if timeline.integrity.events > 0 { vec![seq] } else { Vec::new() };
+    next.map(|(text, seq)| Sentence::new(format!("Next: {text}"), seqs(seq))).into_iter().collect()
+}
+
+fn unreported_loop(timeline: &Timeline, spec: Option<&Value>) -> Option<(String, u64)> {
+    let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= WORTH_TELLING)?;
+    let names = tools(repetition.tools.iter().map(String::as_str));
+    let is_off = spec.is_some_and(|spec| loop_thresholds(spec).is_none());
+    let guard = if is_off { ", and switch the loop guard (loopDetection) on" } else { "" };
+    Some((format!("Look at what came back from {names}{guard}."), repetition.first_wasted_seq))
+}
+
+fn failed_tool(timeline: &Timeline) -> Option<(String, u64)> {
+    let call = timeline.calls().find(|call| call.failed())?;
+    let seq = call.answer.as_ref()?.seq;
+    Some((format!("Look at why {} failed.", tools([call.name.as_str()])), seq))
+}

@@ -1,0 +1,15 @@
+//! An answer whose shape nothing vouches for.
+
+use serde_json::Value;
+
+use super::Sentence;
+use crate::timeline::{Ending, Timeline};
+
+pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+    let Some(outcome) = timeline.outcome.as_ref().filter(|outcome| outcome.ending == Ending::Succeeded) else {
+        return Vec::new();
+    };
+    let unenforced = outcome.schema.as_ref().is_some_and(|schema| !schema.enforced);
+    let text = "The output schema was not enforced, so the answer may have another shape than asked for.";
+    unenforced.then(|| Sentence::new(text, [outcome.seq])).into_iter().collect()
+}

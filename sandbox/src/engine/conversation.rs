@@ -1,0 +1,63 @@
+//! The conversation as the model first sees it, and what a session will remember of it.
+
+use serde_json::Value;
+
+use crate::provider::Message;
+use crate::store::NewMessage;
+use crate::tool_output::decoded_size;
+
+/// System texts, what was said before, what is asked now.
+pub fn opening(spec: &Value, history: Vec<Message>) -> Vec<Message> {
+    let mut messages = Vec::new();
+    if let Some(text) = spec["systemPrompt"].as_str() {
+        messages.push(Message::System(text.to_owned()));
+    }
+    let given = spec["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = |message: &Value| message["content"].as_str().unwrap_or("").to_owned();
+    let (system, others): (Vec<_>, Vec<_>) = given.iter().partition(|message| message["role"] == "system");
+    messages.extend(system.into_iter().map(|message| Message::System(text(message))));
+    messages.extend(history);
+    let last = others.len().saturating_sub(1);
+    messages.extend(others.into_iter().enumerate().map(|(i, message)| match message["role"] == "assistant" {
+        true => Message::assistant(text(message)),
+        // Only the files of the current message reach the model.
+        false if i == last => {
+            let attachments = message["attachments"].as_array().cloned().unwrap_or_default();
+            Message::User { text: text(message), attachments }
+        }
+        false => Message::user(text(message)),
+    }));
+    messages.extend(spec["prompt"].as_str().map(Message::user));
+    messages
+}
+
+/// What a session will remember that the user said.
+pub fn said(spec: &Value) -> Vec<NewMessage> {
+    let message = |role: &str, content: &Value, attachments: Option<Value>| NewMessage {
+        role: role.to_owned(),
+        content: content.as_str().unwrap_or("").to_owned(),
+        attachments,
+    };
+    if spec["prompt"].is_string() {
+        return vec![message("user", &spec["prompt"], None)];
+    }
+    let given = spec["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let spoken = given.iter().filter(|message| message["role"] != "system");
+    spoken
+        .map(|given| message(given["role"].as_str().unwrap_or("user"), &given["content"], attachments(given)))
+        .collect()
+}
+
+/// Attachments without their bytes.
+fn attachments(message: &Value) -> Option<Value> {
+    let attachments = message["attachments"].as_array()?.iter().map(|attachment| {
+        let mut kept = attachment.clone();
+        if let Some(fields) = kept.as_object_mut()
+            && let Some(data) = fields.remove("data")
+        {
+            fields.insert("size".to_owned(), data.as_str().map_or(0, decoded_size).into());
+        }
+        kept
+    });
+    Some(attachments.collect())
+}

@@ -1,0 +1,119 @@
+//! SIGKILL at many points: what anybody saw is still there, and what was in flight has an end.
+
+use protocol::Event;
+use serde_json::{Value, json};
+
+use crate::process::Process;
+use crate::support::*;
+
+const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+                     seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five";
+
+/// A run that was in flight, and what its reader had seen when the connection broke.
+struct Witnessed {
+    run_id: String,
+    seen: Vec<Event>,
+}
+
+#[tokio::test]
+async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_flight() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut process = Process::start(folder.path(), 1);
+    let session = process.post("/agent-sessions", json!({ "systemPrompt": "You help." })).await.json();
+    let session = session["sessionId"].as_str().expect("an id").to_owned();
+    let mut logs: Vec<(String, Vec<Event>)> = Vec::new();
+    let mut interrupted = 0;
+    for kill_after in 1..=24 {
+        let witnessed = run_and_kill(process, &session, kill_after).await;
+        process = Process::start(folder.path(), 1);
+        for Witnessed { run_id, seen } in witnessed {
+            let log = process.log(&run_id).await;
+            assert_eq!(log[..seen.len()], seen, "what was seen is the log's beginning");
+            let mut rest = process.follow(&run_id, seen.len() as u64).await;
+            for event in &log[seen.len()..] {
+                assert_eq!(rest.next().await.as_ref(), Some(event), "a reader goes on where it was cut off");
+            }
+            assert_eq!(rest.next().await, None);
+            interrupted += usize::from(last(&log).kind == "error");
+            check_ending(&process.snapshot(&run_id).await, last(&log));
+            logs.push((run_id, log));
+        }
+        check_session(&process, &session).await;
+    }
+    // One run of each round waits for a client that never answers: at least those had to be ended.
+    assert!(interrupted >= 24, "{interrupted}");
+    for (run_id, log) in logs {
+        assert_eq!(process.log(&run_id).await, log, "later crashes leave it alone");
+    }
+    let messages = format!("/agent-sessions/{session}/messages");
+    let spoken = process.post(&messages, json!({ "prompt": "/say Still here." })).await;
+    let run_id = spoken.json()["runId"].as_str().expect("an id").to_owned();
+    assert_eq!(last(&process.log(&run_id).await).data["text"], "Still here.");
+}
+
+/// Starts runs of several kinds and kills the process when one of them has shown `kill_after` events.
+async fn run_and_kill(process: Process, session: &str, kill_after: usize) -> Vec<Witnessed> {
+    let tools = json!({ "tools": [builtin("clock"), builtin("recall"), local("approve")] });
+    let mut runs = vec![
+        process.launch(&format!("/say {WORDS}"), json!({})).await,
+        process
+            .launch(&format!("/call clock {{}}\n/say a\n/call recall {{\"query\":\"x\"}}\n/say {WORDS}"), tools.clone())
+            .await,
+        process.launch("/say Asking.\n/call approve {}", tools).await,
+        process.launch("/say Short.", json!({})).await,
+    ];
+    let message = json!({ "prompt": format!("/say {WORDS}") });
+    let spoken = process.post(&format!("/agent-sessions/{session}/messages"), message).await.json();
+    runs.push(spoken["runId"].as_str().expect("an id").to_owned());
+
+    let readers: Vec<_> =
+        runs.iter().map(|run_id| tokio::spawn(read_until_the_end(process.clone(), run_id.clone()))).collect();
+    let mut first = process.follow(&runs[0], 0).await;
+    for _ in 0..kill_after {
+        first.next().await;
+    }
+    process.kill();
+    let mut witnessed = Vec::new();
+    for (run_id, reader) in runs.into_iter().zip(readers) {
+        witnessed.push(Witnessed { run_id, seen: reader.await.expect("a reader") });
+    }
+    witnessed
+}
+
+/// Everything that a reader gets to see before the log ends or the connection breaks.
+async fn read_until_the_end(api: Api, run_id: String) -> Vec<Event> {
+    let mut seen = Vec::new();
+    let Some(mut follower) = api.try_follow(&run_id, 0).await else { return seen };
+    while let Ok(Some(event)) = follower.try_next().await {
+        seen.push(event);
+    }
+    seen
+}
+
+fn check_ending(snapshot: &Value, end: &Event) {
+    match end.kind.as_str() {
+        "result" => {
+            assert_eq!((&snapshot["status"], &snapshot["finalText"]), (&json!("succeeded"), &end.data["text"]));
+        }
+        "error" => {
+            assert_eq!((&end.data["errorClass"], &snapshot["status"]), (&json!("server"), &json!("failed")));
+            assert_eq!(snapshot["failureReason"]["errorClass"], "server");
+        }
+        kind => panic!("nobody cancelled it, and yet: {kind}"),
+    }
+    assert!(snapshot["completedAt"].is_string());
+}
+
+/// Each run that succeeded is in the transcript with both sides, and no other is.
+async fn check_session(api: &Api, session: &str) {
+    let detail = api.get(&format!("/agent-sessions/{session}")).await.json();
+    assert_eq!(detail["status"], "active");
+    let succeeded: Vec<&Value> = list(&detail["runs"]).filter(|run| run["status"] == "succeeded").collect();
+    let said: Vec<(&Value, &Value)> = list(&detail["messages"]).map(|said| (&said["role"], &said["runId"])).collect();
+    let expected = succeeded.iter().flat_map(|run| ["user", "assistant"].map(|role| (json!(role), &run["id"])));
+    assert!(said.iter().copied().eq(expected.collect::<Vec<_>>().iter().map(|(role, run)| (role, *run))), "{detail}");
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().expect("a list").iter()
+}

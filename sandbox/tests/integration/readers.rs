@@ -1,0 +1,89 @@
+//! Many readers of one run: late ones, slow ones, and ones that stand still.
+
+use futures::future::join_all;
+use protocol::Event;
+use serde_json::json;
+
+use crate::process::Process;
+use crate::support::*;
+
+const READERS: usize = 40;
+
+#[tokio::test]
+async fn readers_that_join_anywhere_and_dawdle_see_each_event_once() {
+    let harness = Harness::start().await;
+    let text = "Every word of this is a piece of its own. ".repeat(60);
+    let id = harness
+        .launch(&format!("/say {text}\n/call approve {{}}\n/say {text}"), json!({ "tools": [local("approve")] }))
+        .await;
+    let mut first = harness.follow(&id, 0).await;
+    let mut early = Vec::new();
+    // Each joins when the run has got a little further, and wants to go on from some earlier position.
+    for reader in 0..READERS as u64 {
+        for _ in 0..=reader % 7 {
+            first.next().await;
+        }
+        let after = reader * 13 % 40;
+        early.push(tokio::spawn(read_slowly(harness.follow(&id, after).await, reader)));
+    }
+    let call = first.wait_for("local_tool_call").await;
+    let late = (0..READERS as u64).map(|reader| harness.follow(&id, call.seq - reader % 3));
+    let late: Vec<_> =
+        join_all(late).await.into_iter().map(|follower| tokio::spawn(read_slowly(follower, 1))).collect();
+    let body = json!({ "toolUseId": call.data["toolUseId"], "result": "yes" });
+    assert_eq!(harness.post(&format!("/agent-runs/{id}/tool-results"), body).await.status, 204);
+
+    let log = harness.log(&id).await;
+    for reader in early.into_iter().chain(late) {
+        let seen = reader.await.expect("a reader");
+        let from = seen.first().expect("an event").seq as usize - 1;
+        assert_eq!(seen, log[from..]);
+    }
+}
+
+/// Lets everybody else go first after every few events.
+async fn read_slowly(mut follower: Follower, every: u64) -> Vec<Event> {
+    let mut seen = Vec::new();
+    while let Some(event) = follower.next().await {
+        if event.seq % (every + 1) == 0 {
+            tokio::task::yield_now().await;
+        }
+        seen.push(event);
+    }
+    seen
+}
+
+/// Were the log kept for each reader, this would take `READERS` × 20 MB.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn readers_that_stand_still_hold_nobody_up_and_cost_little_memory() {
+    const CALLS: usize = 200;
+    const RESULT_BYTES: usize = 100 * 1024;
+    let folder = tempfile::tempdir().expect("a folder");
+    let process = Process::start(folder.path(), 0);
+    let prompt = "/call fetch {}\n".repeat(CALLS);
+    let id = process.launch(&prompt, json!({ "tools": [local("fetch")], "toolBudgets": {} })).await;
+    let mut standing_still = join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await;
+
+    let mut calls = process.follow(&id, 0).await;
+    let result = "x".repeat(RESULT_BYTES);
+    for _ in 0..CALLS {
+        let call = calls.wait_for("local_tool_call").await.data;
+        let body = json!({ "toolUseId": call["toolUseId"], "result": result });
+        assert_eq!(process.post(&format!("/agent-runs/{id}/tool-results"), body).await.status, 204);
+    }
+    // The run ends although nobody else reads: no model reads that much.
+    let log = process.log(&id).await;
+    assert_eq!(last(&log).data["errorClass"], "context_window");
+    standing_still.extend(join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await);
+    // One of the early and one of the late ones come to life; each finds all of it.
+    for reader in [0, READERS - 1] {
+        for event in &log {
+            assert_eq!(standing_still[reader].next().await.as_ref(), Some(event));
+        }
+        assert_eq!(standing_still[reader].next().await, None);
+    }
+    let copies = (READERS * CALLS * RESULT_BYTES) as u64;
+    let peak = process.peak_resident_bytes();
+    assert!(peak < copies / 8, "{peak} bytes for what would be {copies} if each reader had its own copy");
+}

@@ -1,0 +1,28 @@
+"""Where the tests run: three variables, and nothing else is known about the server."""
+
+import os
+
+import httpx
+
+URL = os.environ["MANTYX_URL"]
+KEY = os.environ["MANTYX_API_KEY"]
+WORKSPACE = os.environ["MANTYX_WORKSPACE"]
+
+
+def get(path, **params):
+    """What the API answers to a plain GET: the client has no method that reads a run."""
+    response = httpx.get(
+        f"{URL}/api/v1/workspaces/{WORKSPACE}{path}", params=params, headers={"Authorization": f"Bearer {KEY}"}
+    )
+    response.raise_for_status()
+    return response.json()
+
+
+def snapshot(run_id):
+    return get(f"/agent-runs/{run_id}")
+
+
+def run_with(metadata):
+    """The id of the newest run with this metadata: the client tells a run's id only when it has ended."""
+    runs = get("/agent-runs", metadata=[f"{key}:{value}" for key, value in metadata.items()])["runs"]
+    return runs[0]["id"]

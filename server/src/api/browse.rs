@@ -1,0 +1,86 @@
+//! `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: what stands around a list.
+
+use app::model::{FacetValue, Facets, Histogram, SyncProgress};
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Query, State};
+use protocol::Query as Filter;
+use serde::Deserialize;
+
+use super::caller::ApiCaller;
+use super::invalid;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+
+/// Bars of a histogram where nothing else is asked for.
+const BUCKETS: u32 = 60;
+
+#[derive(Deserialize)]
+pub struct FilterParams {
+    #[serde(default)]
+    q: String,
+    buckets: Option<u32>,
+}
+
+#[derive(Deserialize)]
+pub struct ValueParams {
+    key: String,
+    #[serde(default)]
+    prefix: String,
+}
+
+#[derive(Deserialize)]
+pub struct SyncChange {
+    paused: bool,
+}
+
+pub async fn facets(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<FilterParams>, QueryRejection>,
+) -> Result<Json<Facets>, Error> {
+    let (filter, _) = filter(params)?;
+    Ok(Json(state.store.facets(caller.workspace_id, &filter, now_ms()).await?))
+}
+
+/// Values of one key, for completion.
+pub async fn values(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<ValueParams>, QueryRejection>,
+) -> Result<Json<Vec<FacetValue>>, Error> {
+    let Query(params) = params.map_err(|rejection| invalid("key", rejection.body_text()))?;
+    Ok(Json(state.store.complete_values(caller.workspace_id, &params.key, &params.prefix).await?))
+}
+
+pub async fn histogram(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<FilterParams>, QueryRejection>,
+) -> Result<Json<Histogram>, Error> {
+    let (filter, buckets) = filter(params)?;
+    if !(1..=500).contains(&buckets) {
+        return Err(invalid("buckets", "Use 1 to 500 buckets.".to_owned()));
+    }
+    Ok(Json(state.store.histogram(caller.workspace_id, &filter, buckets.into(), now_ms()).await?))
+}
+
+pub async fn sync(State(state): State<AppState>, ApiCaller(caller): ApiCaller) -> Result<Json<SyncProgress>, Error> {
+    Ok(Json(state.mirror.progress(&state, caller.workspace_id).await?))
+}
+
+pub async fn set_sync(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    change: Result<Json<SyncChange>, JsonRejection>,
+) -> Result<Json<SyncProgress>, Error> {
+    let Json(change) = change.map_err(|rejection| invalid("body", rejection.body_text()))?;
+    Ok(Json(state.mirror.set_paused(&state, &caller, change.paused).await?))
+}
+
+fn filter(params: Result<Query<FilterParams>, QueryRejection>) -> Result<(Filter, u32), Error> {
+    let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
+    let filter = Filter::parse(&params.q).map_err(|error| invalid("q", error.to_string()))?;
+    Ok((filter, params.buckets.unwrap_or(BUCKETS)))
+}

@@ -1,0 +1,66 @@
+//! `/api/sessions`: sessions, one session, and its messages page by page.
+
+use app::model::{SessionMessages, SessionPage, SessionsPage};
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use protocol::Query as Filter;
+use serde::Deserialize;
+
+use super::caller::ApiCaller;
+use super::invalid;
+use crate::error::Error;
+use crate::sessions;
+use crate::state::AppState;
+
+#[derive(Deserialize)]
+pub struct ListParams {
+    #[serde(default)]
+    q: String,
+    status: Option<String>,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct MessageParams {
+    before: Option<u64>,
+    limit: Option<u32>,
+}
+
+pub async fn list_sessions(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<ListParams>, QueryRejection>,
+) -> Result<Json<SessionsPage>, Error> {
+    let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
+    let filter = Filter::parse(&params.q).map_err(|error| invalid("q", error.to_string()))?;
+    let limit = params.limit.unwrap_or(50);
+    if !(1..=200).contains(&limit) {
+        return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
+    }
+    let (status, cursor) = (params.status.as_deref(), params.cursor.as_deref());
+    Ok(Json(sessions::list(&state, &caller, &filter, status, cursor, limit).await?))
+}
+
+pub async fn get_session(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+) -> Result<Json<SessionPage>, Error> {
+    Ok(Json(sessions::open(&state, &caller, &id).await?))
+}
+
+pub async fn session_messages(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+    params: Result<Query<MessageParams>, QueryRejection>,
+) -> Result<Json<SessionMessages>, Error> {
+    let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
+    let limit = params.limit.unwrap_or(sessions::MESSAGES);
+    if !(1..=500).contains(&limit) {
+        return Err(invalid("limit", "Use a limit from 1 to 500.".to_owned()));
+    }
+    Ok(Json(sessions::messages(&state, &caller, &id, params.before, limit).await?))
+}

@@ -1,0 +1,150 @@
+//! `/metrics` for Prometheus: request latencies, sync lag, store sizes, live streams.
+//!
+//! It answers to this machine, or to the bearer that the operator set, and to nobody else. A request that a proxy passed on
+//! comes from this machine only by appearance, and needs the bearer.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+
+const BUCKETS_MS: [u64; 11] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000];
+/// Headers that only a proxy sets.
+const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+#[derive(Clone, Debug, Default)]
+pub struct Metrics(Arc<Mutex<BTreeMap<(String, u16), Latencies>>>);
+
+#[derive(Debug, Default)]
+struct Latencies {
+    buckets: [u64; BUCKETS_MS.len()],
+    count: u64,
+    sum: Duration,
+}
+
+impl Metrics {
+    /// Counts a request under its route, never under its path: routes are few.
+    pub fn record(&self, route: &str, status: u16, took: Duration) {
+        let mut all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let latencies = all.entry((route.to_owned(), status)).or_default();
+        for (bucket, bound) in latencies.buckets.iter_mut().zip(BUCKETS_MS) {
+            *bucket += u64::from(took <= Duration::from_millis(bound));
+        }
+        latencies.count += 1;
+        latencies.sum += took;
+    }
+
+    fn write(&self, out: &mut String) {
+        head(out, "runlens_http_request_duration_seconds", "histogram", "Time to answer, by route and status.");
+        let all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for ((route, status), latencies) in &*all {
+            let labels = format!("route=\"{}\",status=\"{status}\"", escape(route));
+            let name = "runlens_http_request_duration_seconds";
+            for (bucket, bound) in latencies.buckets.iter().zip(BUCKETS_MS) {
+                let _ = writeln!(out, "{name}_bucket{{{labels},le=\"{}\"}} {bucket}", bound as f64 / 1_000.0);
+            }
+            let _ = writeln!(out, "{name}_bucket{{{labels},le=\"+Inf\"}} {}", latencies.count);
+            let _ = writeln!(out, "{name}_sum{{{labels}}} {}", latencies.sum.as_secs_f64());
+            let _ = writeln!(out, "{name}_count{{{labels}}} {}", latencies.count);
+        }
+    }
+}
+
+pub async fn metrics(
+    State(state): State<AppState>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
+    if !may_read(state.metrics_token.as_deref(), peer, &headers) {
+        return Ok(
+            (StatusCode::FORBIDDEN, "Metrics are for this machine, or with the operator's token.\n").into_response()
+        );
+    }
+    let mut out = String::new();
+    state.metrics.write(&mut out);
+    write_store(&state, &mut out).await?;
+    let (streams, runs) = state.live.watched();
+    head(&mut out, "runlens_live_streams", "gauge", "Browsers that follow a run.");
+    let _ = writeln!(out, "runlens_live_streams {streams}");
+    head(&mut out, "runlens_live_runs", "gauge", "Runs that are followed at MANTYX.");
+    let _ = writeln!(out, "runlens_live_runs {runs}");
+    Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], out).into_response())
+}
+
+async fn write_store(state: &AppState, out: &mut String) -> Result<(), Error> {
+    head(out, "runlens_store_bytes", "gauge", "What the database takes.");
+    let _ = writeln!(out, "runlens_store_bytes {}", state.store.stored_bytes().await?);
+    let workspaces = state.store.workspace_sizes().await?;
+    head(out, "runlens_store_runs", "gauge", "Runs stored, by workspace.");
+    for workspace in &workspaces {
+        let _ = writeln!(out, "runlens_store_runs{{workspace=\"{}\"}} {}", escape(&workspace.slug), workspace.runs);
+    }
+    head(out, "runlens_sync_lag_seconds", "gauge", "Since MANTYX's newest runs were last read, by workspace.");
+    for workspace in workspaces.iter().filter(|workspace| workspace.synced_at_ms > 0) {
+        let lag = (now_ms() - workspace.synced_at_ms).max(0) as f64 / 1_000.0;
+        let _ = writeln!(out, "runlens_sync_lag_seconds{{workspace=\"{}\"}} {lag}", escape(&workspace.slug));
+    }
+    Ok(())
+}
+
+fn may_read(token: Option<&str>, peer: SocketAddr, headers: &HeaderMap) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    match (given, token) {
+        // By their hashes, so that the comparison's time tells nothing of the token.
+        (Some(given), Some(token)) => Sha256::digest(given) == Sha256::digest(token),
+        (Some(_), None) => false,
+        (None, _) => {
+            peer.ip().to_canonical().is_loopback() && !FORWARDED.iter().any(|name| headers.contains_key(*name))
+        }
+    }
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn escape(label: &str) -> String {
+    label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_or_the_token_may_read() {
+        let here: SocketAddr = ([127, 0, 0, 1], 1).into();
+        let there: SocketAddr = ([10, 0, 0, 1], 1).into();
+        let with = |name: &'static str, value: &str| {
+            HeaderMap::from_iter([(name.parse().expect("name"), value.parse().expect("value"))])
+        };
+        let none = HeaderMap::new();
+        assert!(may_read(None, here, &none) && may_read(Some("t"), here, &none));
+        assert!(!may_read(None, there, &none) && !may_read(Some("t"), there, &none));
+        assert!(!may_read(None, here, &with("x-forwarded-for", "10.0.0.1")));
+        assert!(may_read(Some("t"), there, &with("authorization", "Bearer t")));
+        assert!(!may_read(Some("t"), here, &with("authorization", "Bearer wrong")));
+        assert!(!may_read(None, there, &with("authorization", "Bearer ")));
+    }
+
+    #[test]
+    fn latencies_are_counted_by_route_in_growing_buckets() {
+        let metrics = Metrics::default();
+        metrics.record("/runs/{id}", 200, Duration::from_millis(7));
+        let mut out = String::new();
+        metrics.write(&mut out);
+        assert!(out.contains("_bucket{route=\"/runs/{id}\",status=\"200\",le=\"0.005\"} 0\n"), "{out}");
+        assert!(out.contains("le=\"0.01\"} 1\n") && out.contains("le=\"+Inf\"} 1\n"));
+    }
+}

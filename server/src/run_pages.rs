@@ -1,0 +1,123 @@
+//! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
+
+use app::model::{RawEvents, RunPage, RunSpecPage};
+use app::run::{RunState, RunView, Side, Tab};
+use protocol::redact::redact;
+use protocol::snippet::{Language, snippet};
+use protocol::timeline::Replay;
+use serde_json::Value;
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::workspace::find_run;
+
+/// Events on one page of the raw log, and how many are searched for them at most.
+const RAW_PAGE: usize = 100;
+const RAW_CHUNK: u32 = 1_000;
+
+/// One run, brought up to date first.
+pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunView) -> Result<RunPage, Error> {
+    let (run, freshness) = find_run(state, caller, id).await?;
+    let replay = state.timelines.replay(state, caller, id).await?;
+    let spec = spec(state, caller, id).await?;
+    let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
+    let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
+    let mut shown = compose(&replay, spec.as_ref(), view);
+    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
+    let latest = replay.latest();
+    Ok(RunPage {
+        prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
+        system_prompt: system_prompt.map(str::to_owned),
+        state: shown,
+        end_seq: latest.last_seq(),
+        can_write: true,
+        feedback: state.store.feedback(caller.workspace_id, id).await?,
+        run,
+        stale: freshness.stale(),
+        now_ms: now_ms(),
+    })
+}
+
+/// Another view of a run that was opened before.
+pub async fn view_run(state: &AppState, caller: &Caller, id: &str, view: &RunView) -> Result<RunState, Error> {
+    require_stored(state, caller, id).await?;
+    let replay = state.timelines.replay(state, caller, id).await?;
+    let spec = spec(state, caller, id).await?;
+    let mut shown = compose(&replay, spec.as_ref(), view);
+    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
+    Ok(shown)
+}
+
+fn compose(replay: &Replay, spec: Option<&Value>, view: &RunView) -> RunState {
+    let latest = replay.latest();
+    match view.at.filter(|at| *at < latest.last_seq()) {
+        None => RunState::of(latest, latest, spec, view),
+        Some(at) => {
+            let position = replay.events().partition_point(|event| event.seq <= at);
+            RunState::of(&replay.at(position), latest, spec, view)
+        }
+    }
+}
+
+/// What the open tab needs beside the state.
+async fn side(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    view: &RunView,
+    spec: Option<&Value>,
+) -> Result<Side, Error> {
+    Ok(match view.tab {
+        Tab::Output | Tab::Tools => Side::None,
+        Tab::Spec => Side::Spec(run_spec(state, caller, spec)),
+        Tab::Raw => Side::Raw(run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?),
+    })
+}
+
+fn run_spec(state: &AppState, caller: &Caller, spec: Option<&Value>) -> RunSpecPage {
+    let url = state.mantyx.runs_url(&caller.slug);
+    let program = |spec: &Value| {
+        Language::ALL.map(|language| (language.name().to_owned(), snippet(language, &url, spec))).to_vec()
+    };
+    RunSpecPage { spec: spec.cloned(), programs: spec.map(program).unwrap_or_default() }
+}
+
+/// Events after a seq, as they came. A text is looked for in the whole envelope, whatever its case.
+async fn run_events(state: &AppState, caller: &Caller, id: &str, after: u64, find: &str) -> Result<RawEvents, Error> {
+    let needle = find.trim().to_lowercase();
+    let (mut found, mut after) = (Vec::new(), after);
+    loop {
+        let events = state.store.events_after(caller.workspace_id, id, after, RAW_CHUNK).await?;
+        let Some(last) = events.last() else { return Ok(RawEvents { events: found, next_after: None }) };
+        let last = last.seq;
+        for event in events {
+            let mut json = serde_json::to_value(&event).unwrap_or_default();
+            redact(&mut json);
+            let text = serde_json::to_string_pretty(&json).unwrap_or_default();
+            if needle.is_empty() || text.to_lowercase().contains(&needle) {
+                found.push((event.seq, event.kind, text));
+            }
+            if found.len() == RAW_PAGE {
+                return Ok(RawEvents { next_after: Some(event.seq), events: found });
+            }
+        }
+        after = last;
+    }
+}
+
+/// The spec of a run that was opened, with its secrets hidden: no page needs them.
+pub async fn spec(state: &AppState, caller: &Caller, id: &str) -> Result<Option<Value>, Error> {
+    let (json, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
+    let mut spec: Option<Value> = json.and_then(|json| serde_json::from_str(&json).ok());
+    spec.iter_mut().for_each(redact);
+    Ok(spec.filter(Value::is_object))
+}
+
+async fn require_stored(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    match state.store.run(caller.workspace_id, id).await? {
+        Some(_) => Ok(()),
+        None => find_run(state, caller, id).await.map(drop),
+    }
+}

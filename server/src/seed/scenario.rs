@@ -1,0 +1,310 @@
+//! The made-up world: a support desk whose agent looks things up and answers.
+
+use app::model::{Marks, Origin, RunSummary};
+use protocol::messages::Tokens;
+use protocol::{Event, RunStatus};
+use serde_json::{Value, json};
+
+use super::dice::Dice;
+use crate::store::{NewLog, Packer, RunUpdate};
+
+/// Tool calls in a run; with the turns around them thirteen steps.
+const CALLS: u64 = 6;
+/// Text in a tool's answer.
+const RESULT_BYTES: usize = 1_000;
+/// On average between two runs.
+const GAP_MS: u64 = 2_000;
+
+const MODELS: [&str; 4] = ["sandbox/script", "sandbox/script-mini", "sandbox/script-large", "sandbox/assistant"];
+const AGENTS: [&str; 5] = ["support-desk", "order-clerk", "invoice-reader", "travel-planner", "release-helper"];
+const TOOLS: [&str; 8] = [
+    "search_orders",
+    "get_customer",
+    "recall",
+    "list_invoices",
+    "read_document",
+    "check_stock",
+    "convert_currency",
+    "send_note",
+];
+const ERRORS: [(&str, &str); 4] = [
+    ("rate_limit", "The provider asks to slow down."),
+    ("truncation", "The answer was cut off at the output limit."),
+    ("server", "The provider failed."),
+    ("timeout", "The provider did not answer in time."),
+];
+const WORDS: [&str; 96] = [
+    "order",
+    "invoice",
+    "customer",
+    "delivery",
+    "the",
+    "and",
+    "was",
+    "for",
+    "with",
+    "shipped",
+    "paid",
+    "open",
+    "late",
+    "address",
+    "refund",
+    "item",
+    "stock",
+    "price",
+    "number",
+    "account",
+    "contract",
+    "renewal",
+    "ticket",
+    "request",
+    "warehouse",
+    "carrier",
+    "tracking",
+    "parcel",
+    "return",
+    "damaged",
+    "replacement",
+    "discount",
+    "tax",
+    "currency",
+    "balance",
+    "due",
+    "overdue",
+    "reminder",
+    "confirmed",
+    "cancelled",
+    "pending",
+    "approved",
+    "rejected",
+    "manager",
+    "region",
+    "north",
+    "south",
+    "team",
+    "quarter",
+    "report",
+    "summary",
+    "document",
+    "page",
+    "section",
+    "note",
+    "reply",
+    "message",
+    "call",
+    "meeting",
+    "schedule",
+    "Monday",
+    "Friday",
+    "morning",
+    "week",
+    "month",
+    "year",
+    "product",
+    "version",
+    "release",
+    "update",
+    "install",
+    "error",
+    "log",
+    "server",
+    "client",
+    "network",
+    "storage",
+    "backup",
+    "permission",
+    "policy",
+    "review",
+    "change",
+    "plan",
+    "budget",
+    "cost",
+    "estimate",
+    "forecast",
+    "sample",
+    "batch",
+    "quality",
+    "check",
+    "passed",
+    "failed",
+    "quartz",
+    "heliotrope",
+    "zephyr",
+];
+
+const ENDINGS: [&str; 20] = [
+    "s", "ing", "ed", "er", "ment", "able", "less", "ful", "ly", "ness", "ist", "ship", "like", "wise", "ward", "ish",
+    "hood", "ism", "ure", "ette",
+];
+
+pub struct Seeder {
+    seed: u64,
+    runs: u64,
+    until_ms: i64,
+    packer: Packer,
+}
+
+impl Seeder {
+    pub fn new(seed: u64, runs: u64, until_ms: i64, packer: Packer) -> Self {
+        Self { seed, runs, until_ms, packer }
+    }
+
+    /// One run with its log, packed. The oldest has index 0.
+    pub fn run(&self, index: u64) -> anyhow::Result<(RunUpdate, Vec<Event>)> {
+        let mut dice = Dice::new(self.seed, index);
+        let age_ms = (self.runs - 1 - index.min(self.runs - 1)) * GAP_MS + dice.below(GAP_MS);
+        let created_at_ms = self.until_ms - i64::try_from(age_ms).unwrap_or(0);
+        let id = format!("run_seed_{:04x}{index:08x}", self.seed & 0xffff);
+        // Each order is asked for ten times among a million runs.
+        let order = format!("A{}", dice.below(self.runs.max(100_000) / 10));
+        let prompt = format!("{} Order {order}.", sentence(&mut dice, 16));
+        let agent = dice.pick_skewed(&AGENTS);
+        let model = dice.pick_skewed(&MODELS);
+        let failed = dice.one_in(20).then(|| ERRORS[usize::try_from(dice.below(4)).unwrap_or(0)]);
+        let looping = failed.is_none() && dice.one_in(50);
+        let (events, answer) = log(&mut dice, failed, looping);
+        let tokens = Tokens {
+            input_tokens: 2_000 + dice.below(6_000),
+            cached_tokens: dice.below(1_500),
+            reasoning_tokens: 0,
+            output_tokens: 200 + dice.below(900),
+        };
+        let duration_ms = 3_000 + dice.below(60_000);
+        let metadata = [
+            ("customer".to_owned(), format!("customer-{:02}", dice.below(50))),
+            ("env".to_owned(), dice.pick_skewed(&["prod", "staging", "dev"]).to_owned()),
+            ("team".to_owned(), format!("team-{:02}", dice.below(50))),
+            ("order".to_owned(), order),
+        ];
+        let spec = json!({
+            "name": agent, "modelId": model, "prompt": prompt,
+            "systemPrompt": "You answer for the support desk. Look up what you need, then answer in two sentences.",
+            "metadata": metadata.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "tools": TOOLS.map(|name| json!({ "kind": "mantyx_plugin", "name": name })),
+        });
+        let update = RunUpdate {
+            completed_at_ms: Some(created_at_ms + i64::try_from(duration_ms).unwrap_or(0)),
+            spec: Some(spec.to_string()),
+            log: NewLog::of(&self.packer, &events)?,
+            summary: RunSummary {
+                id,
+                session_id: None,
+                status: if failed.is_some() { RunStatus::Failed } else { RunStatus::Succeeded },
+                name: Some(agent.to_owned()),
+                agent_id: None,
+                model: Some(model.to_owned()),
+                input_preview: Some(protocol::json::preview(&prompt, 200)),
+                output_preview: Some(protocol::json::preview(&answer, 200)),
+                error: failed.map(|(_, message)| message.to_owned()),
+                tokens: Some(tokens),
+                turns: Some(CALLS + 1),
+                tool_calls: Some(CALLS),
+                duration_ms: Some(duration_ms),
+                cost_micros: None,
+                error_class: None,
+                created_at_ms,
+                metadata: metadata.into(),
+                marks: Marks::default(),
+                origin: Origin::Seeded,
+            },
+        };
+        Ok((update, events))
+    }
+}
+
+/// Seven turns, six calls, and the end.
+fn log(dice: &mut Dice, failed: Option<(&str, &str)>, looping: bool) -> (Vec<Event>, String) {
+    let mut events = Vec::new();
+    let mut push = |kind: &str, data: Value| events.push(Event::new(events.len() as u64 + 1, kind, data));
+    for turn in 0..CALLS {
+        let id = format!("toolu_{:016x}", dice.roll());
+        let name = if looping { "recall" } else { dice.pick(&TOOLS) };
+        let query = if looping { "the same again".to_owned() } else { sentence(dice, 4) };
+        let call = json!({ "id": id, "name": name, "input": { "query": query, "limit": 10 } });
+        push(
+            "assistant_message",
+            json!({ "text": sentence(dice, 12), "turn": turn, "finishReason": "tool_use", "toolCalls": [call] }),
+        );
+        push("tool_call", json!({ "toolUseId": id, "name": name, "input": { "query": query, "limit": 10 } }));
+        push("tool_result", json!({ "toolUseId": id, "name": name, "result": tool_result(dice) }));
+        if looping && turn == 3 {
+            push("loop_detected", json!({ "consecutiveCount": 3, "hardCutoff": false, "tools": ["recall"] }));
+        }
+    }
+    let answer = sentence(dice, 30);
+    let ended = if failed.is_some_and(|(class, _)| class == "truncation") { "max_tokens" } else { "end_turn" };
+    push("assistant_message", json!({ "text": answer, "turn": CALLS, "finishReason": ended }));
+    match failed {
+        Some((class, message)) => {
+            push(
+                "error",
+                json!({ "error": message, "errorClass": class, "finishReason": ended, "partialText": answer }),
+            );
+        }
+        None => push("result", json!({ "subtype": "success", "ok": true, "text": answer, "turns": CALLS + 1 })),
+    }
+    (events, answer)
+}
+
+/// Records as a tool of a shop answers them, about a kilobyte.
+fn tool_result(dice: &mut Dice) -> String {
+    let mut items = Vec::new();
+    let mut length = 0;
+    while length < RESULT_BYTES - 120 {
+        let item = json!({
+            "id": format!("A{}", dice.below(1_000_000)),
+            "status": dice.pick_skewed(&["open", "paid", "shipped", "returned", "cancelled"]),
+            "amount": dice.below(100_000) as f64 / 100.0,
+            "updatedAt": format!("2026-{:02}-{:02}T{:02}:{:02}:00Z", 1 + dice.below(12), 1 + dice.below(28), dice.below(24), dice.below(60)),
+            "note": sentence(dice, 8),
+        });
+        length += item.to_string().len() + 1;
+        items.push(item);
+    }
+    json!({ "items": items, "total": items.len() }).to_string()
+}
+
+fn sentence(dice: &mut Dice, words: u64) -> String {
+    let mut text = String::new();
+    for i in 0..words {
+        if i > 0 {
+            text.push(' ');
+        }
+        text.push_str(dice.pick_skewed(&WORDS));
+        if dice.one_in(3) {
+            // A vocabulary of some thousand words, so that logs do not shrink more than real ones.
+            text.push_str(dice.pick_skewed(&ENDINGS));
+        }
+    }
+    text.push('.');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_makes_the_same_runs_in_order_of_time() {
+        let seeder = |seed| Seeder::new(seed, 100, 1_000_000_000, Packer::default());
+        let (one, two) = (seeder(7), seeder(7));
+        let run = |seeder: &Seeder, index| seeder.run(index).expect("makes");
+        assert_eq!(run(&one, 5).1, run(&two, 5).1);
+        assert_ne!(run(&one, 5).1, run(&seeder(8), 5).1);
+        assert!(run(&one, 5).0.summary.created_at_ms < run(&one, 7).0.summary.created_at_ms);
+    }
+
+    #[test]
+    fn a_run_has_thirteen_steps_and_kilobyte_results() {
+        let (update, events) = Seeder::new(1, 10, 0, Packer::default()).run(3).expect("makes");
+        let results: Vec<usize> = events
+            .iter()
+            .filter(|event| event.kind == "tool_result")
+            .map(|event| event.data["result"].as_str().map_or(0, str::len))
+            .collect();
+        let turns = events.iter().filter(|event| event.kind == "assistant_message").count();
+        assert_eq!(results.len() + turns, 13);
+        assert!(results.iter().all(|length| (800..1_300).contains(length)), "{results:?}");
+        assert!(update.log.is_some_and(|log| log.facts.complete));
+    }
+}

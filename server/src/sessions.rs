@@ -1,0 +1,160 @@
+//! Sessions of a workspace: synced when they are looked at, filtered here, their messages passed on page by page.
+
+use app::AppError;
+use app::model::{SessionMessages, SessionPage, SessionSummary, SessionsPage};
+use protocol::{Query, ids};
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::{MantyxError, SessionRow};
+use crate::state::AppState;
+use crate::store::{SessionCursor, parse_time};
+
+/// The most that MANTYX gives at once.
+const SYNC_LIMIT: u32 = 200;
+/// Pages of MANTYX's list that one look may bring in.
+const SYNC_PAGES: u32 = 5;
+/// Messages in one page of a conversation.
+pub const MESSAGES: u32 = 100;
+
+pub async fn list(
+    state: &AppState,
+    caller: &Caller,
+    query: &Query,
+    status: Option<&str>,
+    cursor: Option<&str>,
+    limit: u32,
+) -> Result<SessionsPage, Error> {
+    let cursor = cursor.map(parse_cursor).transpose()?;
+    let stale = match cursor {
+        None => sync(state, caller).await?,
+        Some(_) => None,
+    };
+    let now = now_ms();
+    let found =
+        state.store.list_sessions(caller.workspace_id, query, status, cursor.as_ref(), limit + 1, now).await?.map_err(
+            |clause| AppError::Invalid {
+                field: "q".to_owned(),
+                message: format!(
+                    "Sessions cannot be filtered by `{clause}`. Use metadata, name, id, has, since, before or text."
+                ),
+            },
+        );
+    let mut sessions = found?;
+    let more = sessions.len() > limit as usize;
+    sessions.truncate(limit as usize);
+    let next_cursor = sessions.last().filter(|_| more).map(|last| format!("{}.{}", last.last_used_at_ms, last.id));
+    Ok(SessionsPage { sessions, next_cursor, stale, now_ms: now })
+}
+
+pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionPage, Error> {
+    check_id(id)?;
+    let detail = state
+        .credentials
+        .call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await })
+        .await
+        .map_err(no_such_session)?;
+    if detail.id != id {
+        return Err(MantyxError::Unexpected("another session than the one asked for".to_owned()).into());
+    }
+    let known = state.store.session(caller.workspace_id, id).await?;
+    let now = now_ms();
+    let session = SessionSummary {
+        id: detail.id,
+        name: detail.name,
+        status: detail.status,
+        summary: known.and_then(|known| known.summary),
+        metadata: detail.metadata,
+        created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
+        last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
+    };
+    state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
+    Ok(SessionPage {
+        totals: state.store.session_totals(caller.workspace_id, id).await?,
+        spec: detail.agent_spec,
+        ended_at_ms: detail.ended_at.as_deref().and_then(parse_time),
+        session,
+        now_ms: now,
+    })
+}
+
+/// A page of a session's messages: the last ones, or those before a seq.
+pub async fn messages(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    before_seq: Option<u64>,
+    limit: u32,
+) -> Result<SessionMessages, Error> {
+    check_id(id)?;
+    let page = state
+        .credentials
+        .call(caller, |bearer| async move {
+            state.mantyx.session_events(&bearer, &caller.slug, id, limit, before_seq).await
+        })
+        .await
+        .map_err(no_such_session)?;
+    Ok(SessionMessages { events: page.events, next_before_seq: page.next_before_seq })
+}
+
+/// Brings in the sessions that were used last, down to those that are known unchanged. What keeps it from that is told.
+async fn sync(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
+    let mut cursor: Option<String> = None;
+    for _ in 0..SYNC_PAGES {
+        let from = cursor.as_deref();
+        let page = state.credentials.call(caller, |bearer| async move {
+            state.mantyx.list_sessions(&bearer, &caller.slug, SYNC_LIMIT, from).await
+        });
+        let page = match page.await {
+            Ok(page) => page,
+            Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })) => return Err(error.into()),
+            Err(error) => return Ok(Some(AppError::from(Error::Mantyx(error)).advice())),
+        };
+        let rows: Vec<SessionSummary> = page.sessions.into_iter().filter_map(summary).collect();
+        let mut unchanged = false;
+        if let Some(last) = rows.last() {
+            unchanged = state.store.session(caller.workspace_id, &last.id).await?.as_ref() == Some(last);
+        }
+        state.store.upsert_sessions(caller.workspace_id, &rows).await?;
+        cursor = page.next_cursor;
+        if cursor.is_none() || unchanged {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn summary(row: SessionRow) -> Option<SessionSummary> {
+    Some(SessionSummary {
+        created_at_ms: parse_time(&row.creation_date)?,
+        last_used_at_ms: parse_time(&row.last_interaction_date)?,
+        id: row.session_id,
+        name: row.name,
+        status: row.status,
+        summary: row.summary,
+        metadata: row.metadata,
+    })
+}
+
+fn check_id(id: &str) -> Result<(), AppError> {
+    if ids::is_path_id(id) { Ok(()) } else { Err(AppError::not_found("session")) }
+}
+
+fn no_such_session(error: MantyxError) -> Error {
+    match error {
+        MantyxError::NotFound => AppError::not_found("session").into(),
+        other => other.into(),
+    }
+}
+
+fn parse_cursor(text: &str) -> Result<SessionCursor, AppError> {
+    let parsed = text.split_once('.').and_then(|(at, id)| {
+        let id = Some(id).filter(|id| ids::is_path_id(id))?.to_owned();
+        Some(SessionCursor { last_used_at_ms: at.parse().ok()?, id })
+    });
+    parsed.ok_or_else(|| AppError::Invalid {
+        field: "cursor".to_owned(),
+        message: "This place in the list is not known. Go back to the first page.".to_owned(),
+    })
+}

@@ -1,0 +1,111 @@
+//! What a log tells of its run: read once when it is stored, so that lists and filters are local.
+
+use std::collections::BTreeSet;
+
+use app::model::Marks;
+use protocol::messages::Tokens;
+use protocol::{RunStatus, Timeline};
+use serde_json::Value;
+
+/// Tool arguments beyond this many bytes are not indexed; they are in the log.
+const MAX_ARGUMENT_BYTES: usize = 16 * 1024;
+
+#[derive(Clone, Debug, Default)]
+pub struct LogFacts {
+    /// The log ends with its terminal event.
+    pub complete: bool,
+    pub status: Option<RunStatus>,
+    pub marks: Marks,
+    pub tools: BTreeSet<String>,
+    /// Names and arguments of tool calls, for the text index.
+    pub call_text: String,
+    pub answer: String,
+    pub error: Option<String>,
+    pub error_class: Option<String>,
+    pub calls: u64,
+    pub tokens: Option<Tokens>,
+    pub turns: Option<u64>,
+}
+
+impl LogFacts {
+    pub fn of(timeline: &Timeline) -> Self {
+        let outcome = timeline.outcome.as_ref();
+        let mut facts = Self {
+            complete: outcome.is_some(),
+            status: outcome.map(|_| timeline.status()),
+            marks: Marks::of(timeline),
+            answer: timeline.answer().to_owned(),
+            error: outcome.and_then(|outcome| outcome.error.clone()),
+            error_class: outcome.and_then(|outcome| outcome.error_class.clone()),
+            tokens: outcome.and_then(|outcome| outcome.tokens),
+            turns: outcome.and_then(|outcome| outcome.turns),
+            ..Self::default()
+        };
+        for call in timeline.calls() {
+            facts.calls += 1;
+            if facts.tools.insert(call.name.clone()) {
+                facts.call_text.push_str(&call.name);
+                facts.call_text.push('\n');
+            }
+            push_text(&call.input, &mut facts.call_text);
+        }
+        facts
+    }
+}
+
+/// The texts and numbers inside a value, without the names of its fields.
+fn push_text(value: &Value, out: &mut String) {
+    if out.len() > MAX_ARGUMENT_BYTES {
+        return;
+    }
+    match value {
+        Value::String(text) => {
+            out.push_str(cut(text, MAX_ARGUMENT_BYTES));
+            out.push('\n');
+        }
+        Value::Number(number) => {
+            out.push_str(&number.to_string());
+            out.push('\n');
+        }
+        Value::Array(items) => items.iter().for_each(|item| push_text(item, out)),
+        Value::Object(fields) => fields.values().for_each(|item| push_text(item, out)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// At most so many bytes, whole characters.
+pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
+        return text;
+    }
+    let end = (0..=max_bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::Event;
+    use serde_json::json;
+
+    #[test]
+    fn tools_arguments_and_the_end_are_told() {
+        let call = json!({ "text": "", "toolCalls": [
+            { "id": "a", "name": "search", "input": { "q": "open invoices", "limits": [3, true] } },
+            { "id": "b", "name": "search", "input": { "q": "überfällig" } },
+        ]});
+        let events = [
+            Event::new(1, "assistant_message", call),
+            Event::new(2, "error", json!({ "error": "Too many.", "errorClass": "rate_limit" })),
+        ];
+        let facts = LogFacts::of(&Timeline::from_events(&events));
+        assert_eq!((facts.calls, facts.complete, facts.status), (2, true, Some(RunStatus::Failed)));
+        assert_eq!(facts.call_text, "search\nopen invoices\n3\nüberfällig\n");
+        assert_eq!(facts.error_class.as_deref(), Some("rate_limit"));
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!((cut("aäb", 2), cut("aäb", 3), cut("abc", 9)), ("a", "aä", "abc"));
+    }
+}

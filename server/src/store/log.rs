@@ -1,0 +1,244 @@
+//! Logs: events in flight as rows, finished logs packed. Readers see no difference.
+
+use std::collections::HashSet;
+
+use protocol::{Event, Timeline};
+use sqlx::{AnyConnection, Row};
+
+use super::facts::LogFacts;
+use super::ingest::{LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
+use super::pack::Part;
+use super::run_row;
+use super::sql::{Arg, execute, rows};
+use super::{Result, Store, WorkspaceId};
+
+/// Rows in one INSERT: three values each, well under either engine's limit of bound values.
+const INSERT_CHUNK: usize = 500;
+/// Events read at a time where all are wanted.
+const READ_CHUNK: u32 = 5_000;
+
+impl Store {
+    /// Stores events of a run that is known; those that are there already stay as they are.
+    pub async fn insert_events(&self, workspace: WorkspaceId, run_id: &str, events: &[Event]) -> Result<()> {
+        let (Some(first), Some(last)) = (events.iter().map(to_seq).min(), events.iter().map(to_seq).max()) else {
+            return Ok(());
+        };
+        let mut tx = self.begin_writing(workspace).await?;
+        let n = number(&mut tx, workspace, run_id).await?.ok_or(sqlx::Error::RowNotFound)?;
+        let packed = self.packed_seqs(&mut tx, n, first, last).await?;
+        let new: Vec<&Event> = events.iter().filter(|event| !packed.contains(&event.seq)).collect();
+        for chunk in new.chunks(INSERT_CHUNK) {
+            let sql = format!(
+                "INSERT INTO run_event (n, seq, event) VALUES {} ON CONFLICT DO NOTHING",
+                rows(self.engine, chunk.len(), "(?, ?, ?)")
+            );
+            let args = chunk.iter().flat_map(|event| {
+                let json = serde_json::to_string(event).unwrap_or_default();
+                [Arg::from(n), Arg::from(to_seq(event)), Arg::from(json)]
+            });
+            execute(&mut tx, sql, args.collect()).await?;
+        }
+        tx.commit().await
+    }
+
+    /// At most `limit` events after `seq`, in order.
+    pub async fn events_after(&self, workspace: WorkspaceId, run_id: &str, seq: u64, limit: u32) -> Result<Vec<Event>> {
+        let mut connection = self.reader.acquire().await?;
+        match number(&mut connection, workspace, run_id).await? {
+            Some(n) => self.read(&mut connection, n, seq, limit).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The highest seq stored, 0 where there is none.
+    pub async fn last_seq(&self, workspace: WorkspaceId, run_id: &str) -> Result<u64> {
+        let mut connection = self.reader.acquire().await?;
+        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(0) };
+        let mut last = 0;
+        for sql in ["SELECT MAX(seq) FROM run_event WHERE n = $1", "SELECT MAX(last_seq) FROM run_log WHERE n = $1"] {
+            let found: Option<i64> = sqlx::query_scalar(sql).bind(n).fetch_one(&mut *connection).await?;
+            last = last.max(found.unwrap_or(0).try_into().unwrap_or(0));
+        }
+        Ok(last)
+    }
+
+    /// Reads the stored log once: what it tells goes to the run's row, its tags and the text index, and a log that has
+    /// ended is packed. All in one transaction, and the same when it is done again.
+    pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(()) };
+        let events = self.read_all(&mut tx, row.n).await?;
+        let facts = LogFacts::of(&Timeline::from_events(&events));
+        let in_flight: i64 =
+            sqlx::query_scalar("SELECT COUNT(*) FROM run_event WHERE n = $1").bind(row.n).fetch_one(&mut *tx).await?;
+        let parts = match facts.complete && in_flight > 0 {
+            true => self.packer.pack_log(&events).map_err(sqlx::Error::Io)?,
+            false => Vec::new(),
+        };
+        if !parts.is_empty() {
+            execute(&mut tx, "DELETE FROM run_event WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
+            execute(&mut tx, "DELETE FROM run_log WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
+        }
+        let update = RunUpdate {
+            summary: row.summary,
+            completed_at_ms: row.completed_at_ms,
+            spec: self.spec(&mut tx, row.n).await?,
+            log: Some(NewLog { facts, parts }),
+        };
+        let tags = self.take_in(&mut tx, workspace, &[update]).await?;
+        tx.commit().await?;
+        self.tag_cache.remember(workspace, &tags);
+        Ok(())
+    }
+
+    /// MANTYX does not have this log, or not any more: it is not asked for again.
+    pub async fn mark_log_gone(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
+        sqlx::query("UPDATE run SET log_state = $1 WHERE workspace_id = $2 AND id = $3 AND log_state <> $4")
+            .bind(LOG_GONE)
+            .bind(workspace.0)
+            .bind(run_id)
+            .bind(LOG_COMPLETE)
+            .execute(&self.writer)
+            .await
+            .map(drop)
+    }
+
+    /// Runs of any workspace that this version has not read yet: stored by an older one.
+    pub async fn unread_runs(&self, limit: u32) -> Result<Vec<(WorkspaceId, String)>> {
+        let rows = sqlx::query("SELECT workspace_id, id FROM run WHERE indexed = 0 ORDER BY n DESC LIMIT $1")
+            .bind(i64::from(limit))
+            .fetch_all(&self.reader)
+            .await?;
+        rows.iter().map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).collect()
+    }
+
+    /// A run's spec as JSON.
+    pub(super) async fn spec(&self, connection: &mut AnyConnection, n: i64) -> Result<Option<String>> {
+        let body: Option<Vec<u8>> = sqlx::query_scalar("SELECT body FROM run_spec WHERE n = $1")
+            .bind(n)
+            .fetch_optional(&mut *connection)
+            .await?;
+        match body {
+            Some(body) => self.unpack(connection, &body).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn read_all(&self, connection: &mut AnyConnection, n: i64) -> Result<Vec<Event>> {
+        let mut all: Vec<Event> = Vec::new();
+        // An event may have the seq 0, which nothing comes before.
+        let zero: Option<String> = sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq = 0")
+            .bind(n)
+            .fetch_optional(&mut *connection)
+            .await?;
+        all.extend(zero.map(|json| parse(&json)).transpose()?);
+        loop {
+            let after = all.last().map_or(0, |event| event.seq);
+            let events = self.read(connection, n, after, READ_CHUNK).await?;
+            if events.is_empty() {
+                return Ok(all);
+            }
+            all.extend(events);
+        }
+    }
+
+    async fn read(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: u32) -> Result<Vec<Event>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq > $2 ORDER BY seq LIMIT $3")
+                .bind(n)
+                .bind(i64::try_from(after).unwrap_or(i64::MAX))
+                .bind(i64::from(limit))
+                .fetch_all(&mut *connection)
+                .await?;
+        let limit = limit as usize;
+        let mut events = self.read_parts(connection, n, after, limit).await?;
+        if !rows.is_empty() {
+            // Late events of a packed log, or all of one in flight.
+            for json in &rows {
+                events.push(parse(json)?);
+            }
+            events.sort_by_key(|event| event.seq);
+            events.dedup_by_key(|event| event.seq);
+        }
+        events.truncate(limit);
+        Ok(events)
+    }
+
+    /// Packed events, part by part until there are enough.
+    async fn read_parts(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: usize) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        let mut position = i64::try_from(after).unwrap_or(i64::MAX);
+        while events.len() < limit {
+            let row = sqlx::query(
+                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+            )
+            .bind(n)
+            .bind(position)
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(row) = row else { break };
+            position = row.try_get(0)?;
+            let body: Vec<u8> = row.try_get(1)?;
+            self.provide_dictionary(connection, &body).await?;
+            events.extend(self.packer.unpack_events(&body, after).map_err(sqlx::Error::Io)?);
+        }
+        Ok(events)
+    }
+
+    /// The seqs in a range that are packed already.
+    async fn packed_seqs(&self, connection: &mut AnyConnection, n: i64, first: i64, last: i64) -> Result<HashSet<u64>> {
+        let bodies: Vec<Vec<u8>> =
+            sqlx::query_scalar("SELECT body FROM run_log WHERE n = $1 AND last_seq >= $2 AND first_seq <= $3")
+                .bind(n)
+                .bind(first)
+                .bind(last)
+                .fetch_all(&mut *connection)
+                .await?;
+        let mut seqs = HashSet::new();
+        for body in bodies {
+            self.provide_dictionary(connection, &body).await?;
+            let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
+            seqs.extend(events.iter().map(|event| event.seq));
+        }
+        Ok(seqs)
+    }
+}
+
+pub(super) async fn number(
+    connection: &mut AnyConnection,
+    workspace: WorkspaceId,
+    run_id: &str,
+) -> Result<Option<i64>> {
+    sqlx::query_scalar("SELECT n FROM run WHERE workspace_id = $1 AND id = $2")
+        .bind(workspace.0)
+        .bind(run_id)
+        .fetch_optional(connection)
+        .await
+}
+
+/// Adds the parts of a finished log, in place of any that were there.
+pub(super) async fn write_parts(connection: &mut AnyConnection, n: i64, parts: &[Part]) -> Result<()> {
+    for part in parts {
+        sqlx::query(
+            "INSERT INTO run_log (n, first_seq, last_seq, events, body) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (n, first_seq) DO UPDATE SET \
+             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body",
+        )
+        .bind(n)
+        .bind(part.first_seq)
+        .bind(part.last_seq)
+        .bind(part.events)
+        .bind(part.body.clone())
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+fn parse(json: &str) -> Result<Event> {
+    Event::parse(json).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
+
+fn to_seq(event: &Event) -> i64 {
+    i64::try_from(event.seq).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,104 @@
+//! Letting go of the oldest runs, by age or by size. Off unless the operator says so.
+
+use std::collections::BTreeSet;
+
+use sqlx::{AssertSqlSafe, Row};
+
+use super::ingest::Hours;
+use super::sql::execute;
+use super::tags::TagChanges;
+use super::{Engine, Result, Store, WorkspaceId, number, run_row, text};
+
+/// Runs removed in one transaction.
+const CHUNK: i64 = 500;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    pub max_age_ms: Option<i64>,
+    pub max_bytes: Option<u64>,
+}
+
+impl Store {
+    /// Removes what is older, or more, than is to be kept. Tells how many runs it was.
+    pub async fn enforce(&self, retention: Retention, now_ms: i64) -> Result<u64> {
+        let mut removed = 0;
+        if let Some(max_age_ms) = retention.max_age_ms {
+            let before = number::first_at(now_ms.saturating_sub(max_age_ms));
+            while let Some(count) = self.remove_oldest(before).await? {
+                removed += count;
+            }
+        }
+        if let Some(max_bytes) = retention.max_bytes {
+            while self.stored_bytes().await? > max_bytes
+                && let Some(count) = self.remove_oldest(i64::MAX).await?
+            {
+                removed += count;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// What runs take: SQLite tells its pages in use; PostgreSQL's files do not shrink, so contents are added up there.
+    pub async fn stored_bytes(&self) -> Result<u64> {
+        let bytes: i64 = match self.engine {
+            Engine::Sqlite => {
+                let mut pages = [0_i64; 3];
+                let mut connection = self.reader.acquire().await?;
+                for (i, pragma) in ["PRAGMA page_count", "PRAGMA freelist_count", "PRAGMA page_size"].iter().enumerate()
+                {
+                    pages[i] = sqlx::query_scalar(AssertSqlSafe(*pragma)).fetch_one(&mut *connection).await?;
+                }
+                (pages[0] - pages[1]) * pages[2]
+            }
+            Engine::Postgres => {
+                // About a kilobyte for a row with its tags and words.
+                let sql = "SELECT CAST((SELECT COALESCE(SUM(octet_length(body)), 0) FROM run_log) \
+                     + (SELECT COALESCE(SUM(octet_length(body)), 0) FROM run_spec) \
+                     + (SELECT COUNT(*) * 1024 FROM run) AS BIGINT)";
+                sqlx::query_scalar(sql).fetch_one(&self.reader).await?
+            }
+        };
+        Ok(u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Removes some of the oldest runs below a number; `None` where there is none.
+    async fn remove_oldest(&self, below: i64) -> Result<Option<u64>> {
+        let rows = sqlx::query("SELECT workspace_id, n FROM run WHERE n < $1 ORDER BY n LIMIT $2")
+            .bind(below)
+            .bind(CHUNK)
+            .fetch_all(&self.reader)
+            .await?;
+        let mut found: Vec<(i64, i64)> = Vec::with_capacity(rows.len());
+        for row in &rows {
+            found.push((row.try_get(0)?, row.try_get(1)?));
+        }
+        let workspaces: BTreeSet<i64> = found.iter().map(|(workspace, _)| *workspace).collect();
+        for workspace in workspaces {
+            let numbers: Vec<i64> = found.iter().filter(|(id, _)| *id == workspace).map(|(_, n)| *n).collect();
+            self.remove(WorkspaceId(workspace), &numbers).await?;
+        }
+        Ok((!found.is_empty()).then_some(found.len() as u64))
+    }
+
+    async fn remove(&self, workspace: WorkspaceId, numbers: &[i64]) -> Result<()> {
+        let list = numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let mut tx = self.begin_writing(workspace).await?;
+        let rows = run_row::select(&mut tx, &format!("r.n IN ({list})"), Vec::new()).await?;
+        let mut changes = TagChanges::default();
+        let mut hours = Hours::default();
+        for row in &rows {
+            changes.note(row.n, &row.tags.all(), &BTreeSet::new());
+            hours.note(Some(row).filter(|row| row.indexed > 0), None);
+        }
+        changes.write(&mut tx, self.engine).await?;
+        hours.write(&mut tx, self.engine, workspace).await?;
+        text::delete(&mut tx, self.engine, &list).await?;
+        for table in ["run_event", "run_log", "run_spec", "run"] {
+            execute(&mut tx, format!("DELETE FROM {table} WHERE n IN ({list})"), Vec::new()).await?;
+        }
+        tx.commit().await?;
+        let newest = rows.iter().map(|row| row.summary.created_at_ms).max().unwrap_or(0);
+        self.update_sync_state(workspace, |state| state.keep_after_ms = state.keep_after_ms.max(newest + 1)).await?;
+        Ok(())
+    }
+}

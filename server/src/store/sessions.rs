@@ -1,0 +1,176 @@
+//! Sessions: the mirror of MANTYX's list, filtered here.
+
+use app::model::{SessionSummary, SessionTotals};
+use protocol::messages::Metadata;
+use protocol::query::{Field, Has, Term};
+use protocol::{Query, query::words};
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use super::sql::{Arg, fetch};
+use super::tags::Tag;
+use super::{Result, Store, WorkspaceId};
+
+const COLUMNS: &str = "s.id, s.name, s.status, s.summary, s.metadata, s.created_at, s.last_used_at";
+
+/// Where a page ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionCursor {
+    pub last_used_at_ms: i64,
+    pub id: String,
+}
+
+impl Store {
+    pub async fn upsert_sessions(&self, workspace: WorkspaceId, sessions: &[SessionSummary]) -> Result<()> {
+        let mut tx = self.begin_writing(workspace).await?;
+        for session in sessions {
+            sqlx::query(
+                "INSERT INTO session (workspace_id, id, name, status, summary, metadata, created_at, last_used_at) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+                 name = COALESCE(excluded.name, session.name), status = excluded.status, \
+                 summary = COALESCE(excluded.summary, session.summary), metadata = excluded.metadata, \
+                 last_used_at = excluded.last_used_at",
+            )
+            .bind(workspace.0)
+            .bind(&session.id)
+            .bind(&session.name)
+            .bind(&session.status)
+            .bind(&session.summary)
+            .bind(serde_json::to_string(&session.metadata).unwrap_or_else(|_| "{}".to_owned()))
+            .bind(session.created_at_ms)
+            .bind(session.last_used_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            for (key, value) in &session.metadata {
+                sqlx::query(
+                    "INSERT INTO session_metadata (workspace_id, session_id, key, value) VALUES ($1, $2, $3, $4) \
+                     ON CONFLICT (workspace_id, session_id, key) DO UPDATE SET value = excluded.value",
+                )
+                .bind(workspace.0)
+                .bind(&session.id)
+                .bind(key)
+                .bind(value)
+                .execute(&mut *tx)
+                .await?;
+            }
+        }
+        tx.commit().await
+    }
+
+    /// Sessions that match, last used first. `Err` within `Ok` names a clause that sessions cannot be filtered by.
+    pub async fn list_sessions(
+        &self,
+        workspace: WorkspaceId,
+        query: &Query,
+        status: Option<&str>,
+        cursor: Option<&SessionCursor>,
+        limit: u32,
+        now_ms: i64,
+    ) -> Result<std::result::Result<Vec<SessionSummary>, String>> {
+        let mut select = Select { args: vec![workspace.0.into()], conditions: vec!["s.workspace_id = $1".to_owned()] };
+        for clause in &query.clauses {
+            let mut any = Vec::new();
+            for term in clause.terms() {
+                match select.term(term, now_ms) {
+                    Some(condition) => any.push(condition),
+                    None => return Ok(Err(clause.to_string())),
+                }
+            }
+            let not = if clause.negated { "NOT " } else { "" };
+            select.conditions.push(format!("{not}({})", any.join(" OR ")));
+        }
+        if let Some(status) = status {
+            let status = select.bind(status);
+            select.conditions.push(format!("s.status = {status}"));
+        }
+        if let Some(cursor) = cursor {
+            let (at, id) = (select.bind(cursor.last_used_at_ms), select.bind(cursor.id.as_str()));
+            select.conditions.push(format!("(s.last_used_at, s.id) < ({at}, {id})"));
+        }
+        let limit = select.bind(i64::from(limit));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM session s WHERE {} ORDER BY s.last_used_at DESC, s.id DESC LIMIT {limit}",
+            select.conditions.join(" AND ")
+        );
+        let rows = fetch(&self.reader, sql, select.args).await?;
+        rows.iter().map(summary).collect::<Result<Vec<_>>>().map(Ok)
+    }
+
+    pub async fn session(&self, workspace: WorkspaceId, id: &str) -> Result<Option<SessionSummary>> {
+        let sql = format!("SELECT {COLUMNS} FROM session s WHERE s.workspace_id = $1 AND s.id = $2");
+        fetch(&self.reader, sql, vec![workspace.0.into(), id.into()]).await?.first().map(summary).transpose()
+    }
+
+    /// What the runs of a session took together, as far as they are here.
+    pub async fn session_totals(&self, workspace: WorkspaceId, id: &str) -> Result<SessionTotals> {
+        let tag = Tag::new("session", id);
+        let Some(found) = self.counted_tags(workspace, &[&tag]).await?.pop() else {
+            return Ok(SessionTotals::default());
+        };
+        let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(r.input_tokens + r.output_tokens), 0) AS BIGINT), \
+             CAST(COALESCE(SUM(r.cost_micros), 0) AS BIGINT), CAST(COALESCE(SUM(r.duration_ms), 0) AS BIGINT) \
+             FROM run_tag t CROSS JOIN run r WHERE t.tag_id = $1 AND r.n = t.n AND r.workspace_id = $2";
+        let row = sqlx::query(sql).bind(found.id).bind(workspace.0).fetch_one(&self.reader).await?;
+        let number = |index: usize| -> Result<u64> { Ok(u64::try_from(row.try_get::<i64, _>(index)?).unwrap_or(0)) };
+        Ok(SessionTotals { runs: number(0)?, tokens: number(1)?, cost_micros: number(2)?, duration_ms: number(3)? })
+    }
+}
+
+struct Select {
+    args: Vec<Arg>,
+    conditions: Vec<String>,
+}
+
+impl Select {
+    fn bind(&mut self, arg: impl Into<Arg>) -> String {
+        self.args.push(arg.into());
+        format!("${}", self.args.len())
+    }
+
+    fn term(&mut self, term: &Term, now_ms: i64) -> Option<String> {
+        let entry = "EXISTS (SELECT 1 FROM session_metadata m WHERE m.workspace_id = s.workspace_id \
+             AND m.session_id = s.id AND m.key =";
+        Some(match term {
+            Term::Metadata { key, value } => {
+                let (key, value) = (self.bind(key.as_str()), self.bind(value.as_str()));
+                format!("{entry} {key} AND m.value = {value})")
+            }
+            Term::Has(Has::Metadata(key)) => {
+                let key = self.bind(key.as_str());
+                format!("{entry} {key})")
+            }
+            Term::Field { field: Field::Name | Field::Agent, value } => {
+                format!("s.name = {}", self.bind(value.as_str()))
+            }
+            Term::Field { field: Field::Id | Field::Session, value } => {
+                format!("s.id = {}", self.bind(value.as_str()))
+            }
+            Term::Since(when) => format!("s.last_used_at >= {}", self.bind(when.resolve(now_ms))),
+            Term::Before(when) => format!("s.last_used_at < {}", self.bind(when.resolve(now_ms))),
+            // Names and summaries are short: each word is looked for in them as it stands.
+            Term::Text(text) => {
+                let each: Vec<String> = words(text)
+                    .map(|word| {
+                        let word = self.bind(format!("%{word}%"));
+                        format!("LOWER(COALESCE(s.name, '') || ' ' || COALESCE(s.summary, '')) LIKE {word}")
+                    })
+                    .collect();
+                format!("({})", each.join(" AND "))
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn summary(row: &AnyRow) -> Result<SessionSummary> {
+    let metadata: String = row.try_get(4)?;
+    Ok(SessionSummary {
+        id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        status: row.try_get(2)?,
+        summary: row.try_get(3)?,
+        metadata: serde_json::from_str::<Metadata>(&metadata).unwrap_or_default(),
+        created_at_ms: row.try_get(5)?,
+        last_used_at_ms: row.try_get(6)?,
+    })
+}

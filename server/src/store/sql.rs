@@ -1,0 +1,108 @@
+//! Small pieces that statements are made of.
+
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection, AssertSqlSafe};
+
+use super::{Engine, Result};
+
+/// A value to bind, of one of the types that both engines have.
+#[derive(Clone, Debug)]
+pub(super) enum Arg {
+    Int(Option<i64>),
+    Text(Option<String>),
+    Blob(Vec<u8>),
+}
+
+impl From<i64> for Arg {
+    fn from(number: i64) -> Self {
+        Self::Int(Some(number))
+    }
+}
+
+impl From<Option<i64>> for Arg {
+    fn from(number: Option<i64>) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<&str> for Arg {
+    fn from(text: &str) -> Self {
+        Self::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Arg {
+    fn from(text: String) -> Self {
+        Self::Text(Some(text))
+    }
+}
+
+impl From<Option<String>> for Arg {
+    fn from(text: Option<String>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<u8>> for Arg {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Blob(bytes)
+    }
+}
+
+/// Rows of a multi-row statement, each like `(?, ?, 0)`; values are bound in the order of the text.
+///
+/// SQLite takes `$1` for a name and looks names up one after another, which makes large statements quadratic: it is given
+/// bare question marks. PostgreSQL knows numbers only.
+pub(super) fn rows(engine: Engine, count: usize, row: &str) -> String {
+    let mut text = String::with_capacity(count * (row.len() + 2));
+    let mut number = 0;
+    for index in 0..count {
+        text.push_str(if index == 0 { "" } else { ", " });
+        match engine {
+            Engine::Sqlite => text.push_str(row),
+            Engine::Postgres => {
+                for c in row.chars() {
+                    if c == '?' {
+                        number += 1;
+                        text.push_str(&format!("${number}"));
+                    } else {
+                        text.push(c);
+                    }
+                }
+            }
+        }
+    }
+    text
+}
+
+/// Runs a statement whose text is made of constants and numbered placeholders only.
+pub(super) async fn execute(connection: &mut AnyConnection, sql: String, args: Vec<Arg>) -> Result<u64> {
+    Ok(bound(sql, args).execute(connection).await?.rows_affected())
+}
+
+pub(super) async fn fetch<'e, E>(executor: E, sql: String, args: Vec<Arg>) -> Result<Vec<AnyRow>>
+where
+    E: sqlx::Executor<'e, Database = Any>,
+{
+    bound(sql, args).fetch_all(executor).await
+}
+
+fn bound<'q>(sql: String, args: Vec<Arg>) -> Query<'q, Any, AnyArguments> {
+    args.into_iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, arg| match arg {
+        Arg::Int(number) => query.bind(number),
+        Arg::Text(text) => query.bind(text),
+        Arg::Blob(bytes) => query.bind(bytes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_bound_in_the_order_of_the_text() {
+        assert_eq!(rows(Engine::Postgres, 2, "(?, ?, 0)"), "($1, $2, 0), ($3, $4, 0)");
+        assert_eq!(rows(Engine::Sqlite, 2, "(?, ?)"), "(?, ?), (?, ?)");
+    }
+}

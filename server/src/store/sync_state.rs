@@ -1,0 +1,130 @@
+//! How far each workspace is mirrored.
+
+use sqlx::{AnyConnection, Row};
+
+use super::{Result, Store, WorkspaceId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncState {
+    /// Nothing that MANTYX has is missing between here and the end of the history walk. Creation time, 0 for never.
+    pub known_until_ms: i64,
+    pub history: History,
+    pub history_runs: i64,
+    pub total: Option<i64>,
+    pub total_at_ms: Option<i64>,
+    pub paused: bool,
+    pub can_list: bool,
+    pub synced_at_ms: i64,
+    /// Runs created earlier were removed to save space, and stay away.
+    pub keep_after_ms: i64,
+    pub last_error: Option<String>,
+}
+
+/// Where the walk to the oldest run is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum History {
+    NotBegun,
+    After(String),
+    Complete,
+}
+
+impl Default for SyncState {
+    fn default() -> Self {
+        Self {
+            known_until_ms: 0,
+            history: History::NotBegun,
+            history_runs: 0,
+            total: None,
+            total_at_ms: None,
+            paused: false,
+            can_list: true,
+            synced_at_ms: 0,
+            keep_after_ms: 0,
+            last_error: None,
+        }
+    }
+}
+
+impl Store {
+    pub async fn sync_state(&self, workspace: WorkspaceId) -> Result<SyncState> {
+        let mut connection = self.reader.acquire().await?;
+        read(&mut connection, workspace).await
+    }
+
+    /// Changes a workspace's state; two changes at once both count.
+    pub async fn update_sync_state(
+        &self,
+        workspace: WorkspaceId,
+        change: impl FnOnce(&mut SyncState) + Send,
+    ) -> Result<SyncState> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let mut state = read(&mut tx, workspace).await?;
+        let before = state.clone();
+        change(&mut state);
+        if state != before {
+            write(&mut tx, workspace, &state).await?;
+        }
+        tx.commit().await?;
+        Ok(state)
+    }
+}
+
+async fn read(connection: &mut AnyConnection, workspace: WorkspaceId) -> Result<SyncState> {
+    let row = sqlx::query(
+        "SELECT known_until, history, history_cursor, history_runs, total, total_at, paused, can_list, synced_at, \
+         keep_after, last_error FROM sync_state WHERE workspace_id = $1",
+    )
+    .bind(workspace.0)
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else { return Ok(SyncState::default()) };
+    let history = match (row.try_get::<i64, _>(1)?, row.try_get::<Option<String>, _>(2)?) {
+        (1, Some(cursor)) => History::After(cursor),
+        (2, _) => History::Complete,
+        _ => History::NotBegun,
+    };
+    Ok(SyncState {
+        known_until_ms: row.try_get(0)?,
+        history,
+        history_runs: row.try_get(3)?,
+        total: row.try_get(4)?,
+        total_at_ms: row.try_get(5)?,
+        paused: row.try_get::<i64, _>(6)? != 0,
+        can_list: row.try_get::<i64, _>(7)? != 0,
+        synced_at_ms: row.try_get(8)?,
+        keep_after_ms: row.try_get(9)?,
+        last_error: row.try_get(10)?,
+    })
+}
+
+async fn write(connection: &mut AnyConnection, workspace: WorkspaceId, state: &SyncState) -> Result<()> {
+    let (history, cursor) = match &state.history {
+        History::NotBegun => (0, None),
+        History::After(cursor) => (1, Some(cursor.clone())),
+        History::Complete => (2, None),
+    };
+    sqlx::query(
+        "INSERT INTO sync_state (workspace_id, known_until, history, history_cursor, history_runs, total, total_at, \
+         paused, can_list, synced_at, keep_after, last_error) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (workspace_id) DO UPDATE SET known_until = excluded.known_until, history = excluded.history, \
+         history_cursor = excluded.history_cursor, history_runs = excluded.history_runs, total = excluded.total, \
+         total_at = excluded.total_at, paused = excluded.paused, can_list = excluded.can_list, \
+         synced_at = excluded.synced_at, keep_after = excluded.keep_after, last_error = excluded.last_error",
+    )
+    .bind(workspace.0)
+    .bind(state.known_until_ms)
+    .bind(i64::from(history))
+    .bind(cursor)
+    .bind(state.history_runs)
+    .bind(state.total)
+    .bind(state.total_at_ms)
+    .bind(i64::from(state.paused))
+    .bind(i64::from(state.can_list))
+    .bind(state.synced_at_ms)
+    .bind(state.keep_after_ms)
+    .bind(&state.last_error)
+    .execute(connection)
+    .await
+    .map(drop)
+}

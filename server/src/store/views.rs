@@ -1,0 +1,145 @@
+//! Saved views: filters with a name, private or shared in the workspace, besides those that are built in.
+
+use app::model::{View, ViewList, ViewScope};
+use sqlx::Row;
+
+use super::{Result, Store, WorkspaceId};
+
+/// Names and filters of the views that everybody has.
+const BUILT_IN: [(ViewList, &str, &str); 7] = [
+    (ViewList::Runs, "All", ""),
+    (ViewList::Runs, "Failed", "status:failed"),
+    (ViewList::Runs, "Truncated", "is:truncated"),
+    (ViewList::Runs, "Looping", "is:looping"),
+    (ViewList::Runs, "Running", "is:running"),
+    (ViewList::Sessions, "All", ""),
+    (ViewList::Sessions, "Today", "since:1d"),
+];
+
+/// A view to be stored.
+#[derive(Clone, Debug)]
+pub struct NewView {
+    pub list: ViewList,
+    pub name: String,
+    pub query: String,
+    pub shared: bool,
+}
+
+impl Store {
+    /// What `owner` sees: the built-in views, the shared ones and their own.
+    pub async fn views(&self, workspace: WorkspaceId, owner: Option<&str>, list: ViewList) -> Result<Vec<View>> {
+        let chosen: Option<String> =
+            sqlx::query_scalar("SELECT view_id FROM default_view WHERE workspace_id = $1 AND owner = $2 AND list = $3")
+                .bind(workspace.0)
+                .bind(owner.unwrap_or(""))
+                .bind(list.as_str())
+                .fetch_optional(&self.reader)
+                .await?;
+        let built_in = BUILT_IN.iter().filter(|(of, ..)| *of == list).map(|(_, name, query)| View {
+            id: built_in_id(name),
+            name: (*name).to_owned(),
+            query: (*query).to_owned(),
+            list,
+            scope: ViewScope::BuiltIn,
+            mine: false,
+            default: false,
+        });
+        let rows = sqlx::query(
+            "SELECT id, name, query, shared, owner FROM saved_view \
+             WHERE workspace_id = $1 AND list = $2 AND (shared = 1 OR owner = $3) ORDER BY created_at, id",
+        )
+        .bind(workspace.0)
+        .bind(list.as_str())
+        .bind(owner.unwrap_or(""))
+        .fetch_all(&self.reader)
+        .await?;
+        let mut views: Vec<View> = built_in.collect();
+        for row in rows {
+            let shared = row.try_get::<i64, _>(3)? == 1;
+            let made_by: String = row.try_get(4)?;
+            views.push(View {
+                id: row.try_get(0)?,
+                name: row.try_get(1)?,
+                query: row.try_get(2)?,
+                list,
+                scope: if shared { ViewScope::Shared } else { ViewScope::Private },
+                mine: owner == Some(made_by.as_str()),
+                default: false,
+            });
+        }
+        let default = views.iter().position(|view| Some(&view.id) == chosen.as_ref()).unwrap_or(0);
+        views[default].default = true;
+        Ok(views)
+    }
+
+    pub async fn insert_view(
+        &self,
+        workspace: WorkspaceId,
+        owner: &str,
+        id: &str,
+        view: &NewView,
+        now_ms: i64,
+    ) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO saved_view (id, workspace_id, owner, list, name, query, shared, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        )
+        .bind(id)
+        .bind(workspace.0)
+        .bind(owner)
+        .bind(view.list.as_str())
+        .bind(&view.name)
+        .bind(&view.query)
+        .bind(i64::from(view.shared))
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+
+    /// Changes a view of `owner`; `false` where there is none.
+    pub async fn update_view(&self, workspace: WorkspaceId, owner: &str, id: &str, view: &NewView) -> Result<bool> {
+        let done = sqlx::query(
+            "UPDATE saved_view SET name = $1, query = $2, shared = $3 WHERE workspace_id = $4 AND owner = $5 AND id = $6",
+        )
+        .bind(&view.name)
+        .bind(&view.query)
+        .bind(i64::from(view.shared))
+        .bind(workspace.0)
+        .bind(owner)
+        .bind(id)
+        .execute(&self.writer)
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Deletes a view of `owner`; `false` where there is none.
+    pub async fn delete_view(&self, workspace: WorkspaceId, owner: &str, id: &str) -> Result<bool> {
+        let done = sqlx::query("DELETE FROM saved_view WHERE workspace_id = $1 AND owner = $2 AND id = $3")
+            .bind(workspace.0)
+            .bind(owner)
+            .bind(id)
+            .execute(&self.writer)
+            .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Makes a view that `owner` sees the one that their list opens with.
+    pub async fn set_default_view(&self, workspace: WorkspaceId, owner: &str, list: ViewList, id: &str) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO default_view (workspace_id, owner, list, view_id) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (workspace_id, owner, list) DO UPDATE SET view_id = excluded.view_id",
+        )
+        .bind(workspace.0)
+        .bind(owner)
+        .bind(list.as_str())
+        .bind(id)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+}
+
+fn built_in_id(name: &str) -> String {
+    format!("built-in.{}", name.to_lowercase())
+}

@@ -1,0 +1,105 @@
+//! Saved views of whoever is signed in.
+
+use app::AppError;
+use app::model::{View, ViewChange, ViewList, ViewScope};
+use protocol::Query;
+
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::random;
+use crate::state::AppState;
+use crate::store::NewView;
+
+const MAX_NAME_CHARS: usize = 80;
+/// Of one person, in one list.
+const MAX_VIEWS: usize = 200;
+
+pub async fn list(state: &AppState, caller: &Caller, list: ViewList) -> Result<Vec<View>, Error> {
+    let owner = owner(state, caller).await?;
+    Ok(state.store.views(caller.workspace_id, owner.as_deref(), list).await?)
+}
+
+pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Result<View, Error> {
+    let owner = required_owner(state, caller).await?;
+    let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
+    if views.iter().filter(|view| view.mine).count() >= MAX_VIEWS {
+        return Err(invalid("name", format!("There are {MAX_VIEWS} views of yours already. Delete one first.")));
+    }
+    let view = NewView {
+        list: change.list,
+        name: change.name.unwrap_or_default(),
+        query: change.query.unwrap_or_default(),
+        shared: change.shared.unwrap_or(false),
+    };
+    let view = checked(view)?;
+    let id = format!("view_{}", random::reference());
+    state.store.insert_view(caller.workspace_id, &owner, &id, &view, now_ms()).await?;
+    find(state, caller, &owner, change.list, &id).await
+}
+
+pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewChange) -> Result<View, Error> {
+    let owner = required_owner(state, caller).await?;
+    let known = find(state, caller, &owner, change.list, id).await?;
+    let view = NewView {
+        list: change.list,
+        name: change.name.unwrap_or(known.name),
+        query: change.query.unwrap_or(known.query),
+        shared: change.shared.unwrap_or(known.scope == ViewScope::Shared),
+    };
+    if !state.store.update_view(caller.workspace_id, &owner, id, &checked(view)?).await? {
+        return Err(not_yours().into());
+    }
+    find(state, caller, &owner, change.list, id).await
+}
+
+pub async fn delete(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    let owner = required_owner(state, caller).await?;
+    match state.store.delete_view(caller.workspace_id, &owner, id).await? {
+        true => Ok(()),
+        false => Err(AppError::not_found("view").into()),
+    }
+}
+
+/// Makes a view the one that the caller's list opens with.
+pub async fn set_default(state: &AppState, caller: &Caller, list: ViewList, id: &str) -> Result<(), Error> {
+    let owner = required_owner(state, caller).await?;
+    find(state, caller, &owner, list, id).await?;
+    Ok(state.store.set_default_view(caller.workspace_id, &owner, list, id).await?)
+}
+
+async fn find(state: &AppState, caller: &Caller, owner: &str, list: ViewList, id: &str) -> Result<View, Error> {
+    let views = state.store.views(caller.workspace_id, Some(owner), list).await?;
+    views.into_iter().find(|view| view.id == id).ok_or_else(|| AppError::not_found("view").into())
+}
+
+/// The person behind a session. A key is nobody.
+async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
+    match &caller.credential {
+        Credential::Grant(id) => Ok(state.store.grant(id).await?.map(|grant| grant.subject)),
+        Credential::Bearer(_) => Ok(None),
+    }
+}
+
+async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Error> {
+    let message = "Views belong to people: sign in to save or change one.".to_owned();
+    owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
+}
+
+fn checked(view: NewView) -> Result<NewView, Error> {
+    let name = view.name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
+        return Err(invalid("name", format!("Give the view a name of at most {MAX_NAME_CHARS} characters.")));
+    }
+    // Stored in the one spelling, so that equal filters are equal texts.
+    let query = Query::parse(&view.query).map_err(|error| invalid("query", error.to_string()))?.to_string();
+    Ok(NewView { name, query, ..view })
+}
+
+fn not_yours() -> AppError {
+    AppError::Forbidden { message: "Only whoever made a view may change it.".to_owned() }
+}
+
+fn invalid(field: &str, message: String) -> Error {
+    AppError::Invalid { field: field.to_owned(), message }.into()
+}

@@ -1,0 +1,221 @@
+//! The query language over real runs, and what stands around the list.
+
+use serde_json::{Value, json};
+
+use crate::harness::{DEMO, OTHER, TestApp, api_key};
+
+/// A dashboard with some runs, each opened, so that its log is stored.
+struct Desk {
+    app: TestApp,
+    /// By the name that the tests use.
+    ids: Vec<(&'static str, String)>,
+}
+
+impl Desk {
+    async fn open() -> Self {
+        let app = TestApp::start().await;
+        let tools = |names: &[&str]| -> Value {
+            names.iter().map(|name| json!({ "kind": "mantyx_plugin", "name": name })).collect()
+        };
+        let tag = |customer: &str, env: &str| json!({ "customer": customer, "env": env });
+        let specs = [
+            ("answered", "/say The overdue invoice was paid.", json!({ "metadata": tag("acme", "prod") })),
+            (
+                "computed",
+                "/call calculator {\"expression\":\"6*7\"}\n/say Done.",
+                json!({ "metadata": tag("globex", "prod"), "tools": tools(&["calculator"]) }),
+            ),
+            ("cut", "/say A long answer that\n/truncate", json!({ "metadata": tag("acme", "dev") })),
+            (
+                "looped",
+                "/repeat 4\n/call recall {\"query\":\"zebra crossing\"}\n/say Done.",
+                json!({ "tools": tools(&["recall"]), "name": "looper" }),
+            ),
+            ("limited", "/fail rate_limit", json!({ "metadata": tag("initech", "prod") })),
+        ];
+        let mut ids = Vec::new();
+        for (name, script, more) in specs {
+            let id = app.finished_run(DEMO, script, more).await;
+            let answer = get(&app, &format!("/api/runs/{id}")).await;
+            assert_eq!(answer.0, 200, "{}", answer.1);
+            ids.push((name, id));
+        }
+        Self { app, ids }
+    }
+
+    async fn found(&self, query: &str) -> Vec<&'static str> {
+        let (status, page) = get(&self.app, &format!("/api/runs?q={}", encode(query))).await;
+        assert_eq!(status, 200, "{query}: {page}");
+        let runs = page["runs"].as_array().unwrap();
+        let name = |run: &Value| self.ids.iter().find(|(_, id)| run["id"] == *id).unwrap().0;
+        runs.iter().map(name).collect()
+    }
+}
+
+async fn get(app: &TestApp, path: &str) -> (u16, Value) {
+    let answer = app.http.get(app.url(path)).bearer_auth(api_key(DEMO)).send().await.unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+fn encode(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+#[tokio::test]
+async fn every_kind_of_clause_finds_its_runs() {
+    let desk = Desk::open().await;
+    let cases: &[(&str, &[&str])] = &[
+        ("", &["limited", "looped", "cut", "computed", "answered"]),
+        ("customer:acme", &["cut", "answered"]),
+        ("customer:acme,globex", &["cut", "computed", "answered"]),
+        ("customer:acme env:prod", &["answered"]),
+        ("customer:acme -env:prod", &["cut"]),
+        ("-customer:acme,globex", &["limited", "looped"]),
+        ("customer:nobody", &[]),
+        ("-customer:nobody env:dev", &["cut"]),
+        ("has:customer", &["limited", "cut", "computed", "answered"]),
+        ("-has:customer", &["looped"]),
+        ("status:failed", &["limited", "cut"]),
+        ("status:failed,succeeded env:prod", &["limited", "computed", "answered"]),
+        ("is:failed -is:truncated", &["limited"]),
+        ("is:truncated,looping", &["looped", "cut"]),
+        ("is:running", &[]),
+        ("is:imported", &[]),
+        ("tool:recall", &["looped"]),
+        ("tool:calculator,recall", &["looped", "computed"]),
+        ("error:rate_limit", &["limited"]),
+        ("model:script status:succeeded", &["looped", "computed", "answered"]),
+        ("model:sandbox/script tool:recall", &["looped"]),
+        ("agent:looper", &["looped"]),
+        ("name:looper", &["looped"]),
+        ("since:1h", &["limited", "looped", "cut", "computed", "answered"]),
+        ("before:1h", &[]),
+        ("since:2020-01-01 -since:2021-01-01", &[]),
+        ("calls:>1", &["looped"]),
+        ("calls:1", &["computed"]),
+        ("turns:>=1 duration:<10m tokens:>0 customer:acme status:succeeded", &["answered"]),
+        ("duration:>10m", &[]),
+        ("cost:<1000 tool:recall", &[]),
+        ("overdue", &["answered"]),
+        ("\"invoice was\"", &["answered"]),
+        ("\"was invoice\"", &[]),
+        ("ZEBRA", &["looped"]),
+        ("zebra tool:recall", &["looped"]),
+        ("zebra customer:acme", &[]),
+        ("text:zebra,overdue", &["looped", "answered"]),
+        ("-overdue customer:acme", &["cut"]),
+        ("calculator", &["computed"]),
+        ("customer:acme overdue -env:dev since:1d", &["answered"]),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(desk.found(query).await, *expected, "{query}");
+    }
+    for (name, id) in &desk.ids {
+        assert_eq!(desk.found(&format!("id:{id}")).await, [*name]);
+        assert_eq!(desk.found(&format!("-id:{id}")).await.len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_finds_nothing_names_the_clause_that_excludes() {
+    let desk = Desk::open().await;
+    let (_, page) = get(&desk.app, "/api/runs?q=customer:acme+env:staging").await;
+    assert_eq!((&page["runs"], &page["excluding"]), (&json!([]), &json!(["env:staging"])));
+}
+
+#[tokio::test]
+async fn facets_histogram_and_completion_count_what_is_there() {
+    let desk = Desk::open().await;
+    desk.app.finished_run(OTHER, "/say x", json!({ "metadata": { "customer": "other" } })).await;
+    let counts = |facets: &Value, key: &str| -> Vec<(String, u64)> {
+        let facet = facets["facets"].as_array().unwrap().iter().find(|facet| facet["key"] == key);
+        let values = facet.map(|facet| facet["values"].as_array().unwrap().clone()).unwrap_or_default();
+        values.iter().map(|v| (v["value"].as_str().unwrap().to_owned(), v["runs"].as_u64().unwrap())).collect()
+    };
+    let pair = |value: &str, runs: u64| (value.to_owned(), runs);
+    let (_, all) = get(&desk.app, "/api/facets").await;
+    assert_eq!(counts(&all, "status"), [pair("succeeded", 3), pair("failed", 2)]);
+    assert_eq!(counts(&all, "metadata.customer"), [pair("acme", 2), pair("globex", 1), pair("initech", 1)]);
+    assert_eq!(all["countedNewest"], Value::Null);
+    let (_, some) = get(&desk.app, "/api/facets?q=env:prod").await;
+    assert_eq!(counts(&some, "status"), [pair("succeeded", 2), pair("failed", 1)]);
+    assert_eq!(counts(&some, "tool"), [pair("calculator", 1)]);
+
+    let (_, values) = get(&desk.app, "/api/values?key=metadata.customer&prefix=a").await;
+    assert_eq!(values, json!([{ "value": "acme", "runs": 2 }]));
+    for query in ["", "?q=env:prod,dev", "?q=since:1h"] {
+        let (status, histogram) = get(&desk.app, &format!("/api/histogram{query}")).await;
+        let runs: u64 = histogram["buckets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|bucket| bucket["runs"].as_object().unwrap().values().map(|runs| runs.as_u64().unwrap()).sum::<u64>())
+            .sum();
+        assert_eq!((status, runs), (200, if query.contains("env") { 4 } else { 5 }), "{query}: {histogram}");
+    }
+    assert_eq!(get(&desk.app, "/api/facets?q=status:lost").await.0, 400);
+}
+
+#[tokio::test]
+async fn a_finished_log_is_packed_and_reads_as_before() {
+    let app = TestApp::start().await;
+    let script = format!("/say {}", "many words in a row ".repeat(30));
+    let id = app.finished_run(DEMO, &script, json!({})).await;
+    let stream = app.sandbox_stream(DEMO, &id).await;
+    let expected: Vec<Value> = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: ").or_else(|| line.strip_prefix("data:")))
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect();
+    assert!(expected.len() > 10);
+    get(&app, &format!("/api/runs/{id}")).await;
+    let database = app.database.connect().await;
+    let count = |sql: &'static str| {
+        let database = database.clone();
+        async move { sqlx::query_scalar::<_, i64>(sql).fetch_one(&database).await.unwrap() }
+    };
+    assert_eq!(count("SELECT COUNT(*) FROM run_event").await, 0);
+    assert_eq!(count("SELECT COUNT(*) FROM run_log").await, 1);
+    assert_eq!(count("SELECT CAST(SUM(events) AS BIGINT) FROM run_log").await, expected.len() as i64);
+    for after in [0, 3, expected.len() as u64 - 1] {
+        let url = app.url(&format!("/runs/{id}/live?after={after}"));
+        let relayed = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap().text().await.unwrap();
+        let read: Vec<Value> = relayed
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .filter(|data| *data != "{}")
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect();
+        assert_eq!(read, expected[after as usize..], "after {after}");
+    }
+    // Opening it again changes nothing.
+    get(&app, &format!("/api/runs/{id}")).await;
+    assert_eq!(count("SELECT COUNT(*) FROM run_log").await, 1);
+}
+
+#[tokio::test]
+async fn old_runs_are_let_go_when_the_operator_says_so() {
+    let app = TestApp::start_with(|config| config.retention.max_age_ms = Some(1)).await;
+    let id = app.finished_run(DEMO, "/say gone soon", json!({ "metadata": { "a": "b" } })).await;
+    let mut browser = app.signed_in(DEMO).await;
+    browser.open(&format!("/runs/{id}")).await;
+    let database = app.database.connect().await;
+    app.running.stop().await.unwrap();
+    let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
+    config.retention.max_age_ms = Some(1);
+    let again = runlens::serve::start(config).await.unwrap();
+    loop {
+        let left: i64 = sqlx::query_scalar(
+            "SELECT (SELECT COUNT(*) FROM run) + (SELECT COUNT(*) FROM run_tag) \
+             + (SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag) + (SELECT COUNT(*) FROM run_log)",
+        )
+        .fetch_one(&database)
+        .await
+        .unwrap();
+        if left == 0 {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    again.stop().await.unwrap();
+}

@@ -1,0 +1,169 @@
+//! A MANTYX that misbehaves on purpose: it drops connections, asks to wait, fails, shuffles its pages, and goes on starting
+//! runs meanwhile. Pages are by offset, so that they shift whenever a run arrives.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+/// How it answers a request, by turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    Well,
+    /// Ends the connection in the middle of an answer.
+    HangUp,
+    Fail,
+    AskToWait,
+}
+
+#[derive(Clone)]
+pub struct FakeMantyx {
+    pub addr: SocketAddr,
+    pub world: Arc<Mutex<World>>,
+}
+
+pub struct World {
+    /// Creation times, by number of run; the newest last.
+    pub runs: Vec<i64>,
+    pub moods: Vec<Mood>,
+    pub requests: usize,
+    /// A run is started with each of this many list requests.
+    pub arriving: usize,
+    pub can_list: bool,
+    pub lists: usize,
+    pub streams: HashMap<String, usize>,
+}
+
+impl FakeMantyx {
+    pub async fn start(runs: usize, moods: &[Mood]) -> Self {
+        let now = chrono::Utc::now().timestamp_millis();
+        let world = World {
+            runs: (0..runs).map(|i| now - (runs - i) as i64 * 1_000).collect(),
+            moods: moods.to_vec(),
+            requests: 0,
+            arriving: 0,
+            can_list: true,
+            lists: 0,
+            streams: HashMap::new(),
+        };
+        let world = Arc::new(Mutex::new(world));
+        let runs = "/api/v1/workspaces/{slug}/agent-runs";
+        let router = Router::new()
+            .route("/api/v1/workspaces/{slug}/models", get(|| async { axum::Json(json!({ "models": [] })) }))
+            .route(runs, get(list))
+            .route(&format!("{runs}/{{id}}"), get(snapshot))
+            .route(&format!("{runs}/{{id}}/stream"), get(stream))
+            .with_state(world.clone());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { addr, world }
+    }
+
+    pub fn look<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
+        look(&mut self.world.lock().unwrap())
+    }
+}
+
+type Shared = State<Arc<Mutex<World>>>;
+
+impl World {
+    /// The mood of this request: troubles come in turns, and each trouble passes.
+    fn mood(&mut self) -> Mood {
+        self.requests += 1;
+        if self.moods.is_empty() { Mood::Well } else { self.moods[self.requests % self.moods.len()] }
+    }
+
+    fn row(&self, number: usize) -> Value {
+        let at = chrono::DateTime::from_timestamp_millis(self.runs[number]).unwrap();
+        json!({
+            "id": id(number), "status": "succeeded", "specName": "fake", "modelId": "m", "inputPreview": "a prompt",
+            "metadata": { "number": number.to_string() }, "createdAt": at.to_rfc3339(), "completedAt": at.to_rfc3339(),
+            "turns": 1, "tokens": { "inputTokens": 1, "outputTokens": 1 },
+        })
+    }
+}
+
+fn id(number: usize) -> String {
+    format!("run_{number:06}")
+}
+
+async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>) -> Response {
+    let mut world = world.lock().unwrap();
+    if !world.can_list {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    if let Some(trouble) = trouble(world.mood()) {
+        return trouble;
+    }
+    world.lists += 1;
+    if world.arriving > 0 {
+        world.arriving -= 1;
+        world.runs.push(chrono::Utc::now().timestamp_millis());
+    }
+    let limit: usize = query["limit"].parse().unwrap();
+    let offset: usize = query.get("cursor").map_or(0, |cursor| cursor.parse().unwrap());
+    let newest_first: Vec<usize> = (0..world.runs.len()).rev().skip(offset).take(limit).collect();
+    let more = offset + newest_first.len() < world.runs.len();
+    let mut rows: Vec<Value> = newest_first.into_iter().map(|number| world.row(number)).collect();
+    // Not the order that was promised.
+    let middle = rows.len() / 2;
+    rows.rotate_left(middle);
+    let next = more.then(|| (offset + rows.len()).to_string());
+    let total = query.contains_key("includeTotal").then_some(world.runs.len());
+    axum::Json(json!({ "runs": rows, "nextCursor": next, "limit": limit, "total": total })).into_response()
+}
+
+async fn snapshot(State(world): Shared, Path((_, id)): Path<(String, String)>) -> Response {
+    let mut world = world.lock().unwrap();
+    if let Some(trouble) = trouble(world.mood()) {
+        return trouble;
+    }
+    let number: usize = id.trim_start_matches("run_").parse().unwrap_or(usize::MAX);
+    if number >= world.runs.len() {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let mut body = world.row(number);
+    body["agentSpec"] = json!({ "prompt": format!("prompt of {id}") });
+    axum::Json(body).into_response()
+}
+
+async fn stream(State(world): Shared, Path((_, id)): Path<(String, String)>, headers: HeaderMap) -> Response {
+    let mut world = world.lock().unwrap();
+    assert!(headers.contains_key("authorization"));
+    *world.streams.entry(id.clone()).or_default() += 1;
+    if let Some(trouble) = trouble(world.mood()) {
+        return trouble;
+    }
+    let frames = [
+        json!({ "seq": 1, "type": "assistant_message", "data": { "text": format!("answer of {id}"), "turn": 0 } }),
+        json!({ "seq": 2, "type": "result", "data": { "subtype": "success", "text": format!("answer of {id}") } }),
+    ];
+    let body: String = frames.iter().map(|frame| format!("id: {}\ndata: {frame}\n\n", frame["seq"])).collect();
+    ([("content-type", "text/event-stream")], body).into_response()
+}
+
+fn trouble(mood: Mood) -> Option<Response> {
+    match mood {
+        Mood::Well => None,
+        Mood::Fail => Some(StatusCode::INTERNAL_SERVER_ERROR.into_response()),
+        Mood::AskToWait => {
+            let wait = [("retry-after", "1")];
+            Some(
+                (StatusCode::TOO_MANY_REQUESTS, wait, axum::Json(json!({ "error": "rate_limit_exceeded" })))
+                    .into_response(),
+            )
+        }
+        Mood::HangUp => {
+            let broken = futures::stream::iter([Ok("{\"runs\": ["), Err(std::io::Error::other("gone"))]);
+            Some(axum::body::Body::from_stream(broken).into_response())
+        }
+    }
+}

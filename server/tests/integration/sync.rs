@@ -1,0 +1,163 @@
+//! The mirror against a MANTYX that misbehaves: nothing missing, nothing twice, wherever it was interrupted.
+
+use std::collections::BTreeSet;
+
+use runlens::config::{Config, MantyxConfig};
+use serde_json::Value;
+
+use crate::harness::{FakeMantyx, Mood, TestApp, test_config};
+
+/// A dashboard that syncs with an API key only.
+async fn dashboard(peer: &FakeMantyx) -> TestApp {
+    TestApp::start_with(|config| syncing_with(peer, config)).await
+}
+
+fn syncing_with(peer: &FakeMantyx, config: &mut Config) {
+    config.mantyx = MantyxConfig::Remote {
+        url: format!("http://{}", peer.addr).parse().unwrap(),
+        client_id: "mantyx_oa_x".to_owned(),
+        client_secret: "mantyx_oas_x".to_owned(),
+    };
+    config.mantyx_api_key = Some("mantyx_key".to_owned());
+    config.mantyx_workspace = Some("acme".to_owned());
+}
+
+async fn get(app: &TestApp, path: &str) -> Value {
+    let answer = app.http.get(app.url(path)).bearer_auth("mantyx_key").send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{path}: {}", answer.text().await.unwrap());
+    answer.json().await.unwrap()
+}
+
+/// Asks until the answer is as wanted.
+async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let answer = get(app, path).await;
+        if wanted(&answer) {
+            return answer;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn all_ids(app: &TestApp) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = get(app, &format!("/api/runs?limit=200{cursor}")).await;
+        ids.extend(page["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap().to_owned()));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return ids,
+        }
+    }
+}
+
+fn assert_complete(ids: &[String], runs: usize) {
+    let distinct: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!((ids.len(), distinct.len()), (runs, runs));
+    // Newest first, whatever order the pages came in.
+    assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
+}
+
+#[tokio::test]
+async fn everything_comes_in_although_mantyx_drops_fails_asks_to_wait_and_shuffles() {
+    use Mood::{AskToWait, Fail, HangUp, Well};
+    let peer = FakeMantyx::start(900, &[Well, Well, Well, HangUp, Well, Well, Well, Fail, Well, Well, AskToWait]).await;
+    peer.look(|world| world.arriving = 5);
+    let app = dashboard(&peer).await;
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    wait_for(&app, "/api/sync", |sync| sync["runs"] == peer.look(|world| world.runs.len())).await;
+    assert_complete(&all_ids(&app).await, peer.look(|world| world.runs.len()));
+}
+
+#[tokio::test]
+async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
+    let peer = FakeMantyx::start(700, &[]).await;
+    let app = dashboard(&peer).await;
+    wait_for(&app, "/api/sync", |sync| sync["runs"].as_u64().unwrap() >= 400).await;
+    let (dir, database) = (app.dir, app.database);
+    app.running.stop().await.unwrap();
+    let lists_before = peer.look(|world| world.lists);
+
+    let mut config = test_config(dir.path().to_owned(), database.url.clone());
+    syncing_with(&peer, &mut config);
+    let running = runlens::serve::start(config).await.unwrap();
+    let app = TestApp { running, dir, database, http: app.http, sandbox: None };
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    assert_complete(&all_ids(&app).await, 700);
+    // Not from the top again: the first process had read at least two pages of the four.
+    assert!(peer.look(|world| world.lists) - lists_before < 12, "{}", peer.look(|world| world.lists));
+    // Free text finds what only logs tell; each log was read once.
+    wait_for(&app, "/api/runs?q=%22answer+of+run_000003%22", |page| page["runs"].as_array().unwrap().len() == 1).await;
+    let twice = peer.look(|world| world.streams.iter().filter(|(_, count)| **count > 2).count());
+    assert_eq!(twice, 0);
+}
+
+#[tokio::test]
+async fn a_pause_holds_history_back_until_it_ends() {
+    let peer = FakeMantyx::start(600, &[]).await;
+    peer.look(|world| world.moods = vec![Mood::AskToWait]);
+    let app = dashboard(&peer).await;
+    let pause = |paused: bool| {
+        let body = serde_json::json!({ "paused": paused });
+        let request = app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body);
+        async move { assert_eq!(request.send().await.unwrap().status(), 200) }
+    };
+    pause(true).await;
+    peer.look(|world| world.moods.clear());
+    let sync = wait_for(&app, "/api/sync", |sync| sync["history"] == "under_way").await;
+    assert_eq!((&sync["paused"], &sync["total"], &sync["runs"]), (&true.into(), &600.into(), &200.into()));
+    pause(false).await;
+    wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
+    assert_complete(&all_ids(&app).await, 600);
+}
+
+#[tokio::test]
+async fn a_mantyx_without_a_list_still_finds_runs_by_id_and_says_why() {
+    let peer = FakeMantyx::start(5, &[]).await;
+    peer.look(|world| world.can_list = false);
+    let app = dashboard(&peer).await;
+    let empty = get(&app, "/api/runs").await;
+    assert_eq!(empty["runs"].as_array().unwrap().len(), 0);
+    assert!(empty["stale"].as_str().unwrap().contains("cannot list runs"), "{empty}");
+    get(&app, "/api/runs/run_000002").await;
+    let listed = get(&app, "/api/runs").await;
+    assert_eq!(listed["runs"][0]["id"], "run_000002");
+    let sync = get(&app, "/api/sync").await;
+    assert_eq!((&sync["canList"], &sync["runs"]), (&false.into(), &1.into()));
+}
+
+/// Several processes share a database on PostgreSQL only.
+#[tokio::test]
+async fn one_process_syncs_a_workspace_and_another_takes_over_when_it_ends() {
+    if std::env::var("RUNLENS_TEST_DATABASE_URL").is_err() {
+        return;
+    }
+    let peer = FakeMantyx::start(250, &[]).await;
+    let first = dashboard(&peer).await;
+    wait_for(&first, "/api/sync", |sync| sync["history"] == "complete").await;
+    let mut config = test_config(first.dir.path().to_owned(), first.database.url.clone());
+    syncing_with(&peer, &mut config);
+    let running = runlens::serve::start(config).await.unwrap();
+    let second = TestApp {
+        running,
+        dir: tempfile::tempdir().unwrap(),
+        database: first.database.clone(),
+        http: first.http.clone(),
+        sandbox: None,
+    };
+    // What one has brought in, the other shows; only one asks MANTYX.
+    assert_complete(&all_ids(&second).await, 250);
+    let database = first.database.connect().await;
+    let holders = || async {
+        let sql = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 512 \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(&database).await.unwrap()
+    };
+    assert_eq!(holders().await, 1);
+    first.running.stop().await.unwrap();
+    peer.look(|world| world.runs.push(chrono::Utc::now().timestamp_millis()));
+    wait_for(&second, "/api/sync", |sync| sync["runs"] == 251).await;
+    assert_eq!(holders().await, 1);
+    second.running.stop().await.unwrap();
+}

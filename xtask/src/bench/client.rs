@@ -1,0 +1,146 @@
+//! A client on one kept-open connection, as a script or a browser has it: cookies, a bearer, chunked answers.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Client {
+    addr: SocketAddr,
+    connection: Option<BufReader<TcpStream>>,
+    pub bearer: Option<String>,
+    cookies: BTreeMap<String, String>,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub location: Option<String>,
+    pub body: String,
+}
+
+impl Client {
+    pub fn new(addr: SocketAddr) -> Self {
+        Self { addr, connection: None, bearer: None, cookies: BTreeMap::new() }
+    }
+
+    pub fn get(&mut self, path: &str) -> Result<Answer> {
+        self.request("GET", path, None)
+    }
+
+    /// Posts a form that is already encoded.
+    pub fn post(&mut self, path: &str, form: &str) -> Result<Answer> {
+        self.request("POST", path, Some(form))
+    }
+
+    fn request(&mut self, method: &str, path: &str, form: Option<&str>) -> Result<Answer> {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", self.addr);
+        if let Some(bearer) = &self.bearer {
+            text += &format!("Authorization: Bearer {bearer}\r\n");
+        }
+        if !self.cookies.is_empty() {
+            let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            text += &format!("Cookie: {}\r\n", cookies.join("; "));
+        }
+        if let Some(form) = form {
+            text += &format!(
+                "Origin: http://{}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
+                self.addr,
+                form.len()
+            );
+        }
+        text += "\r\n";
+        text += form.unwrap_or("");
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => {
+                let stream = TcpStream::connect_timeout(&self.addr, PATIENCE)?;
+                stream.set_read_timeout(Some(PATIENCE))?;
+                stream.set_nodelay(true)?;
+                none.insert(BufReader::new(stream))
+            }
+        };
+        connection.get_mut().write_all(text.as_bytes())?;
+        let (answer, cookies, keep) = read_answer(connection)?;
+        self.cookies.extend(cookies);
+        if !keep {
+            self.connection = None;
+        }
+        Ok(answer)
+    }
+}
+
+type Cookies = Vec<(String, String)>;
+
+fn read_answer(from: &mut impl BufRead) -> Result<(Answer, Cookies, bool)> {
+    let mut line = String::new();
+    from.read_line(&mut line)?;
+    let status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).context("the answer has no status line")?;
+    let (mut length, mut chunked, mut keep, mut location, mut cookies) = (None, false, true, None, Vec::new());
+    loop {
+        line.clear();
+        from.read_line(&mut line)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = Some(value.parse::<usize>()?),
+            "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
+            "connection" => keep = !value.eq_ignore_ascii_case("close"),
+            "location" => location = Some(value.to_owned()),
+            "set-cookie" => {
+                let pair = value.split(';').next().and_then(|pair| pair.split_once('='));
+                cookies.extend(pair.map(|(name, value)| (name.to_owned(), value.to_owned())));
+            }
+            _ => {}
+        }
+    }
+    let mut body = Vec::new();
+    match length {
+        _ if chunked => read_chunks(from, &mut body)?,
+        Some(length) => {
+            body.resize(length, 0);
+            from.read_exact(&mut body)?;
+        }
+        None => {}
+    }
+    Ok((Answer { status, location, body: String::from_utf8_lossy(&body).into_owned() }, cookies, keep))
+}
+
+fn read_chunks(from: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if from.read_line(&mut line)? == 0 {
+            bail!("the answer ended in the middle");
+        }
+        let size = usize::from_str_radix(line.trim(), 16).context("a chunk has no size")?;
+        let start = body.len();
+        body.resize(start + size, 0);
+        from.read_exact(&mut body[start..])?;
+        line.clear();
+        from.read_line(&mut line)?;
+        if size == 0 {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_to_their_end_and_no_further() -> Result<()> {
+        let text = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx";
+        let mut from = BufReader::new(&text[..]);
+        let (first, cookies, keep) = read_answer(&mut from)?;
+        assert_eq!((first.status, first.body.as_str(), keep), (200, "abc", true));
+        assert_eq!(cookies, [("a".to_owned(), "b".to_owned())]);
+        let (second, ..) = read_answer(&mut from)?;
+        assert_eq!((second.status, second.body.as_str()), (404, "x"));
+        Ok(())
+    }
+}
