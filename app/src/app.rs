@@ -6,6 +6,7 @@ use leptos_router::components::{ParentRoute, Route, Router, Routes};
 use leptos_router::{SsrMode, path};
 
 use crate::components::frame::Frame;
+use crate::pages::launch::{BatchPage, LaunchPage};
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunPage;
 use crate::pages::runs::RunsPage;
@@ -23,6 +24,8 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
+                    <Route path=path!("launch") view=LaunchPage ssr=SsrMode::Async />
+                    <Route path=path!("launch/batches/:id") view=BatchPage ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -17,7 +17,7 @@ use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
-use crate::launch::BatchDesk;
+use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
@@ -85,6 +85,7 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         vault: vault.clone(),
         answers: AnswerDesk::default(),
         batches: BatchDesk::default(),
+        catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
         tasks: TaskTracker::new(),
     };

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials};
-use crate::launch::BatchDesk;
+use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
 use crate::metrics::Metrics;
@@ -33,6 +33,7 @@ pub struct AppState {
     pub peers: Peers,
     pub answers: AnswerDesk,
     pub batches: BatchDesk,
+    pub catalogues: Catalogues,
     pub timelines: Timelines,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,

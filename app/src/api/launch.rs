@@ -4,11 +4,25 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::AppError;
+use crate::launch::sheet::LaunchPage;
 use crate::launch::{
     AnswerRecord, Batch, Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck,
 };
 #[cfg(feature = "ssr")]
-use crate::launch::{BatchRequest, LaunchMode, LaunchRequest, TemplateDraft};
+use crate::launch::{BatchRequest, LaunchEntry, LaunchMode, LaunchRequest, TemplateDraft};
+use crate::wire::Wire;
+
+/// The page, beginning as its address says: see `LaunchEntry`.
+#[server(prefix = "/rpc", endpoint = "launch-page", input = leptos::server_fn::codec::GetUrl)]
+pub async fn open_launch(
+    like: Option<String>,
+    template: Option<String>,
+    session: Option<String>,
+    #[server(default)] set: Vec<String>,
+) -> Result<Wire<LaunchPage>, AppError> {
+    let entry = LaunchEntry { like, template, session, set };
+    super::with_status(async { crate::backend::workspace()?.open_launch_page(entry).await }.await).map(Wire)
+}
 
 /// Starts a run and opens its page. `mode` is `one_shot`, `new_session` or `message`; `answers` may be empty.
 #[server(prefix = "/rpc", endpoint = "launch")]
@@ -128,8 +142,8 @@ pub async fn launch_batch(
 }
 
 #[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]
-pub async fn read_batch(id: String) -> Result<Batch, AppError> {
-    super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await)
+pub async fn read_batch(id: String) -> Result<Wire<Batch>, AppError> {
+    super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await).map(Wire)
 }
 
 /// Reads JSON that somebody may have typed; a fault is told with its place.

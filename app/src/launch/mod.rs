@@ -9,12 +9,13 @@ pub mod form;
 mod library;
 mod preflight;
 mod request;
+pub mod sheet;
 
 pub use answers::{
     A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,
 };
 #[cfg(feature = "ssr")]
-pub use backend::Launching;
+pub use backend::{LaunchEntry, Launching, Posted, Upload};
 pub use catalogue::{Catalogue, Choice, McpDiscovery, MetadataInUse, ModelChoice, Offer};
 pub use diff::{Change, diff};
 pub use form::Form;

@@ -1,5 +1,6 @@
 //! One file for each page: plural lists, singular details.
 
+pub mod launch;
 pub mod not_found;
 pub mod run;
 pub mod runs;

@@ -1,14 +1,15 @@
 //! The launch page's questions, answered for one signed-in person.
 
 use app::AppError;
+use app::launch::sheet::{LaunchAnswer, LaunchPage};
 use app::launch::{
-    A2aPeer, AnswerRecord, Batch, BatchRequest, Catalogue, Draft, LaunchContent, LaunchRequest, Launched, Launching,
-    McpDiscovery, McpEndpoint, Template, TemplateDraft, ToolCheck,
+    A2aPeer, AnswerRecord, Batch, BatchRequest, Catalogue, Draft, LaunchContent, LaunchEntry, LaunchRequest, Launched,
+    Launching, McpDiscovery, McpEndpoint, Posted, Template, TemplateDraft, ToolCheck,
 };
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Launcher, batch, catalogue, content_of_run, launch, library, preflight};
+use super::{Launcher, batch, catalogue, content_of_run, launch, library, page, preflight};
 use crate::error::Error;
 use crate::peers::{McpCatalogue, PeerError};
 use crate::workspace::{SignedInWorkspace, find_run};
@@ -21,6 +22,14 @@ impl SignedInWorkspace {
 
 #[async_trait]
 impl Launching for SignedInWorkspace {
+    async fn open_launch_page(&self, entry: LaunchEntry) -> Result<LaunchPage, AppError> {
+        Ok(page::open(&self.state, &self.launcher().await?, &entry).await?)
+    }
+
+    async fn send_launch_page(&self, posted: Posted) -> Result<LaunchAnswer, AppError> {
+        Ok(page::send(&self.state, &self.launcher().await?, &posted).await?)
+    }
+
     async fn launch(&self, request: LaunchRequest) -> Result<Launched, AppError> {
         Ok(launch(&self.state, &self.launcher().await?, &request).await?)
     }

@@ -1,6 +1,8 @@
 //! What the form can choose from. What MANTYX does not tell is left out, with the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use app::launch::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
 use serde_json::Value;
@@ -9,10 +11,43 @@ use super::Launcher;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
+use crate::store::WorkspaceId;
 
 /// Values listed for each metadata key.
 const MAX_VALUES: usize = 20;
 const NEEDED_SCOPES: [&str; 2] = ["runs:write", "sessions:write"];
+
+/// How long the form chooses from the same lists: it asks at every pause of typing.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+
+/// The lists of each person who is at the form.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogues(Arc<Mutex<HashMap<Owner, Kept>>>);
+
+/// A workspace and a person in it.
+type Owner = (WorkspaceId, String);
+type Kept = (Instant, Arc<Catalogue>);
+
+impl Catalogues {
+    pub async fn read(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
+        let owner = (launcher.caller.workspace_id, launcher.subject.clone());
+        let fresh = |kept: &Kept| kept.0.elapsed() < KEPT_FOR;
+        let known = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|_, kept| fresh(kept));
+            all.get(&owner).map(|(_, catalogue)| catalogue.clone())
+        };
+        if let Some(catalogue) = known {
+            // What a sign-in may do can change within the minute.
+            let missing_scopes = missing_scopes(&launcher.scopes);
+            return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
+        }
+        let catalogue = Arc::new(read(state, launcher).await?);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(owner, (Instant::now(), catalogue.clone()));
+        Ok(catalogue)
+    }
+}
 
 pub async fn read(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
     let caller = &launcher.caller;

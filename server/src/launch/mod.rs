@@ -7,6 +7,7 @@ mod catalogue;
 mod check;
 mod inputs;
 mod library;
+mod page;
 mod preflight;
 mod refusal;
 
@@ -26,6 +27,7 @@ use crate::store::KeptAnswers;
 use crate::{answers, workspace};
 
 pub use batch::BatchDesk;
+pub use catalogue::Catalogues;
 
 /// A launch that has not come back after this long is not waited for any more.
 const LEASE_MS: i64 = 60_000;
