@@ -7,6 +7,7 @@ use leptos_router::{SsrMode, path};
 
 use crate::components::frame::Frame;
 use crate::pages::import::ImportPage;
+use crate::pages::launch::{BatchPage, LaunchPage};
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunPage;
 use crate::pages::runs::RunsPage;
@@ -25,6 +26,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
                     <Route path=path!("import") view=ImportPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
+                    <Route path=path!("launch") view=LaunchPage ssr=SsrMode::Async />
+                    <Route path=path!("launch/batches/:id") view=BatchPage ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -17,7 +17,7 @@ pub fn ImportPage() -> impl IntoView {
             <h1>"Import a log"</h1>
         </header>
         // Sent by the browser itself: a file of any size is read by the server as it comes.
-        <form class="panel import" method="post" action="/import" enctype="multipart/form-data" rel="external">
+        <form class="panel import" method="post" action="/import" enctype="multipart/form-data">
             {move || problem().map(|problem| view! { <p class="field-error" role="alert">{visible(&problem).into_owned()}</p> })}
             <label>"A file: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"
                 <input type="file" name="file" accept=".ndjson,.jsonl,.json,.txt,.log,.sse" />

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::Run;
 use crate::components::icon::{Icon, IconView};
 use crate::components::post_form::PostForm;
+use crate::components::text_area::area_text;
 use crate::components::time::RelativeTime;
 use crate::live::copy_link;
 use crate::model::{Feedback, Thumb};
@@ -33,6 +34,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                     <p class="hint">"The link shows this very view to people in the workspace, and to nobody else."</p>
                 </div>
             </details>
+            <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a>
             <FeedbackForm feedback now_ms />
         </div>
     }
@@ -74,7 +76,7 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
             <div class="menu">
                 <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept.">
                     <input type="hidden" name="id" value=run.id.get_value() />
-                    <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{note}</textarea></label>
+                    <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{area_text(&note)}</textarea></label>
                     <span class="segmented" role="group" aria-label="Your judgement">
                         {button(Thumb::Up, Icon::Thumb, "Good run")}
                         {button(Thumb::Down, Icon::ThumbDown, "Bad run")}
