@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::components::{ParentRoute, Route, Router, Routes};
-use leptos_router::{SsrMode, path};
+use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
 use crate::pages::not_found::NotFound;
-use crate::pages::run::RunPage;
+use crate::pages::run::RunRoute;
 use crate::pages::runs::RunsPage;
 use crate::pages::sign_in::SignIn;
 
@@ -22,7 +22,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
-                    <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
+                    <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -32,5 +32,5 @@ pub use error::AppError;
 pub fn hydrate() {
     console_error_panic_hook::set_once();
     live::mark_scripted();
-    leptos::mount::hydrate_body(App);
+    leptos::mount::hydrate_lazy(App);
 }

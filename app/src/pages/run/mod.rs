@@ -19,6 +19,7 @@ mod verdict;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::{LazyRoute, lazy_route};
 
 use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
@@ -47,6 +48,19 @@ impl Run {
     /// The address of another view of this run.
     pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
         self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
+    }
+}
+
+pub struct RunRoute;
+
+#[lazy_route]
+impl LazyRoute for RunRoute {
+    fn data() -> Self {
+        Self
+    }
+
+    fn view(_this: Self) -> AnyView {
+        view! { <RunPage /> }.into_any()
     }
 }
 
