@@ -4,6 +4,7 @@
 //! [`stream`], [`post`] and [`page`], which do nothing on the server.
 
 mod address;
+mod chunk;
 mod page;
 mod player;
 mod post;
@@ -12,6 +13,7 @@ mod stream;
 use leptos::prelude::*;
 
 pub use address::{follow_address, refresh};
+pub use chunk::without_page_code;
 pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
 pub use post::post_form;

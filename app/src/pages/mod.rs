@@ -1,5 +1,6 @@
 //! One file for each page: plural lists, singular details.
 
+mod lazy;
 pub mod not_found;
 pub mod run;
 pub mod runs;

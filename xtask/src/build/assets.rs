@@ -211,7 +211,8 @@ mod tests {
         let mut cache = Cache::open(&dir.path().join("cache"))?;
         let mut site = Site::new(Effort::Quick);
         let chunks = || BTreeMap::from([("shared".to_owned(), b"s".to_vec()), ("run".to_owned(), b"r".to_vec())]);
-        let page = |name: &str, chunks: &[&str]| (name.to_owned(), chunks.iter().map(|name| name.to_string()).collect());
+        let page =
+            |name: &str, chunks: &[&str]| (name.to_owned(), chunks.iter().map(|name| name.to_string()).collect());
         let pages = BTreeMap::from([page("run", &["shared", "run"]), page("launch", &["shared"])]);
 
         let names = site.add_chunks(chunks(), &pages, &mut cache)?;

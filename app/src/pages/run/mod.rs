@@ -19,7 +19,6 @@ mod verdict;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
-use leptos_router::{LazyRoute, lazy_route};
 
 use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
@@ -27,6 +26,7 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::live::{Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
+use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, Tab};
 use crate::wire::Wire;
 
@@ -51,21 +51,10 @@ impl Run {
     }
 }
 
-pub struct RunRoute;
-
-#[lazy_route]
-impl LazyRoute for RunRoute {
-    fn data() -> Self {
-        Self
-    }
-
-    fn view(_this: Self) -> AnyView {
-        view! { <RunPage /> }.into_any()
-    }
-}
+lazy_page!(RunRoute = RunPage, run);
 
 #[component]
-pub fn RunPage() -> impl IntoView {
+fn RunPage() -> impl IntoView {
     let params = use_params_map();
     let query = use_query_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
