@@ -7,6 +7,16 @@ pub fn mark_scripted() {
     set_root_attribute("data-js", "");
 }
 
+/// Leaves for another address, as the browser itself would.
+pub fn open(address: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().assign(address);
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = address;
+}
+
 pub fn copy_text(text: &str) {
     #[cfg(feature = "hydrate")]
     if let Some(window) = web_sys::window() {

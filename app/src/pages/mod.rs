@@ -2,6 +2,7 @@
 
 pub mod import;
 pub mod launch;
+mod lazy;
 pub mod not_found;
 pub mod run;
 pub mod runs;

@@ -29,6 +29,7 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::live::{Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
+use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, Tab};
 use crate::wire::Wire;
 
@@ -53,8 +54,10 @@ impl Run {
     }
 }
 
+lazy_page!(RunRoute = RunPage, run);
+
 #[component]
-pub fn RunPage() -> impl IntoView {
+fn RunPage() -> impl IntoView {
     let params = use_params_map();
     let query = use_query_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
