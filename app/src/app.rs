@@ -8,7 +8,7 @@ use leptos_router::{Lazy, SsrMode, path};
 use crate::components::frame::Frame;
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunRoute;
-use crate::pages::runs::RunsRoute;
+use crate::pages::runs::RunsPage;
 use crate::pages::sign_in::SignIn;
 
 /// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
@@ -21,7 +21,7 @@ pub fn App() -> impl IntoView {
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
-                    <Route path=path!("runs") view={Lazy::<RunsRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
