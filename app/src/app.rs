@@ -6,6 +6,8 @@ use leptos_router::components::{ParentRoute, Route, Router, Routes};
 use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
+use crate::pages::import::ImportPage;
+use crate::pages::launch::{BatchRoute, LaunchRoute};
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunRoute;
 use crate::pages::runs::RunsPage;
@@ -22,7 +24,10 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
+                    <Route path=path!("import") view=ImportPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("launch/batches/:id") view={Lazy::<BatchRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
+use crate::launch::Launching;
 use crate::model::{
     FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
     View, ViewChange, ViewList, Viewer,
@@ -17,7 +18,7 @@ use crate::model::{
 use crate::run::{RunState, RunView};
 
 #[async_trait]
-pub trait Workspace: Send + Sync {
+pub trait Workspace: Launching + Send + Sync {
     fn viewer(&self) -> Viewer;
 
     /// Runs that match, newest first, from after `cursor`.

@@ -13,6 +13,7 @@ pub mod backend;
 pub mod components;
 pub mod error;
 pub mod format;
+pub mod launch;
 pub mod live;
 pub mod markdown;
 pub mod model;

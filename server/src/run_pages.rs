@@ -1,6 +1,6 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::model::{RawEvents, RunPage, RunSpecPage};
+use app::model::{Origin, RawEvents, RunPage, RunSpecPage};
 use app::run::{RunState, RunView, Side, Tab};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
@@ -34,6 +34,10 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
         end_seq: latest.last_seq(),
         can_write: true,
         feedback: state.store.feedback(caller.workspace_id, id).await?,
+        import: match run.origin {
+            Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
+            _ => None,
+        },
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),
@@ -70,7 +74,7 @@ async fn side(
     spec: Option<&Value>,
 ) -> Result<Side, Error> {
     Ok(match view.tab {
-        Tab::Output | Tab::Tools => Side::None,
+        Tab::Output | Tab::Tools | Tab::Loop => Side::None,
         Tab::Spec => Side::Spec(run_spec(state, caller, spec)),
         Tab::Raw => Side::Raw(run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?),
     })

@@ -1,6 +1,7 @@
 //! Server functions: what pages ask for. Reads go as GET, so that they can be cached, retried and inspected.
 
 pub mod actions;
+pub mod launch;
 pub mod runs;
 pub mod sign_in;
 pub mod viewer;

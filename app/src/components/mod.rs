@@ -14,4 +14,5 @@ pub mod page_title;
 pub mod post_form;
 pub mod run_table;
 pub mod status;
+pub mod text_area;
 pub mod time;

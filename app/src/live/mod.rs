@@ -1,10 +1,11 @@
 //! What only a browser does: follow a run and its address, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`], [`post`] and [`page`], which do nothing on the server.
+//! [`stream`], [`post`], [`launch`] and [`page`], which do nothing on the server.
 
 mod address;
 mod chunk;
+mod launch;
 mod page;
 mod player;
 mod post;
@@ -14,7 +15,8 @@ use leptos::prelude::*;
 
 pub use address::{follow_address, refresh};
 pub use chunk::without_page_code;
-pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
+pub use launch::{LaunchDesk, launch_desk};
+pub use page::{apply_rail, apply_theme, copy_link, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
 pub use post::post_form;
 pub use stream::follow_run;

@@ -26,6 +26,16 @@ pub fn copy_text(text: &str) {
     let _ = text;
 }
 
+/// Copies a path of this site as a whole address.
+pub fn copy_link(path: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(origin) = web_sys::window().and_then(|window| window.location().origin().ok()) {
+        copy_text(&format!("{origin}{path}"));
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = path;
+}
+
 pub fn apply_theme(theme: Theme) {
     set_root_attribute("data-theme", theme.as_str());
     set_cookie(THEME_COOKIE, theme.as_str());

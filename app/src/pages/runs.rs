@@ -31,7 +31,11 @@ pub fn RunsPage() -> impl IntoView {
     );
     view! {
         <PageTitle text="Runs" />
-        <header class="page-head"><h1>"Runs"</h1></header>
+        <header class="page-head page-head-actions">
+            <h1>"Runs"</h1>
+            <a class="button" href="/import">"Import a log"</a>
+            <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
+        </header>
         {move || view! { <FilterBar filter=filter.get() /> }}
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
