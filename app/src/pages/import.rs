@@ -4,10 +4,13 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::components::page_title::PageTitle;
+use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 
+lazy_page!(ImportRoute = ImportPage, import);
+
 #[component]
-pub fn ImportPage() -> impl IntoView {
+fn ImportPage() -> impl IntoView {
     let params = use_query_map();
     let problem = move || params.with(|params| params.get("problem"));
     view! {

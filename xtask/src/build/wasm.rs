@@ -17,7 +17,6 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What rustc emits for this target by default; wasm-opt refuses what it is not told of.
 const OPTIMISE: &[&str] = &[
-    "--quiet",
     "-Oz",
     "--enable-bulk-memory",
     "--enable-bulk-memory-opt",
