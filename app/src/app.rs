@@ -11,10 +11,11 @@ use crate::pages::import::ImportRoute;
 use crate::pages::launch::{BatchRoute, LaunchRoute};
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunRoute;
-use crate::pages::runs::RunsRoute;
+use crate::pages::runs::RunsPage;
 use crate::pages::sign_in::SignIn;
 
-/// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
+/// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status. The
+/// list is in everybody's file, because what it uses other pages use too; each other page has a file of its own.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
@@ -28,7 +29,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("import") view={Lazy::<ImportRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch/batches/:id") view={Lazy::<BatchRoute>::new()} ssr=SsrMode::Async />
-                    <Route path=path!("runs") view={Lazy::<RunsRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>

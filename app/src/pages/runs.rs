@@ -12,13 +12,10 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::run_table::RunTable;
 use crate::model::RunsPage as Page;
-use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(RunsRoute = RunsPage, runs);
-
 #[component]
-fn RunsPage() -> impl IntoView {
+pub fn RunsPage() -> impl IntoView {
     let params = use_query_map();
     let filter = Memo::new(move |_| params.with(Filter::from_params));
     let cursor = Memo::new(move |_| params.with(|params| params.get("cursor")));
