@@ -11,7 +11,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
-use crate::web::{assets, headers, health, origin, pages, preferences, request_log};
+use crate::web::{assets, headers, health, open_run, origin, pages, preferences, request_log};
 use crate::{api, live, metrics};
 
 /// The largest request body: a form with a tool answer of 2 MB, escaped.
@@ -26,6 +26,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/auth/callback", get(auth::callback))
         .route("/auth/sign-out", post(auth::sign_out))
         .route("/preferences", post(preferences::set_preferences))
+        .route("/open-run", get(open_run::open_run))
         .route("/runs/{id}/live", get(live::relay))
         .merge(api::routes())
         .merge(pages::routes(&state))

@@ -4,7 +4,7 @@ import { finishedRun } from "../../support/sandbox.ts";
 test("the list reads and filters", async ({ page }) => {
   await signIn(page);
   await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
-  await page.getByRole("textbox", { name: "Filter", exact: true }).fill("status:failed");
+  await page.getByRole("combobox", { name: "Filter" }).fill("status:failed");
   await page.getByRole("textbox", { name: "Add metadata" }).fill("env:prod");
   await page.getByRole("button", { name: "Filter" }).click();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();

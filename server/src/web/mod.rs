@@ -4,6 +4,7 @@ pub mod assets;
 pub mod headers;
 pub mod health;
 pub mod local_path;
+pub mod open_run;
 pub mod origin;
 pub mod pages;
 pub mod preferences;

@@ -1,0 +1,127 @@
+//! Facets as links: each adds its value to the filter, or takes it out where it is in.
+
+use protocol::query::{Clause, Field, Is, Term};
+use protocol::{Query, RunStatus};
+use serde::{Deserialize, Serialize};
+
+use super::list_url;
+use crate::format::grouped;
+use crate::model::{FacetValue, Facets, ViewList};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetPanel {
+    pub groups: Vec<FacetGroup>,
+    /// Where not all runs were counted.
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetGroup {
+    pub title: String,
+    pub links: Vec<FacetLink>,
+    pub more: bool,
+    pub open: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetLink {
+    pub value: String,
+    pub count: String,
+    pub href: String,
+    pub on: bool,
+}
+
+/// Groups that are open from the start; a chosen value opens its group.
+const OPEN_GROUPS: usize = 7;
+
+pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPanel {
+    let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
+    let groups = facets.facets.into_iter().enumerate().map(|(i, facet)| {
+        let links: Vec<FacetLink> =
+            facet.values.iter().filter_map(|value| link(list, &facet.key, value, query)).collect();
+        FacetGroup {
+            title: title(&facet.key),
+            open: i < OPEN_GROUPS || links.iter().any(|link| link.on),
+            more: facet.more,
+            links,
+        }
+    });
+    FacetPanel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
+}
+
+fn link(list: ViewList, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
+    let clause = Clause::from(term(key, &value.value)?);
+    let at = query.clauses.iter().position(|known| *known == clause);
+    let target = match at {
+        Some(at) => query.without(at),
+        None => query.with(clause.term),
+    };
+    Some(FacetLink {
+        value: value.value.clone(),
+        count: grouped(value.runs),
+        href: list_url(list, &target),
+        on: at.is_some(),
+    })
+}
+
+fn title(key: &str) -> String {
+    match key {
+        "status" => "Status".to_owned(),
+        "is" => "Noticed".to_owned(),
+        "model" => "Model".to_owned(),
+        "agent" => "Agent".to_owned(),
+        "name" => "Name".to_owned(),
+        "tool" => "Tool".to_owned(),
+        "error" => "Error".to_owned(),
+        other => other.strip_prefix("metadata.").unwrap_or(other).to_owned(),
+    }
+}
+
+fn term(key: &str, value: &str) -> Option<Term> {
+    if let Some(key) = key.strip_prefix("metadata.") {
+        return Some(Term::metadata(key, value));
+    }
+    match key {
+        "status" => RunStatus::parse(value).map(Term::Status),
+        "is" => Is::ALL.into_iter().find(|is| is.as_str() == value).map(Term::Is),
+        _ => {
+            let field = Field::ALL.into_iter().find(|field| field.as_str() == key)?;
+            Some(Term::Field { field, value: value.to_owned() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Facet;
+
+    #[test]
+    fn a_value_is_added_and_taken_out_again() {
+        let value = |value: &str| FacetValue { value: value.to_owned(), runs: 1_200 };
+        let facet = |key: &str, values: Vec<FacetValue>| Facet { key: key.to_owned(), values, more: false };
+        let facets = Facets {
+            facets: vec![
+                facet("status", vec![value("failed")]),
+                facet("metadata.team", vec![value("a b")]),
+                facet("later", vec![value("x")]),
+            ],
+            counted_newest: Some(500),
+        };
+        let query = Query::parse("status:failed").expect("a query");
+        let panel = compose_facets(ViewList::Runs, facets, &query);
+        let links: Vec<(&str, &str, bool)> = panel
+            .groups
+            .iter()
+            .flat_map(|group| &group.links)
+            .map(|link| (&*link.value, &*link.href, link.on))
+            .collect();
+        assert_eq!(
+            links,
+            [("failed", "/runs?q=", true), ("a b", "/runs?q=status:failed+team:%22a+b%22", false)],
+            "what cannot be filtered by is left out"
+        );
+        assert_eq!(panel.groups[0].links[0].count, "1,200");
+        assert_eq!(panel.note.as_deref(), Some("Counted in the newest 500 that match."));
+    }
+}
