@@ -24,6 +24,7 @@ pub mod document;
 pub mod event;
 pub mod ids;
 pub mod json;
+pub mod log_file;
 pub mod messages;
 pub mod partial_json;
 mod pointer;

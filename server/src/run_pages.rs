@@ -70,7 +70,7 @@ async fn side(
     spec: Option<&Value>,
 ) -> Result<Side, Error> {
     Ok(match view.tab {
-        Tab::Output | Tab::Tools => Side::None,
+        Tab::Output | Tab::Tools | Tab::Loop => Side::None,
         Tab::Spec => Side::Spec(run_spec(state, caller, spec)),
         Tab::Raw => Side::Raw(run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?),
     })

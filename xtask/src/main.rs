@@ -25,7 +25,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Task {
     /// Build the site and the optimised binary, target/release/runlens
-    Build,
+    Build {
+        /// Quickly and unoptimised instead, as target/debug/runlens
+        #[arg(long)]
+        debug: bool,
+    },
     /// Build, then serve with the embedded sandbox
     Run {
         /// Passed on to the binary
@@ -48,7 +52,8 @@ enum Task {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
-        Task::Build => build::all(),
+        Task::Build { debug: false } => build::all(),
+        Task::Build { debug: true } => build::with(build::Effort::Quick),
         Task::Run { args } => run::run(&args),
         // Its summary is its last word.
         Task::Test { parts } => return test::run(&parts),

@@ -20,7 +20,13 @@ const OPEN_DEPTH: usize = 2;
 const SEARCH_FROM: usize = 9;
 
 #[component]
-pub fn JsonTree(value: Value, label: &'static str) -> impl IntoView {
+pub fn JsonTree(
+    value: Value,
+    label: &'static str,
+    /// JSON pointers of values to mark as wrong.
+    #[prop(optional)]
+    faults: Vec<String>,
+) -> impl IntoView {
     let total = count(&value);
     let query = RwSignal::new(String::new());
     let whole = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -39,7 +45,7 @@ pub fn JsonTree(value: Value, label: &'static str) -> impl IntoView {
                 <CopyButton text=whole label="Copy the whole value" />
             </div>
             {move || {
-                let mut tree = Tree { left: MAX_NODES, query: query.get() };
+                let mut tree = Tree { left: MAX_NODES, query: query.get(), faults: &faults };
                 tree.node(None, &value, &mut String::new(), 0)
             }}
             {(total > MAX_NODES).then(|| view! {
@@ -49,12 +55,13 @@ pub fn JsonTree(value: Value, label: &'static str) -> impl IntoView {
     }
 }
 
-struct Tree {
+struct Tree<'a> {
     left: usize,
     query: String,
+    faults: &'a [String],
 }
 
-impl Tree {
+impl Tree<'_> {
     /// `path` is the value's JSON pointer; it is given back as it was.
     fn node(&mut self, key: Option<&str>, value: &Value, path: &mut String, depth: usize) -> AnyView {
         if self.left == 0 {
@@ -62,17 +69,19 @@ impl Tree {
         }
         self.left -= 1;
         let hit = !self.query.is_empty() && matches(key, value, &self.query);
+        let fault = self.faults.contains(path);
         let key = key.map(|key| key_view(key, path.clone()));
         let size = match value {
             Value::Object(fields) if !fields.is_empty() => counted(fields.len(), "field"),
             Value::Array(items) if !items.is_empty() => counted(items.len(), "item"),
             _ => {
-                return view! { <div class="json-leaf" class:hit=hit>{key}{scalar(value)}</div> }.into_any();
+                return view! { <div class="json-leaf" class:hit=hit class:fault=fault>{key}{scalar(value)}</div> }
+                    .into_any();
             }
         };
         if depth >= MAX_DEPTH {
             let text = protocol::json::preview(&value.to_string(), 200);
-            return view! { <div class="json-leaf" class:hit=hit>{key}<code class="json-deep">{visible(&text).into_owned()}</code></div> }
+            return view! { <div class="json-leaf" class:hit=hit class:fault=fault>{key}<code class="json-deep">{visible(&text).into_owned()}</code></div> }
                 .into_any();
         }
         let found = !self.query.is_empty() && contains(value, &self.query, depth);
@@ -95,7 +104,7 @@ impl Tree {
         }
         view! {
             <details class="json-branch" open=depth < OPEN_DEPTH || found>
-                <summary class:hit=hit>{key}<span class="json-size">{size}</span></summary>
+                <summary class:hit=hit class:fault=fault>{key}<span class="json-size">{size}</span></summary>
                 <div class="json-children">{children}</div>
             </details>
         }

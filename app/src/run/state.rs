@@ -11,6 +11,9 @@ use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::loop_lens::{LoopLens, loop_lenses};
+use super::schema_fit::{SchemaFit, schema_fit};
+use super::truncation::{Truncation, truncation};
 use super::{Row, RunView};
 use crate::model::{RawEvents, RunSpecPage};
 
@@ -45,6 +48,9 @@ pub struct RunState {
     pub answer_cut: usize,
     /// The answer is a fragment or was left behind by a failure.
     pub salvaged: bool,
+    pub truncation: Option<Truncation>,
+    pub schema_fit: Option<SchemaFit>,
+    pub loops: Vec<LoopLens>,
     pub side: Side,
 }
 
@@ -126,6 +132,9 @@ impl RunState {
             answer: kept.to_owned(),
             answer_cut: answer.len() - kept.len(),
             salvaged: timeline.status() == RunStatus::Failed,
+            truncation: truncation(timeline, spec),
+            schema_fit: schema_fit(timeline, spec),
+            loops: loop_lenses(timeline),
             side: Side::None,
         }
     }

@@ -43,17 +43,20 @@ pub enum Tab {
     #[default]
     Output,
     Tools,
+    /// Only where calls were repeated.
+    Loop,
     Spec,
     Raw,
 }
 
 impl Tab {
-    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Spec, Self::Raw];
+    pub const ALL: [Self; 5] = [Self::Output, Self::Tools, Self::Loop, Self::Spec, Self::Raw];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Output => "output",
             Self::Tools => "tools",
+            Self::Loop => "loop",
             Self::Spec => "spec",
             Self::Raw => "raw",
         }
@@ -63,6 +66,7 @@ impl Tab {
         match self {
             Self::Output => "Output",
             Self::Tools => "Tools",
+            Self::Loop => "Loop",
             Self::Spec => "Spec",
             Self::Raw => "Raw",
         }

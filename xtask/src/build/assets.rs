@@ -9,14 +9,15 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::Effort;
 use super::cache::{Cache, hash};
 
 const COMPRESSIBLE: &[&str] =
     &["css", "html", "ico", "js", "json", "map", "svg", "ttf", "txt", "wasm", "webmanifest", "xml"];
 
 /// A site in memory, by path from its root.
-#[derive(Default)]
 pub struct Site {
+    effort: Effort,
     files: BTreeMap<PathBuf, Vec<u8>>,
     /// What the first visit loads, in the order added.
     pub hashed: Vec<Hashed>,
@@ -31,6 +32,10 @@ pub struct Hashed {
 }
 
 impl Site {
+    pub fn new(effort: Effort) -> Self {
+        Self { effort, files: BTreeMap::new(), hashed: Vec::new() }
+    }
+
     /// Adds a file to `pkg/` under a name that holds its hash, and returns that name.
     pub fn add_hashed(&mut self, kind: &'static str, content: Vec<u8>, cache: &mut Cache) -> Result<String> {
         let name = format!("runlens.{}.{kind}", hash(&[&content]));
@@ -77,7 +82,7 @@ impl Site {
 
     fn add(&mut self, path: PathBuf, content: Vec<u8>, cache: &mut Cache) -> Result<()> {
         let compressible = path.extension().is_some_and(|ext| COMPRESSIBLE.iter().any(|known| ext == *known));
-        if compressible {
+        if compressible && self.effort == Effort::Optimised {
             let key = hash(&[&content]);
             for (kind, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
                 let smaller = cache.get_or(&key, kind, || compress(&content))?;
@@ -144,7 +149,7 @@ mod tests {
     use super::*;
 
     fn written(css: &str, site_dir: &Path, cache: &mut Cache) -> Result<Site> {
-        let mut site = Site::default();
+        let mut site = Site::new(Effort::Optimised);
         site.add_hashed("css", css.as_bytes().to_vec(), cache)?;
         site.write(site_dir)?;
         Ok(site)

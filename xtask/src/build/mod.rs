@@ -13,20 +13,38 @@ use crate::{command, paths};
 use assets::Site;
 use cache::Cache;
 
-/// The site, then the binary.
+/// How much work goes into the outcome.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// What is served and measured: small and quick.
+    Optimised,
+    /// What is looked at while one writes code: built in seconds, of any size.
+    Quick,
+}
+
+/// The site and the optimised binary.
 pub fn all() -> Result<()> {
-    site()?;
-    step("server", || command::run(command::cargo()?.args(["build", "--release", "-p", "server"])))
+    with(Effort::Optimised)
+}
+
+/// The site, then the binary.
+pub fn with(effort: Effort) -> Result<()> {
+    site(effort)?;
+    let profile: &[&str] = match effort {
+        Effort::Optimised => &["--release"],
+        Effort::Quick => &[],
+    };
+    step("server", || command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile)))
 }
 
 /// Writes the site and reports what a first visit transfers.
-fn site() -> Result<()> {
+fn site(effort: Effort) -> Result<()> {
     let root = paths::root()?;
     let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
-    let client = wasm::build(&mut cache)?;
+    let client = wasm::build(effort, &mut cache)?;
 
     let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
-    let mut site = Site::default();
+    let mut site = Site::new(effort);
     step("site", || {
         let wasm_name = site.add_hashed("wasm", client.wasm.clone(), &mut cache)?;
         let js = wasm::with_boot_line(&client.js, &wasm_name);
@@ -37,6 +55,9 @@ fn site() -> Result<()> {
     })?;
     cache.prune()?;
 
+    if effort == Effort::Quick {
+        return Ok(());
+    }
     let over = report::print(&site.hashed);
     match over {
         Some(over) if client.optimised => bail!("{over}"),

@@ -6,13 +6,13 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use wasm_bindgen_cli_support::Bindgen;
 
+use super::Effort;
 use super::cache::{Cache, hash};
 use crate::progress::step;
 use crate::tools::{npm, wasm_target};
 use crate::{command, paths};
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const PROFILE: &str = "wasm-release";
 
 /// What rustc emits for this target by default; wasm-opt refuses what it is not told of.
 const OPTIMISE: &[&str] = &[
@@ -35,10 +35,14 @@ pub struct Client {
     pub optimised: bool,
 }
 
-/// Compiles the client and makes it small.
-pub fn build(cache: &mut Cache) -> Result<Client> {
+/// Compiles the client and, unless it has to be quick, makes it small.
+pub fn build(effort: Effort, cache: &mut Cache) -> Result<Client> {
     wasm_target::ensure(TARGET)?;
-    let compiled = step("client", compile)?;
+    let compiled = step("client", || compile(effort))?;
+    if effort == Effort::Quick {
+        let (js, wasm) = step("bindings", || bind(&compiled))?;
+        return Ok(Client { js, wasm, optimised: false });
+    }
     let optimiser = npm::wasm_opt();
     let recipe = match &optimiser {
         Ok(_) => format!("{} {}", OPTIMISE.join(" "), npm::lock_file()?),
@@ -74,14 +78,18 @@ pub fn with_boot_line(js: &str, wasm_name: &str) -> String {
     format!("{js}\nawait __wbg_init({{ module_or_path: new URL(\"{wasm_name}\", import.meta.url) }});\nhydrate();\n")
 }
 
-fn compile() -> Result<Vec<u8>> {
-    let client = ["--no-default-features", "--features", "hydrate", "--profile", PROFILE];
+fn compile(effort: Effort) -> Result<Vec<u8>> {
+    let (profile, folder) = match effort {
+        Effort::Optimised => ("wasm-release", "wasm-release"),
+        Effort::Quick => ("dev", "debug"),
+    };
+    let client = ["--no-default-features", "--features", "hydrate", "--profile", profile];
     command::run(
         command::cargo()?
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
             .args(client),
     )?;
-    let path = paths::target()?.join(TARGET).join(PROFILE).join("app.wasm");
+    let path = paths::target()?.join(TARGET).join(folder).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))
 }
 

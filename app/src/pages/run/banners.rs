@@ -7,7 +7,7 @@ use super::Run;
 use crate::components::code_words::CodeWords;
 use crate::components::event_link::EventLink;
 use crate::components::icon::{Icon, IconView};
-use crate::run::BannerLine;
+use crate::run::{BannerLine, RunView, Tab};
 
 #[component]
 pub fn Banners() -> impl IntoView {
@@ -27,13 +27,19 @@ fn BannerView(banner: BannerLine) -> impl IntoView {
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
+    let run = expect_context::<Run>();
+    let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
+    let lens = looping.then(|| {
+        let href = move || run.href(|view| RunView { tab: Tab::Loop, focus: None, ..view.clone() });
+        view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
+    });
     view! {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
             <div>
                 <h2><CodeWords text=banner.title /></h2>
                 <p><CodeWords text=banner.detail /></p>
-                <p class="next-step"><IconView icon=Icon::Next /><span><CodeWords text=banner.next_step.text /></span></p>
+                <p class="next-step"><IconView icon=Icon::Next /><span><CodeWords text=banner.next_step.text /></span>{lens}</p>
             </div>
             <EventLink seq=banner.seq />
         </section>

@@ -7,6 +7,7 @@ mod actions;
 mod answer_call;
 mod banners;
 mod header;
+mod loops;
 mod output;
 mod plan;
 mod raw;
@@ -15,6 +16,7 @@ mod rows;
 mod spec;
 mod toolbar;
 mod tools;
+mod truncated;
 mod verdict;
 
 use leptos::prelude::*;
@@ -107,6 +109,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 {move || match view.with(|view| view.tab) {
                     Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
                     Tab::Tools => view! { <tools::Tools /> }.into_any(),
+                    Tab::Loop => view! { <loops::Loops /> }.into_any(),
                     Tab::Spec => view! { <spec::Spec /> }.into_any(),
                     Tab::Raw => view! { <raw::Raw /> }.into_any(),
                 }}
@@ -120,8 +123,11 @@ fn Tabs() -> impl IntoView {
     let run = expect_context::<Run>();
     let tab = move |tab: Tab| {
         let href = move || run.href(|view| RunView { tab, focus: None, ..view.clone() });
+        let shown = move || {
+            tab != Tab::Loop || run.view.with(|view| view.tab == tab) || run.state.with(|state| !state.loops.is_empty())
+        };
         let current = move || (run.view.with(|view| view.tab) == tab).then_some("page");
-        view! { <a href=href aria-current=current data-noscroll="">{tab.label()}</a> }
+        view! { <a href=href aria-current=current hidden=move || !shown() data-noscroll="">{tab.label()}</a> }
     };
     view! { <nav class="tabs" aria-label="About this run">{Tab::ALL.map(tab).collect_view()}</nav> }
 }

@@ -1,0 +1,83 @@
+//! The loop lens: the iterations of each loop, one under the other.
+
+use leptos::prelude::*;
+
+use super::Run;
+use crate::components::code_words::CodeWords;
+use crate::components::event_link::EventLink;
+use crate::plain_text::visible;
+use crate::run::{Iteration, IterationKind, LoopLens};
+
+#[component]
+pub fn Loops() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let loops = Memo::new(move |_| run.state.with(|state| state.loops.clone()));
+    view! {
+        {move || {
+            let loops = loops.get();
+            if loops.is_empty() {
+                return view! { <section class="panel"><h2>"Loop"</h2><p class="hint">"No calls were repeated up to here."</p></section> }.into_any();
+            }
+            loops.into_iter().map(lens).collect_view().into_any()
+        }}
+    }
+}
+
+fn lens(lens: LoopLens) -> AnyView {
+    let last_head = lens.iterations.len() / 2;
+    let left_out = lens.left_out;
+    let iterations = lens.iterations.into_iter().enumerate().map(|(place, iteration)| {
+        let gap = (left_out > 0 && place == last_head)
+            .then(|| view! { <li class="iteration-gap hint">{format!("{left_out} more like these")}</li> });
+        view! { {gap}{line(iteration)} }
+    });
+    let sentences = lens.sentences.into_iter().map(|sentence| {
+        let links = sentence.seqs.into_iter().map(|seq| view! { " " <EventLink seq /> }).collect_view();
+        view! { <p><CodeWords text=sentence.text />{links}</p> }
+    });
+    view! {
+        <section class="panel lens">
+            <h2><code>{visible(&lens.tools).into_owned()}</code>{format!(" ×{}", lens.turns)}</h2>
+            <div class="lens-cost">{sentences.collect_view()}</div>
+            <ol class="iterations">{iterations.collect_view()}</ol>
+        </section>
+    }
+    .into_any()
+}
+
+fn line(iteration: Iteration) -> AnyView {
+    let (mark, tone) = match iteration.kind {
+        IterationKind::First => (None, "info"),
+        IterationKind::FirstWasted => (Some("first wasted step"), "error"),
+        IterationKind::Wasted => (Some("wasted"), "warning"),
+        IterationKind::After => (Some("after the loop"), "success"),
+    };
+    let texts = |lines: Vec<String>| {
+        lines
+            .into_iter()
+            .map(|line| view! { <code class="iteration-text">{visible(&line).into_owned()}</code> })
+            .collect_view()
+    };
+    let arguments = if iteration.arguments.is_empty() {
+        view! { <span class="hint">"nothing changed"</span> }.into_any()
+    } else {
+        texts(iteration.arguments).into_any()
+    };
+    view! {
+        <li class="iteration" data-tone=tone>
+            <p class="iteration-head">
+                <b>{iteration.number}</b>
+                {mark.map(|mark| view! { <span class="mark">{mark}</span> })}
+                {iteration.guard.map(|guard| view! { <span class="mark">"guard: "{guard}</span> })}
+                <EventLink seq=iteration.seq />
+            </p>
+            <dl>
+                <dt>{if iteration.kind == IterationKind::First { "Calls" } else { "Changed" }}</dt>
+                <dd>{arguments}</dd>
+                <dt>"Came back"</dt>
+                <dd>{texts(iteration.answers)}</dd>
+            </dl>
+        </li>
+    }
+    .into_any()
+}

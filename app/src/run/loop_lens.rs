@@ -1,0 +1,216 @@
+//! The iterations of a loop side by side: what changed between them, what came back, what the guard did, and what it cost.
+
+use protocol::json::preview;
+use protocol::timeline::{NoteKind, Repetition, Sentence, Timeline, ToolCall, Turn, batch_changes};
+use serde::{Deserialize, Serialize};
+
+/// Iterations drawn of one loop: the first ones and the last ones tell it all.
+const MAX_ITERATIONS: usize = 12;
+/// Loops drawn of one run.
+const MAX_LOOPS: usize = 10;
+const PREVIEW_CHARS: usize = 120;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoopLens {
+    pub tools: String,
+    pub turns: usize,
+    pub iterations: Vec<Iteration>,
+    /// Iterations between the first and the last ones that are not drawn.
+    pub left_out: usize,
+    pub sentences: Vec<Sentence>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Iteration {
+    pub number: usize,
+    pub seq: u64,
+    pub kind: IterationKind,
+    /// The arguments of the first; of the others, what changed since the one before.
+    pub arguments: Vec<String>,
+    pub answers: Vec<String>,
+    /// What the server's guard did here.
+    pub guard: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationKind {
+    First,
+    FirstWasted,
+    Wasted,
+    /// What the model called after the loop.
+    After,
+}
+
+/// One lens for each loop, in the order of the log.
+pub fn loop_lenses(timeline: &Timeline) -> Vec<LoopLens> {
+    timeline.repetitions().into_iter().take(MAX_LOOPS).map(|repetition| lens(timeline, &repetition)).collect()
+}
+
+fn lens(timeline: &Timeline, repetition: &Repetition) -> LoopLens {
+    let calls_something = |turn: &&Turn| turn.calls().any(|call| !call.is_unseen());
+    let turns = timeline.turns.iter().map(AsRef::as_ref);
+    let looping: Vec<&Turn> =
+        turns.clone().filter(|turn| repetition.contains_turn(turn.index)).filter(calls_something).collect();
+    let after = turns.clone().skip(repetition.last_turn + 1).find(calls_something);
+
+    let mut iterations = Vec::new();
+    let mut before: Option<&Turn> = None;
+    for (place, turn) in looping.iter().copied().chain(after).enumerate() {
+        let kind = match place {
+            _ if place >= looping.len() => IterationKind::After,
+            0 => IterationKind::First,
+            1 => IterationKind::FirstWasted,
+            _ => IterationKind::Wasted,
+        };
+        iterations.push(Iteration {
+            number: place + 1,
+            seq: turn.calls().next().map_or(turn.first_seq, |call| call.seq),
+            kind,
+            arguments: before.map_or_else(|| arguments(turn), |before| changed(before, turn)),
+            answers: answers(before, turn),
+            guard: turn.notes().find_map(|note| guard(&note.kind)),
+        });
+        before = Some(turn);
+    }
+    let left_out = iterations.len().saturating_sub(MAX_ITERATIONS);
+    let head = MAX_ITERATIONS / 2;
+    iterations.drain(head.min(iterations.len())..(head + left_out).min(iterations.len()));
+    LoopLens {
+        tools: repetition.tools.join(", "),
+        turns: repetition.turns,
+        iterations,
+        left_out,
+        sentences: cost(timeline, repetition),
+    }
+}
+
+fn arguments(turn: &Turn) -> Vec<String> {
+    turn.calls().map(|call| format!("{}({})", call.name, short(&call.input.to_string()))).collect()
+}
+
+/// What is not as in the batch before, one line each; nothing where the two are the same.
+fn changed(before: &Turn, after: &Turn) -> Vec<String> {
+    let mut lines = Vec::new();
+    for batch in batch_changes(before, after) {
+        match (batch.before_seq, batch.after_seq) {
+            (Some(_), None) => lines.push(format!("{} is not called any more", batch.tool)),
+            (None, Some(_)) => lines.push(format!("{} is called", batch.tool)),
+            _ => lines.extend(batch.changes.into_iter().map(|change| {
+                let side =
+                    |value: Option<serde_json::Value>| value.map_or("nothing".to_owned(), |v| short(&v.to_string()));
+                format!("{}{}: {} → {}", batch.tool, change.pointer, side(change.before), side(change.after))
+            })),
+        }
+    }
+    lines
+}
+
+/// What came back, or that it is what came back before.
+fn answers(before: Option<&Turn>, turn: &Turn) -> Vec<String> {
+    let told = |call: &ToolCall| match &call.answer {
+        None => "no answer".to_owned(),
+        Some(answer) if answer.ok => short(&text_of(&answer.body)),
+        Some(answer) => format!("error: {}", short(&text_of(&answer.body))),
+    };
+    let now: Vec<String> = turn.calls().map(told).collect();
+    let same = before.is_some_and(|before| before.calls().map(told).eq(now.iter().cloned()));
+    if same { vec!["the same as before".to_owned()] } else { now }
+}
+
+fn guard(kind: &NoteKind) -> Option<String> {
+    match kind {
+        NoteKind::LoopDetected { hard_cutoff: false, .. } => Some("nudged".to_owned()),
+        NoteKind::LoopDetected { hard_cutoff: true, .. } => Some("gave up, tools off".to_owned()),
+        NoteKind::BudgetExceeded { .. } => Some("over budget".to_owned()),
+        NoteKind::Supervisor { action, .. } if action != "on_track" => Some(format!("supervisor: {action}")),
+        _ => None,
+    }
+}
+
+/// What was spent from the first wasted step on, as far as the log tells.
+fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
+    let wasted = repetition.turns - 1;
+    let turns = if wasted == 1 { "1 turn".to_owned() } else { format!("{wasted} turns") };
+    let calls = match repetition.wasted_calls() {
+        1 => "1 call".to_owned(),
+        calls => format!("{calls} calls"),
+    };
+    let mut sentences = vec![Sentence {
+        text: format!("From the first wasted step on, {turns} and {calls} brought nothing that was not known."),
+        seqs: vec![repetition.first_wasted_seq],
+    }];
+    if let Some(tokens) = timeline.outcome.as_ref().and_then(|outcome| outcome.tokens) {
+        let share = wasted * 100 / timeline.turns.len().max(1);
+        sentences.push(Sentence {
+            text: format!(
+                "That is {share} % of the run's turns. The run took {} tokens in all; the log does not divide them by turn.",
+                crate::format::grouped(tokens.total())
+            ),
+            seqs: Vec::new(),
+        });
+    }
+    sentences
+}
+
+fn text_of(body: &serde_json::Value) -> String {
+    body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+}
+
+fn short(text: &str) -> String {
+    preview(text, PREVIEW_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Event;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Each batch is one turn that calls `recall` once; the last event is the guard's, in the third turn.
+    fn looping(arguments: &[Value]) -> Timeline {
+        let mut events = Vec::new();
+        let mut push = |kind: &str, data: Value| events.push(Event::new(events.len() as u64 + 1, kind, data));
+        for (turn, arguments) in arguments.iter().enumerate() {
+            let id = format!("t{turn}");
+            let call = json!({ "id": id, "name": "recall", "args": arguments });
+            push("assistant_message", json!({ "text": "", "toolCalls": [call] }));
+            push("tool_call", json!({ "toolUseId": id, "name": "recall", "args": arguments }));
+            push("tool_result", json!({ "toolUseId": id, "name": "recall", "result": "nothing found" }));
+            if turn == 2 {
+                push("loop_detected", json!({ "consecutiveCount": 3, "hardCutoff": false, "toolNames": ["recall"] }));
+            }
+        }
+        Timeline::from_events(&events)
+    }
+
+    #[test]
+    fn iterations_tell_what_changed_what_came_back_and_where_the_guard_stepped_in() {
+        let same = json!({ "q": "refund" });
+        let lenses = loop_lenses(&looping(&[same.clone(), same.clone(), same, json!({ "q": "invoice" })]));
+        let [lens] = lenses.as_slice() else { panic!("{lenses:?}") };
+        assert_eq!((lens.tools.as_str(), lens.turns, lens.left_out), ("recall", 3, 0));
+        let kinds: Vec<IterationKind> = lens.iterations.iter().map(|iteration| iteration.kind).collect();
+        use IterationKind::*;
+        assert_eq!(kinds, [First, FirstWasted, Wasted, After]);
+        assert_eq!(lens.iterations[0].arguments, [r#"recall({"q":"refund"})"#]);
+        assert_eq!(lens.iterations[1].arguments, Vec::<String>::new());
+        assert_eq!(lens.iterations[1].answers, ["the same as before"]);
+        assert_eq!(lens.iterations[2].guard.as_deref(), Some("nudged"));
+        assert_eq!(lens.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
+        assert!(lens.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", lens.sentences);
+    }
+
+    #[test]
+    fn of_a_long_loop_the_ends_are_kept() {
+        let lenses = loop_lenses(&looping(&vec![json!({}); 40]));
+        assert_eq!((lenses[0].iterations.len(), lenses[0].left_out), (MAX_ITERATIONS, 28));
+        assert_eq!(lenses[0].iterations.last().map(|iteration| iteration.number), Some(40));
+    }
+
+    #[test]
+    fn calls_that_differ_are_no_loop() {
+        assert_eq!(loop_lenses(&looping(&[json!({ "q": 1 }), json!({ "q": 2 })])), []);
+    }
+}

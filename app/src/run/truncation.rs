@@ -1,0 +1,137 @@
+//! An answer that was cut off: where, what of, and what is left of it.
+
+use protocol::json::preview;
+use protocol::partial_json::{self, Content, End, Label, PartialJson};
+use protocol::timeline::Timeline;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Lines of the partial tree that are drawn: those before the seam matter most.
+const MAX_LINES: usize = 300;
+const TAIL_CHARS: usize = 240;
+const VALUE_CHARS: usize = 200;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truncation {
+    pub seq: u64,
+    pub output_tokens: Option<u64>,
+    pub thinking_chars: u64,
+    pub answer_chars: u64,
+    /// The last words before the cut.
+    pub tail: String,
+    /// Half a document, where the answer is one.
+    pub partial: Option<PartialTree>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartialTree {
+    pub lines: Vec<PartialLine>,
+    pub left_out: usize,
+    /// What was being written at the cut, as a JSON pointer.
+    pub open_path: Option<String>,
+    /// Required fields that never came, as JSON pointers.
+    pub missing: Vec<String>,
+    pub closed: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartialLine {
+    pub depth: usize,
+    pub label: String,
+    pub value: String,
+    pub closed: bool,
+}
+
+/// None for a run that was not truncated.
+pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncation> {
+    let outcome = timeline.outcome.as_ref().filter(|outcome| outcome.is_truncated())?;
+    let text = timeline.answer();
+    let from = text.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
+    let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object());
+    Some(Truncation {
+        seq: outcome.seq,
+        output_tokens: outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0),
+        thinking_chars: timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64),
+        answer_chars: text.chars().count() as u64,
+        tail: text[from..].to_owned(),
+        partial: partial_json::read(text).filter(|read| read.end != End::Closed).map(|read| tree(&read, schema)),
+    })
+}
+
+fn tree(read: &PartialJson, schema: Option<&Value>) -> PartialTree {
+    let left_out = read.nodes.len().saturating_sub(MAX_LINES);
+    // The seam is at the end, so the middle is what may be missed.
+    let skipped = MAX_LINES / 2..MAX_LINES / 2 + left_out;
+    let kept = read.nodes.iter().enumerate().filter(|(place, _)| left_out == 0 || !skipped.contains(place));
+    let mut lines: Vec<PartialLine> = kept
+        .map(|(_, node)| PartialLine {
+            depth: node.depth.min(12),
+            label: match &node.label {
+                Label::Root => String::new(),
+                Label::Field(name) => name.clone(),
+                Label::Item(at) => at.to_string(),
+            },
+            value: match &node.content {
+                Content::Object => "{".to_owned(),
+                Content::Array => "[".to_owned(),
+                Content::Text(text) => {
+                    format!("\"{}{}", preview(text, VALUE_CHARS), if node.is_closed { "\"" } else { "" })
+                }
+                Content::Number(written) | Content::Word(written) => written.clone(),
+            },
+            closed: node.is_closed,
+        })
+        .collect();
+    if let Some(field) = &read.begun_field {
+        let depth = lines.iter().rev().find(|line| !line.closed && matches!(line.value.as_str(), "{" | "["));
+        let depth = depth.map_or(1, |line| line.depth + 1);
+        lines.push(PartialLine { depth, label: field.name.clone(), value: String::new(), closed: false });
+    }
+    PartialTree {
+        lines,
+        left_out,
+        open_path: read.open_path(),
+        missing: schema.map(|schema| read.missing_fields(schema)).unwrap_or_default(),
+        closed: read.nodes.iter().filter(|node| node.is_closed && !node.is_container()).count(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Event;
+    use serde_json::json;
+
+    use super::*;
+
+    fn cut(text: &str) -> Timeline {
+        Timeline::from_events(&[
+            Event::new(1, "thinking_delta", json!({ "text": "Hm." })),
+            Event::new(2, "assistant_message", json!({ "text": text, "finishReason": "max_tokens" })),
+            Event::new(3, "error", json!({ "error": "cut", "errorClass": "truncation", "partialText": text })),
+        ])
+    }
+
+    #[test]
+    fn half_a_document_is_a_tree_with_its_seam_and_what_it_lacks() {
+        let spec = json!({ "outputSchema": { "schema": { "type": "object", "required": ["city", "summary"] } } });
+        let card = truncation(&cut(r#"{"city": "Bern", "days": [{"high": 21}, {"hi"#), Some(&spec)).expect("truncated");
+        assert_eq!((card.seq, card.thinking_chars, card.answer_chars), (3, 3, 44));
+        let tree = card.partial.expect("half a document");
+        assert_eq!(tree.missing, ["/summary"]);
+        assert_eq!(tree.open_path.as_deref(), Some("/days/1"));
+        let last = tree.lines.last().expect("lines");
+        assert_eq!((last.label.as_str(), last.closed, last.depth), ("hi", false, 3));
+    }
+
+    #[test]
+    fn prose_has_a_tail_and_no_tree() {
+        let card = truncation(&cut(&"Bärn. ".repeat(100)), None).expect("truncated");
+        assert_eq!((card.tail.chars().count(), card.partial), (TAIL_CHARS, None));
+    }
+
+    #[test]
+    fn a_run_that_ended_well_has_no_card() {
+        let timeline = Timeline::from_events(&[Event::new(1, "result", json!({ "text": "Done." }))]);
+        assert_eq!(truncation(&timeline, None), None);
+    }
+}

@@ -1,0 +1,217 @@
+//! Logs in files, read as their bytes come: of any size, in the memory of one line.
+//!
+//! ```text
+//!  {"runlens":1,"run":{…},"spec":{…}}     an export begins with what is known of the run, then goes on as NDJSON
+//!  {"seq":1,"type":"started","data":{}}   NDJSON: one event a line
+//!  [{"seq":1,…},{"seq":2,…}]              a JSON array of events, on however many lines
+//!  id: 1⏎data: {"seq":1,…}⏎⏎              a raw capture of server-sent events
+//! ```
+//!
+//! Which of them it is follows from the first character. What cannot be read is told with its line, and the rest goes on.
+
+mod array;
+
+use serde_json::{Map, Value};
+
+use crate::event::Event;
+use crate::sse::{Frame, Frames, MAX_FRAME_BYTES};
+use array::Elements;
+
+/// What a file turned out to hold, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// What an export says of its run.
+    Header(Header),
+    Event(Event),
+    Fault(Fault),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    pub run: Value,
+    pub spec: Value,
+}
+
+/// A place that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Counted from 1.
+    pub line: u64,
+    pub reason: String,
+}
+
+/// Feed it bytes, take items out.
+#[derive(Debug, Default)]
+pub struct LogReader {
+    format: Option<Format>,
+    line: Vec<u8>,
+    /// The line that is being read, and whether it is too long to be kept.
+    number: u64,
+    too_long: bool,
+    last_seq: u64,
+    items: Vec<Item>,
+}
+
+#[derive(Debug)]
+enum Format {
+    Lines,
+    Array(Elements),
+    /// The line on which the frame that is being read begins.
+    Frames(Frames, u64),
+}
+
+impl LogReader {
+    /// Reads `bytes` and returns what they complete.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Item> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.format.is_none() {
+                // A byte order mark, and blank lines before the beginning.
+                let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
+                let skipped = rest.iter().take_while(|byte| blank(byte)).count();
+                self.number += rest[..skipped].iter().filter(|byte| **byte == b'\n').count() as u64;
+                rest = &rest[skipped..];
+                self.format = rest.first().map(|first| match first {
+                    b'[' => Format::Array(Elements::default()),
+                    b'{' => Format::Lines,
+                    _ => Format::Frames(Frames::default(), self.number + 1),
+                });
+                continue;
+            }
+            if matches!(self.format, Some(Format::Array(_))) {
+                self.push_to_array(rest);
+                break;
+            }
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            self.extend(&rest[..end.unwrap_or(rest.len())]);
+            let Some(end) = end else { break };
+            self.end_line();
+            rest = &rest[end + 1..];
+        }
+        std::mem::take(&mut self.items)
+    }
+
+    /// The file has ended: what its last line holds, or that it broke off.
+    pub fn finish(mut self) -> Vec<Item> {
+        match self.format.take() {
+            Some(Format::Array(elements)) => {
+                if let Some(reason) = elements.fault_at_end() {
+                    self.fault(self.number + 1, reason);
+                }
+            }
+            Some(format) => {
+                self.format = Some(format);
+                if !self.line.is_empty() || self.too_long {
+                    self.end_line();
+                }
+                // A frame is ended by an empty line, which a capture may lack.
+                self.end_line();
+            }
+            None => {}
+        }
+        self.items
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        if self.line.len() + bytes.len() > MAX_FRAME_BYTES {
+            self.too_long = true;
+            self.line.clear();
+        }
+        if !self.too_long {
+            self.line.extend_from_slice(bytes);
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.number += 1;
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.too_long) {
+            return self.fault(self.number, format!("the line is longer than {MAX_FRAME_BYTES} bytes"));
+        }
+        let text = String::from_utf8_lossy(&line);
+        match &mut self.format {
+            Some(Format::Frames(frames, began)) => {
+                let (mut line, at) = (text.into_owned(), *began);
+                line.push('\n');
+                let read = frames.push(line.as_bytes());
+                let ended = line.trim().is_empty();
+                if ended {
+                    *began = self.number + 1;
+                }
+                for frame in read.into_iter().flatten() {
+                    self.frame(at, frame);
+                }
+            }
+            _ => {
+                let text = text.trim();
+                if !text.is_empty() {
+                    self.value(self.number, text);
+                }
+            }
+        }
+    }
+
+    fn push_to_array(&mut self, bytes: &[u8]) {
+        let Some(Format::Array(mut elements)) = self.format.take() else { return };
+        for &byte in bytes {
+            if let Some((line, element)) = elements.push(byte, self.number + 1) {
+                match element {
+                    Ok(text) => self.value(line, &String::from_utf8_lossy(&text)),
+                    Err(reason) => self.fault(line, reason),
+                }
+            }
+            self.number += u64::from(byte == b'\n');
+        }
+        self.format = Some(Format::Array(elements));
+    }
+
+    fn frame(&mut self, line: u64, frame: Frame) {
+        match serde_json::from_str(&frame.data) {
+            Ok(Value::Object(mut fields)) => {
+                if let Some(seq) = frame.id.and_then(|id| id.parse::<u64>().ok()) {
+                    fields.entry("seq").or_insert_with(|| seq.into());
+                }
+                if let Some(kind) = frame.event {
+                    fields.entry("type").or_insert_with(|| kind.into());
+                }
+                self.object(line, fields);
+            }
+            Ok(_) => self.fault(line, "the data is no JSON object".to_owned()),
+            Err(error) => self.fault(line, format!("the data is no JSON: {error}")),
+        }
+    }
+
+    fn value(&mut self, line: u64, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => self.object(line, fields),
+            Ok(_) => self.fault(line, "not a JSON object".to_owned()),
+            Err(error) => self.fault(line, format!("not JSON: {error}")),
+        }
+    }
+
+    fn object(&mut self, line: u64, mut fields: Map<String, Value>) {
+        if fields.contains_key("runlens") && !fields.contains_key("type") {
+            let mut take = |name: &str| fields.remove(name).unwrap_or_default();
+            return self.items.push(Item::Header(Header { run: take("run"), spec: take("spec") }));
+        }
+        // A log without numbers is in the order of its lines.
+        fields.entry("seq").or_insert_with(|| (self.last_seq + 1).into());
+        if !fields.get("type").is_some_and(Value::is_string) {
+            return self.fault(line, "an event needs a \"type\", which is a text".to_owned());
+        }
+        match serde_json::from_value::<Event>(Value::Object(fields)) {
+            Ok(event) => {
+                self.last_seq = self.last_seq.max(event.seq);
+                self.items.push(Item::Event(event));
+            }
+            Err(error) => self.fault(line, format!("not an event: {error}")),
+        }
+    }
+
+    fn fault(&mut self, line: u64, reason: String) {
+        self.items.push(Item::Fault(Fault { line, reason }));
+    }
+}
+
+#[cfg(test)]
+mod tests;

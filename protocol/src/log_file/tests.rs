@@ -1,0 +1,104 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn read(text: &str) -> Vec<Item> {
+    let mut reader = LogReader::default();
+    let mut items = reader.push(text.as_bytes());
+    items.extend(reader.finish());
+    items
+}
+
+fn event(seq: u64, kind: &str) -> Item {
+    Item::Event(Event::new(seq, kind, json!({ "text": "hé, [1}" })))
+}
+
+fn fault_lines(items: &[Item]) -> Vec<u64> {
+    items.iter().filter_map(|item| if let Item::Fault(fault) = item { Some(fault.line) } else { None }).collect()
+}
+
+const NDJSON: &str = "{\"seq\":1,\"type\":\"a\",\"data\":{\"text\":\"hé, [1}\"}}\n\n{\"seq\":2,\"type\":\"b\",\"data\":{\"text\":\"hé, [1}\"}}";
+const ARRAY: &str = "\n[{\"seq\":1,\"type\":\"a\",\"data\":{\"text\":\"hé, [1}\"}},\n {\"seq\":2,\n \"type\":\"b\",\"data\":{\"text\":\"hé, [1}\"}}]\n";
+const FRAMES: &str = ": hello\r\n\r\nid: 1\r\nevent: a\r\ndata: {\"data\":{\"text\":\"hé, [1}\"}}\r\n\r\nid: 2\ndata: {\"type\":\"b\",\ndata: \"data\":{\"text\":\"hé, [1}\"}}";
+
+#[test]
+fn each_format_gives_the_same_events() {
+    for text in [NDJSON, ARRAY, FRAMES] {
+        assert_eq!(read(text), [event(1, "a"), event(2, "b")], "{text}");
+    }
+}
+
+#[test]
+fn an_export_begins_with_what_is_known_of_its_run() {
+    let items =
+        read("{\"runlens\":1,\"run\":{\"name\":\"x\"},\"spec\":{\"prompt\":\"p\"}}\n{\"seq\":4,\"type\":\"a\"}\n");
+    assert_eq!(items[0], Item::Header(Header { run: json!({ "name": "x" }), spec: json!({ "prompt": "p" }) }));
+    assert!(matches!(&items[1], Item::Event(event) if event.seq == 4));
+}
+
+#[test]
+fn a_line_that_cannot_be_read_is_told_and_the_rest_is_kept() {
+    let items = read("{\"seq\":1,\"type\":\"a\"}\n{broken\n7\n{\"seq\":2}\n{\"seq\":3,\"type\":\"b\"}\n");
+    assert_eq!(fault_lines(&items), [2, 3, 4]);
+    assert_eq!(items.len(), 5);
+    let items = read("[{\"seq\":1,\"type\":\"a\"},\n oops,\n {\"seq\":3,\"type\":\"b\"}");
+    assert_eq!(fault_lines(&items), [2, 3], "{items:?}");
+    let items = read("id: 1\ndata: {\"type\":\"a\"}\n\nid: 2\ndata: oops\n\nid: 3\ndata: {\"type\":\"b\"}\n\n");
+    assert_eq!(fault_lines(&items), [4], "{items:?}");
+    assert_eq!(items.len(), 3);
+}
+
+#[test]
+fn events_without_a_number_are_numbered_in_the_order_of_the_file() {
+    let items = read("{\"seq\":7,\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"c\"}\n");
+    let seqs: Vec<u64> = items.iter().map(|item| if let Item::Event(event) = item { event.seq } else { 0 }).collect();
+    assert_eq!(seqs, [7, 8, 9]);
+}
+
+#[test]
+fn an_endless_line_costs_no_more_than_the_longest_one() {
+    let mut reader = LogReader::default();
+    let mut items = reader.push(b"{");
+    for _ in 0..10 {
+        items.extend(reader.push(&vec![b' '; 1024 * 1024]));
+        assert!(reader.line.capacity() <= 2 * MAX_FRAME_BYTES);
+    }
+    items.extend(reader.push(b"\n{\"seq\":2,\"type\":\"b\"}\n"));
+    assert_eq!(fault_lines(&items), [1]);
+    assert_eq!(items.len(), 2);
+}
+
+#[test]
+fn an_empty_file_holds_nothing() {
+    assert_eq!(read(""), []);
+    assert_eq!(read("\n \r\n"), []);
+}
+
+proptest! {
+    #[test]
+    fn however_the_bytes_come_the_items_are_the_same(
+        text in prop::sample::select(vec![NDJSON, ARRAY, FRAMES, "{broken\n[1]", "[1,{\"type\":\"a\"},", "data: x\n\n"]),
+        cuts in prop::collection::vec(0_usize..200, 0..8),
+    ) {
+        let bytes = text.as_bytes();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+        cuts.sort_unstable();
+        let mut reader = LogReader::default();
+        let mut items = Vec::new();
+        let mut from = 0;
+        for cut in cuts.into_iter().chain([bytes.len()]) {
+            items.extend(reader.push(&bytes[from..cut]));
+            from = cut;
+        }
+        items.extend(reader.finish());
+        prop_assert_eq!(items, read(text));
+    }
+
+    #[test]
+    fn nothing_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut reader = LogReader::default();
+        reader.push(&bytes);
+        reader.finish();
+    }
+}
