@@ -39,7 +39,8 @@ fn main() -> anyhow::Result<()> {
 
 /// Optimised builds carry the site, and others when asked to: they would be made anew each time the site is.
 fn embeds_site() -> bool {
-    std::env::var("PROFILE").is_ok_and(|profile| profile == "release") || std::env::var_os("RUNLENS_EMBED_SITE").is_some()
+    std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
+        || std::env::var_os("RUNLENS_EMBED_SITE").is_some()
 }
 
 fn write_asset(table: &mut String, file: &Path, name: &str) -> anyhow::Result<()> {

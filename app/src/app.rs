@@ -9,6 +9,8 @@ use crate::components::frame::Frame;
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunPage;
 use crate::pages::runs::RunsPage;
+use crate::pages::session::SessionPage;
+use crate::pages::sessions::SessionsPage;
 use crate::pages::sign_in::SignIn;
 
 /// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
@@ -23,6 +25,8 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
+                    <Route path=path!("sessions") view=SessionsPage ssr=SsrMode::Async />
+                    <Route path=path!("sessions/:id") view=SessionPage ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

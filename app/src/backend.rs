@@ -68,6 +68,15 @@ pub trait Workspace: Send + Sync {
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
 
+    /// Values that sessions have, with counts over all of them.
+    async fn session_facets(&self) -> Result<Facets, AppError>;
+
+    /// Says something in a session: a run answers it.
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
+
+    /// Ends a session for good.
+    async fn end_session(&self, id: &str) -> Result<(), AppError>;
+
     /// The last messages of a session, or those before a seq.
     async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError>;
 }

@@ -65,10 +65,10 @@ pub fn from_request() -> (Theme, Rail) {
     (Theme::parse(&value(THEME_COOKIE)), Rail::parse(&value(RAIL_COOKIE)))
 }
 
-/// The columns that the list shows.
+/// The columns that somebody chose for the list.
 #[cfg(feature = "ssr")]
-pub fn columns_from_request() -> Vec<Column> {
-    cookie(COLUMNS_COOKIE).map_or_else(|| Column::DEFAULT.to_vec(), |text| Column::parse_choice(&text))
+pub fn columns_from_request() -> Option<Vec<Column>> {
+    cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text))
 }
 
 #[cfg(feature = "ssr")]

@@ -2,7 +2,9 @@
 
 use app::AppError;
 use app::model::{SessionMessages, SessionPage, SessionSummary, SessionsPage};
+use protocol::redact::redact;
 use protocol::{Query, ids};
+use serde_json::Value;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
@@ -72,11 +74,38 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
     Ok(SessionPage {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
-        spec: detail.agent_spec,
+        spec: redacted(detail.agent_spec),
+        can_write: true,
         ended_at_ms: detail.ended_at.as_deref().and_then(parse_time),
         session,
         now_ms: now,
     })
+}
+
+/// Starts the run that answers a message.
+pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
+    check_id(id)?;
+    if text.is_empty() {
+        let message = "Write what is to be said.".to_owned();
+        return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
+    }
+    let post = |bearer| async move { state.mantyx.send_message(&bearer, &caller.slug, id, text).await };
+    let run_id = match state.credentials.call(caller, post).await {
+        Err(MantyxError::Refused { code, .. }) if code == "session_ended" => {
+            let message = "The session has ended, so nothing more can be said in it.".to_owned();
+            return Err(AppError::Conflict { message }.into());
+        }
+        started => started.map_err(no_such_session)?,
+    };
+    // The list is read again only after a while; the page that sent this looks at once.
+    state.mirror.sync_snapshot(state, caller, &run_id).await
+}
+
+/// Ends a session; a run in flight is cancelled with it.
+pub async fn end(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, id).await };
+    state.credentials.call(caller, end).await.map_err(no_such_session)
 }
 
 /// A page of a session's messages: the last ones, or those before a seq.
@@ -135,6 +164,12 @@ fn summary(row: SessionRow) -> Option<SessionSummary> {
         summary: row.summary,
         metadata: row.metadata,
     })
+}
+
+/// No page needs the secrets of a spec.
+fn redacted(mut spec: Value) -> Value {
+    redact(&mut spec);
+    spec
 }
 
 fn check_id(id: &str) -> Result<(), AppError> {

@@ -123,7 +123,21 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError> {
-        Ok(sessions::open(&self.state, &self.caller, id).await?)
+        let page = sessions::open(&self.state, &self.caller, id).await?;
+        Ok(SessionPage { can_write: self.may("sessions:write"), ..page })
+    }
+
+    async fn session_facets(&self) -> Result<Facets, AppError> {
+        let found = self.state.store.session_facets(self.caller.workspace_id).await;
+        Ok(found.map_err(Error::from)?)
+    }
+
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError> {
+        Ok(sessions::send(&self.state, &self.caller, id, text).await?)
+    }
+
+    async fn end_session(&self, id: &str) -> Result<(), AppError> {
+        Ok(sessions::end(&self.state, &self.caller, id).await?)
     }
 
     async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError> {

@@ -17,7 +17,7 @@ const PEEK_CHARS: usize = 4_000;
 
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunList>, AppError> {
-    use crate::browse::{Bar, Chip, append_url, compose_chart, compose_facets, list_url, read_bar};
+    use crate::browse::{Bar, Chip, Column, append_url, compose_chart, compose_facets, list_url, read_bar};
     use crate::components::filter_bar::encode;
     use crate::model::ViewList;
 
@@ -25,7 +25,9 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
         let workspace = crate::backend::workspace()?;
         let views = workspace.views(ViewList::Runs).await?;
         let default = views.iter().find(|view| view.default).map_or("", |view| view.query.as_str());
-        let columns = crate::preferences::columns_from_request();
+        let chosen = crate::preferences::columns_from_request();
+        let columns_chosen = chosen.is_some();
+        let columns = chosen.unwrap_or_else(|| Column::DEFAULT.to_vec());
         let query = match read_bar(&address, default) {
             Ok(query) => query,
             Err(bar) => {
@@ -58,6 +60,7 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
             now_ms: page.now_ms,
             views,
             columns,
+            columns_chosen,
             sync,
         })
     };
@@ -99,15 +102,17 @@ pub async fn news_of_runs(
 
 #[server(prefix = "/rpc", endpoint = "peek", input = leptos::server_fn::codec::GetUrl)]
 pub async fn peek_run(id: String) -> Result<Wire<Peek>, AppError> {
-    use protocol::json::preview;
-
     let read = async {
         let page = crate::backend::workspace()?.run(&id, &Default::default()).await?;
+        let head = |text: &str| match text.char_indices().nth(PEEK_CHARS) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        };
         Ok(Peek {
             status: if page.state.status.is_terminal() { page.state.status } else { page.run.status },
             verdict: page.state.verdict.into_iter().map(|sentence| sentence.text).collect(),
-            prompt: page.prompt.map(|prompt| preview(&prompt, PEEK_CHARS)),
-            answer: preview(&page.state.answer, PEEK_CHARS),
+            prompt: page.prompt.as_deref().map(head),
+            answer: head(&page.state.answer),
             run: page.run,
             now_ms: page.now_ms,
         })

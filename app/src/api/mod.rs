@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod browse;
 pub mod runs;
+pub mod sessions;
 pub mod sign_in;
 pub mod viewer;
 pub mod views;

@@ -13,6 +13,8 @@ pub struct Bar {
     pub fault: Option<Fault>,
     /// Each part of the filter, and the list without it.
     pub chips: Vec<Chip>,
+    /// The status of sessions, which is no part of the text.
+    pub status: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,14 +36,19 @@ impl Bar {
     pub fn of(list: ViewList, query: &Query) -> Self {
         let chip = |(i, text): (usize, String)| Chip { text, href: list_url(list, &query.without(i)) };
         let chips = query.clauses.iter().map(ToString::to_string).enumerate().map(chip).collect();
-        Self { text: query.to_string(), fault: None, chips }
+        Self { text: query.to_string(), fault: None, chips, status: None }
+    }
+
+    /// This filter, which can be read but not used.
+    pub fn faulty(self, message: String) -> Self {
+        Self { fault: Some(Fault { message, ..Fault::default() }), ..self }
     }
 }
 
 /// The query that an address names, or a bar that says why there is none. `default` is what the list opens with.
 pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Bar> {
     let text = address.q.as_deref().unwrap_or(default);
-    let faulty = |fault: Fault| Bar { text: text.to_owned(), fault: Some(fault), chips: Vec::new() };
+    let faulty = |fault: Fault| Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() };
     let mut query = Query::parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
         let (start, end) = (error.at.start.min(text.len()), error.at.end.min(text.len()));

@@ -5,6 +5,7 @@ use protocol::{Query, RunStatus};
 use serde::{Deserialize, Serialize};
 
 use super::list_url;
+use crate::components::filter_bar::encode;
 use crate::format::grouped;
 use crate::model::{FacetValue, Facets, ViewList};
 
@@ -47,6 +48,26 @@ pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPan
         }
     });
     FacetPanel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
+}
+
+/// Facets of sessions; their status is no word of the filter, and stands beside it in the address.
+pub fn compose_session_facets(facets: Facets, query: &Query, status: Option<&str>) -> FacetPanel {
+    let beside = |word: Option<&str>| word.map(|word| format!("&status={}", encode(word))).unwrap_or_default();
+    let here = list_url(ViewList::Sessions, query);
+    let (statuses, rest): (Vec<_>, Vec<_>) = facets.facets.into_iter().partition(|facet| facet.key == "status");
+    let links = statuses.into_iter().flat_map(|facet| facet.values).map(|value| {
+        let on = status == Some(value.value.as_str());
+        let href = format!("{here}{}", beside((!on).then_some(value.value.as_str())));
+        FacetLink { count: grouped(value.runs), value: value.value, href, on }
+    });
+    let group = FacetGroup { title: title("status"), links: links.collect(), more: false, open: true };
+    let mut panel = compose_facets(ViewList::Sessions, Facets { facets: rest, counted_newest: None }, query);
+    panel.groups.iter_mut().flat_map(|group| &mut group.links).for_each(|link| link.href.push_str(&beside(status)));
+    if !group.links.is_empty() {
+        panel.groups.insert(0, group);
+    }
+    panel.note = Some("Counted in all sessions.".to_owned());
+    panel
 }
 
 fn link(list: ViewList, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {

@@ -7,12 +7,14 @@ mod chart;
 mod columns;
 mod facets;
 mod runs;
+mod sessions;
 mod suggest;
 
 pub use address::{ListAddress, append_url, list_url};
 pub use bar::{Bar, Chip, Fault, read_bar};
 pub use chart::{Chart, ChartPart, ChartSlot, compose_chart};
 pub use columns::Column;
-pub use facets::{FacetGroup, FacetLink, FacetPanel, compose_facets};
+pub use facets::{FacetGroup, FacetLink, FacetPanel, compose_facets, compose_session_facets};
 pub use runs::{Peek, RunList, RunNews};
+pub use sessions::{SessionList, Turn, TurnRun, Turns, pair_turns};
 pub use suggest::{Suggestion, Typed, typed};

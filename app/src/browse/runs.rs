@@ -15,6 +15,8 @@ pub struct RunList {
     pub chart: Option<Chart>,
     pub sync: SyncProgress,
     pub columns: Vec<Column>,
+    /// Somebody chose the columns; else some give way on a middling screen.
+    pub columns_chosen: bool,
     /// This list as an address, to which more can be written with `&`.
     pub here: String,
     /// This filter as an address to which a clause can be written.

@@ -13,6 +13,8 @@ use crate::wire::Wire;
 #[derive(Clone, Copy)]
 pub struct Completion {
     input: NodeRef<Input>,
+    /// What is completed is what runs have.
+    enabled: bool,
     found: RwSignal<Vec<Suggestion>>,
     active: RwSignal<Option<usize>>,
     /// Counts what was asked: answers can overtake each other, and only the last question counts.
@@ -20,8 +22,8 @@ pub struct Completion {
 }
 
 impl Completion {
-    pub fn new(input: NodeRef<Input>) -> Self {
-        Self { input, found: RwSignal::default(), active: RwSignal::default(), asked: StoredValue::new(0) }
+    pub fn new(input: NodeRef<Input>, enabled: bool) -> Self {
+        Self { input, enabled, found: RwSignal::default(), active: RwSignal::default(), asked: StoredValue::new(0) }
     }
 
     pub fn is_open(&self) -> bool {
@@ -33,7 +35,7 @@ impl Completion {
     }
 
     pub fn ask(self) {
-        let Some(input) = self.input.get_untracked() else { return };
+        let Some(input) = self.input.get_untracked().filter(|_| self.enabled) else { return };
         let (text, caret) = (input.value(), input.selection_start().ok().flatten().unwrap_or(0));
         let ticket = self.asked.get_value() + 1;
         self.asked.set_value(ticket);

@@ -27,7 +27,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
     let invalid = bar.fault.is_some().then_some("true");
     let described = bar.fault.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
-    let completion = Completion::new(input);
+    let completion = Completion::new(input, list == ViewList::Runs);
     let chips: Vec<_> = bar
         .chips
         .into_iter()
@@ -66,6 +66,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
                 />
                 <Suggestions completion />
             </div>
+            {bar.status.map(|status| view! { <input type="hidden" name="status" value=status /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
                 <input name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />

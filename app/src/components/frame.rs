@@ -20,6 +20,7 @@ pub fn Frame() -> impl IntoView {
                 <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
+                    <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>
                 </nav>
                 <div class="rail-foot">
                     <Preferences />

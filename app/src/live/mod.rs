@@ -40,6 +40,20 @@ impl Connection {
     }
 }
 
+/// Does something again and again for as long as the component is there and somebody can see it.
+pub fn while_shown(again: Callback<()>) {
+    Effect::new(move |_| {
+        let look = move || {
+            if !page::is_hidden() {
+                again.run(());
+            }
+        };
+        if let Ok(interval) = set_interval_with_handle(look, std::time::Duration::from_secs(2)) {
+            on_cleanup(move || interval.clear());
+        }
+    });
+}
+
 /// Whole seconds since the component was first shown here; `None` on the server, which has seen nothing live.
 pub fn seconds_since_shown() -> ReadSignal<Option<u64>> {
     let (seconds, set_seconds) = signal(None);

@@ -3,4 +3,6 @@
 pub mod not_found;
 pub mod run;
 pub mod runs;
+pub mod session;
+pub mod sessions;
 pub mod sign_in;

@@ -3,6 +3,7 @@
 use axum::extract::Query;
 use axum::response::Redirect;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use protocol::ids;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -14,6 +15,7 @@ pub struct Wanted {
 pub async fn open_run(Query(wanted): Query<Wanted>) -> Redirect {
     match wanted.id.trim() {
         "" => Redirect::to("/runs"),
+        id if ids::is_path_id(id) => Redirect::to(&format!("/runs/{id}")),
         id => Redirect::to(&format!("/runs/{}", utf8_percent_encode(id, NON_ALPHANUMERIC))),
     }
 }

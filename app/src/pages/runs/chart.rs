@@ -27,9 +27,11 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
     let chart = StoredValue::new(chart);
     let navigate = use_navigate();
     let finish = move |_| {
-        if let Some((from, to)) = drag.get_untracked().filter(|(from, to)| from != to)
-            && let Some(href) = chart.with_value(|chart| chart.range(from, to))
-        {
+        let range = |(from, to): (usize, usize)| {
+            let has_runs = |chart: &Chart| chart.slots.get(from).is_some_and(|slot| !slot.parts.is_empty());
+            chart.with_value(|chart| chart.range(from, to).filter(|_| from != to || has_runs(chart)))
+        };
+        if let Some(href) = drag.get_untracked().and_then(range) {
             navigate(&href, Default::default());
         }
         drag.set(None);
@@ -43,9 +45,9 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
                 role="group"
                 aria-label="Runs over time"
                 on:pointerdown=move |event| {
-                    // Else the browser drags the link away.
-                    event.prevent_default();
-                    drag.set(slot_under(&event).map(|at| (at, at)));
+                    if event.button() == 0 && !event.ctrl_key() && !event.meta_key() {
+                        drag.set(slot_under(&event).map(|at| (at, at)));
+                    }
                 }
                 on:pointermove=move |event| {
                     if let (Some((from, _)), Some(to)) = (drag.get_untracked(), slot_under(&event)) {
@@ -54,7 +56,13 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
                 }
                 on:pointerup=finish
                 on:pointerleave=move |_| drag.set(None)
+                // Else the browser drags the link away, or loads the page anew.
                 on:dragstart=|event| event.prevent_default()
+                on:click=|event| {
+                    if !event.ctrl_key() && !event.meta_key() {
+                        event.prevent_default();
+                    }
+                }
             >
                 {bars}
                 {selection}
@@ -80,13 +88,16 @@ fn bar(chart: &Chart, i: usize, slot: &ChartSlot) -> AnyView {
             view! { <rect class="chart-part" data-status=part.status.clone() x=format!("{i}.1") y=part.y.to_string() width="0.8" height=part.height.to_string() /> }
         })
         .collect();
-    // Out of the tab order: a filter says the same, and nobody walks through sixty bars.
+    // Out of the tab order: a filter says the same, and nobody walks through sixty bars. The group tells the view's macro
+    // that the link is one of SVG, where the browser draws it.
     view! {
-        <a href=chart.range(i, i) tabindex="-1" aria-label=slot.title.clone()>
-            <title>{slot.title.clone()}</title>
-            {parts}
-            {target}
-        </a>
+        <g>
+            <a href=chart.range(i, i) tabindex="-1" aria-label=slot.title.clone()>
+                <title>{slot.title.clone()}</title>
+                {parts}
+                {target}
+            </a>
+        </g>
     }
     .into_any()
 }

@@ -69,7 +69,7 @@ fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> im
     } else if rows.is_empty() {
         view! { <Empty filtered drops=list.drops /> }.into_any()
     } else {
-        view! { <table::RunTable rows columns=list.columns.clone() here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
+        view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
     };
     view! {
         <header class="page-head list-head">

@@ -28,6 +28,7 @@ struct Table {
 pub fn RunTable(
     rows: Vec<RwSignal<RunSummary>>,
     columns: Vec<Column>,
+    columns_chosen: bool,
     here: String,
     add: String,
     now_ms: i64,
@@ -44,7 +45,7 @@ pub fn RunTable(
     let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table peek open /> }).collect();
     view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label="Runs">
-            <table class="runs">
+            <table class=if columns_chosen { "runs chosen" } else { "runs" }>
                 <thead>
                     <tr>
                         <th scope="col" class="col-status">"Status"</th>
