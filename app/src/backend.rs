@@ -3,12 +3,14 @@
 //! The server puts a [`SignedIn`] into each request that has a valid session. It is bound to one workspace: a page
 //! cannot ask for another, because there is nowhere to name it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::Query;
 
 use crate::AppError;
+use crate::launch::Launching;
 use crate::model::{
     FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
     View, ViewChange, ViewList, Viewer,
@@ -16,7 +18,7 @@ use crate::model::{
 use crate::run::{RunState, RunView};
 
 #[async_trait]
-pub trait Workspace: Send + Sync {
+pub trait Workspace: Launching + Send + Sync {
     fn viewer(&self) -> Viewer;
 
     /// Runs that match, newest first, from after `cursor`.
@@ -91,6 +93,8 @@ pub struct SiteAssets {
     pub css: Option<String>,
     pub js: Option<String>,
     pub wasm: Option<String>,
+    /// The files of the code that only one page needs, by its name.
+    pub pages: BTreeMap<String, Vec<String>>,
 }
 
 /// The workspace of the request that is being answered.

@@ -2,20 +2,43 @@
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
 use leptos::server_fn::codec::JsonEncoding;
+use protocol::validate::FieldError;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "error")]
 pub enum AppError {
     SignedOut,
-    Forbidden { message: String },
-    NotFound { what: String },
-    Invalid { field: String, message: String },
-    Conflict { message: String },
-    Upstream { code: String, message: String },
-    Unavailable { message: String },
-    Internal { reference: String },
-    Transport { message: String },
+    Forbidden {
+        message: String,
+    },
+    NotFound {
+        what: String,
+    },
+    Invalid {
+        field: String,
+        message: String,
+    },
+    /// Several fields of one form, each by its JSON Pointer.
+    Fields {
+        errors: Vec<FieldError>,
+    },
+    Conflict {
+        message: String,
+    },
+    Upstream {
+        code: String,
+        message: String,
+    },
+    Unavailable {
+        message: String,
+    },
+    Internal {
+        reference: String,
+    },
+    Transport {
+        message: String,
+    },
 }
 
 impl AppError {
@@ -23,12 +46,17 @@ impl AppError {
         Self::NotFound { what: what.to_owned() }
     }
 
+    /// One field of a form that holds a JSON document.
+    pub fn field(path: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
+        Self::Fields { errors: vec![FieldError { path: path.into(), code: code.to_owned(), message: message.into() }] }
+    }
+
     pub fn http_status(&self) -> u16 {
         match self {
             Self::SignedOut => 401,
             Self::Forbidden { .. } => 403,
             Self::NotFound { .. } => 404,
-            Self::Invalid { .. } => 400,
+            Self::Invalid { .. } | Self::Fields { .. } => 400,
             Self::Conflict { .. } => 409,
             Self::Upstream { .. } => 502,
             Self::Unavailable { .. } | Self::Transport { .. } => 503,
@@ -54,6 +82,7 @@ impl AppError {
             Self::Forbidden { .. } => "This is not allowed",
             Self::NotFound { .. } => "Not found",
             Self::Invalid { .. } => "This cannot be read",
+            Self::Fields { .. } => "Some fields need another look",
             Self::Conflict { .. } => "This was done already",
             Self::Upstream { .. } => "MANTYX answered with an error",
             Self::Unavailable { .. } => "MANTYX cannot be reached",
@@ -71,6 +100,13 @@ impl AppError {
                 format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
             }
             Self::Invalid { message, .. } | Self::Conflict { message } => message.clone(),
+            Self::Fields { errors } => {
+                let named = errors.iter().map(|error| match error.path.as_str() {
+                    "" => error.message.clone(),
+                    path => format!("{path}: {}", error.message),
+                });
+                named.collect::<Vec<_>>().join(" ")
+            }
             Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
             Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
             Self::Internal { reference } => format!(

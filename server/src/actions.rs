@@ -9,6 +9,7 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
+use crate::store::CallKey;
 
 /// What MANTYX takes at most.
 const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
@@ -24,6 +25,7 @@ pub async fn cancel_run(state: &AppState, caller: &Caller, id: &str) -> Result<(
 pub async fn answer_call(
     state: &AppState,
     caller: &Caller,
+    answered_by: &str,
     id: &str,
     tool_use_id: &str,
     answer: Result<String, String>,
@@ -39,7 +41,11 @@ pub async fn answer_call(
         Err(MantyxError::Refused { code, .. }) if code == "run_terminal" => {
             Err(conflict("The run has ended, so nobody waits for this answer any more."))
         }
-        answered => Ok(answered?),
+        Err(error) => Err(error.into()),
+        Ok(()) => {
+            let call = CallKey { workspace: caller.workspace_id, run_id: id, tool_use_id };
+            Ok(state.store.record_hand_answer(call, answered_by, now_ms()).await?)
+        }
     }
 }
 

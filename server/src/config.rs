@@ -7,6 +7,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use url::Url;
 
+pub use crate::outbound::AllowList;
+pub use crate::peers::AllowedCommands;
 pub use crate::store::Retention;
 
 /// `runlens [serve]`. Every option can be given as the environment variable named with it.
@@ -64,6 +66,16 @@ pub struct ServeOptions {
     /// Where the embedded sandbox listens.
     #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
     pub sandbox_addr: SocketAddr,
+
+    /// Hosts beside the public internet that MCP and A2A requests from this server may reach: HOST, HOST:PORT or a
+    /// network such as 10.1.0.0/16, separated by commas.
+    #[arg(long, env = "RUNLENS_OUTBOUND_ALLOW", default_value = "")]
+    pub outbound_allow: String,
+
+    /// Command lines that people may start as MCP servers on this machine, exactly as written here, separated by
+    /// semicolons. They run with this server's rights, but without its environment.
+    #[arg(long, env = "RUNLENS_MCP_COMMANDS", default_value = "")]
+    pub mcp_commands: String,
 }
 
 /// Where data is kept.
@@ -96,6 +108,8 @@ pub struct Config {
     pub mantyx: MantyxConfig,
     pub mantyx_workspace: Option<String>,
     pub mantyx_api_key: Option<String>,
+    pub outbound_allow: AllowList,
+    pub mcp_commands: AllowedCommands,
     pub retention: Retention,
     pub metrics_token: Option<String>,
 }
@@ -150,6 +164,8 @@ impl ServeOptions {
             mantyx,
             mantyx_workspace: self.mantyx_workspace,
             mantyx_api_key: self.mantyx_api_key,
+            outbound_allow: self.outbound_allow.parse().context("RUNLENS_OUTBOUND_ALLOW")?,
+            mcp_commands: self.mcp_commands.parse().context("RUNLENS_MCP_COMMANDS")?,
             retention: Retention {
                 max_age_ms: self.retain_days.map(|days| i64::from(days) * 86_400_000),
                 max_bytes: self.retain_mb.map(|megabytes| u64::from(megabytes) * 1_000_000),

@@ -10,15 +10,20 @@ use leptos::config::LeptosOptions;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use url::Url;
 
+use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
+use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror, reread_old_runs, start_syncers};
+use crate::outbound::Outbound;
+use crate::peers::Peers;
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::{Retention, Store};
@@ -36,6 +41,7 @@ pub struct Running {
     pub sandbox: Option<sandbox::Sandbox>,
     store: Store,
     shutdown: CancellationToken,
+    tasks: TaskTracker,
     server: JoinHandle<std::io::Result<()>>,
 }
 
@@ -54,11 +60,16 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
     let redirect_uri = public_url.join("/auth/callback")?;
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
     let shutdown = CancellationToken::new();
+    let mut allowed = config.outbound_allow;
+    if let Some(sandbox) = &sandbox {
+        allowed.allow_address(sandbox.addr());
+    }
     let state = AppState {
         credentials: Credentials::new(store.clone(), vault.clone(), mantyx.clone()),
         bearers: BearerCache::default(),
         mirror: Mirror::default(),
         live: Hub::default(),
+        peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
         timelines: Timelines::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         assets: assets::site_assets(),
@@ -71,8 +82,16 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         metrics_token: config.metrics_token,
         mantyx,
         store: store.clone(),
+        vault: vault.clone(),
+        answers: AnswerDesk::default(),
+        batches: BatchDesk::default(),
+        catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
+        tasks: TaskTracker::new(),
     };
+    let tasks = state.tasks.clone();
+    tasks.spawn(state.answers.clone().run(state.clone()));
+    tasks.spawn(state.batches.clone().run(state.clone()));
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
@@ -86,7 +105,7 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
         async move { axum::serve(listener, service).with_graceful_shutdown(shutdown.cancelled_owned()).await }
     });
-    Ok(Running { url: public_url, addr, sandbox, store, shutdown, server })
+    Ok(Running { url: public_url, addr, sandbox, store, shutdown, tasks, server })
 }
 
 impl Running {
@@ -94,6 +113,10 @@ impl Running {
     pub async fn stop(self) -> anyhow::Result<()> {
         self.shutdown.cancel();
         let stopped = tokio::time::timeout(Duration::from_secs(10), self.server).await;
+        self.tasks.close();
+        if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait()).await.is_err() {
+            tracing::warn!("some work in the background did not end within 5 s");
+        }
         if let Some(sandbox) = self.sandbox {
             sandbox.shutdown().await;
         }

@@ -1,27 +1,39 @@
 //! What handlers share.
 
+use std::sync::Arc;
+
 use app::api::sign_in::SignInInfo;
 use app::backend::SiteAssets;
 use leptos::config::LeptosOptions;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use url::Url;
 
+use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials};
+use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror};
+use crate::peers::Peers;
 use crate::store::Store;
 use crate::timelines::Timelines;
+use crate::vault::Vault;
 
 #[derive(Clone, Debug)]
 pub struct AppState {
     pub store: Store,
+    pub vault: Arc<Vault>,
     pub mantyx: Mantyx,
     pub credentials: Credentials,
     pub bearers: BearerCache,
     pub mirror: Mirror,
     pub live: Hub,
+    pub peers: Peers,
+    pub answers: AnswerDesk,
+    pub batches: BatchDesk,
+    pub catalogues: Catalogues,
     pub timelines: Timelines,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
@@ -34,6 +46,8 @@ pub struct AppState {
     pub leptos: LeptosOptions,
     /// Ends streams that would otherwise keep the server from stopping.
     pub shutdown: CancellationToken,
+    /// Work in the background that leaves things in order before the databases are closed.
+    pub tasks: TaskTracker,
 }
 
 impl axum::extract::FromRef<AppState> for LeptosOptions {

@@ -62,7 +62,7 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError> {
-        Ok(actions::answer_call(&self.state, &self.caller, id, tool_use_id, answer).await?)
+        Ok(actions::answer_call(&self.state, &self.caller, &self.viewer.email, id, tool_use_id, answer).await?)
     }
 
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {

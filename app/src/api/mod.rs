@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod browse;
+pub mod launch;
 pub mod runs;
 pub mod sessions;
 pub mod sign_in;

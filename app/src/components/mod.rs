@@ -15,5 +15,6 @@ pub mod metadata;
 pub mod page_title;
 pub mod post_form;
 pub mod status;
+pub mod text_area;
 pub mod time;
 pub mod view_tabs;

@@ -1,9 +1,11 @@
 //! What only a browser does: follow a run, a list and their addresses, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`], [`post`] and [`page`], which do nothing on the server.
+//! [`stream`], [`post`], [`launch`] and [`page`], which do nothing on the server.
 
 mod address;
+mod chunk;
+mod launch;
 mod news;
 mod page;
 mod player;
@@ -13,9 +15,12 @@ mod stream;
 use leptos::prelude::*;
 
 pub use address::{follow_address, refresh};
+pub use chunk::without_page_code;
+pub use launch::{LaunchDesk, launch_desk};
 pub use news::{Watched, watch_runs};
 pub use page::{
-    apply_rail, apply_theme, copy_text, is_in_control, is_on_control, mark_scripted, scroll_to_event, slot_under,
+    apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, scroll_to_event,
+    slot_under,
 };
 pub use player::{Player, player};
 pub use post::post_form;

@@ -17,10 +17,13 @@ use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
 use crate::format;
 use crate::model::{SessionSummary, ViewList};
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
+lazy_page!(SessionsRoute = SessionsPage, sessions);
+
 #[component]
-pub fn SessionsPage() -> impl IntoView {
+fn SessionsPage() -> impl IntoView {
     let params = use_query_map();
     let address = Memo::new(move |_| params.with(ListAddress::from_params));
     let again = RwSignal::new(0_u32);

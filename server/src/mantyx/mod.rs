@@ -4,7 +4,9 @@
 //! that it is given.
 
 mod actions;
+mod catalogue;
 mod error;
+mod launch;
 mod oauth;
 mod runs;
 mod sessions;
@@ -17,6 +19,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 pub use error::MantyxError;
+pub use launch::{LaunchFault, Refusal};
 pub use oauth::{TokenSet, WorkspaceIdentity};
 pub use sessions::SessionRow;
 

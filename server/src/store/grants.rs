@@ -67,6 +67,17 @@ impl Store {
         .transpose()
     }
 
+    /// The consent that a person gave last, where one still stands.
+    pub async fn newest_grant_of(&self, workspace: WorkspaceId, subject: &str) -> Result<Option<String>> {
+        sqlx::query_scalar(
+            "SELECT id FROM oauth_grant WHERE workspace_id = $1 AND subject = $2 ORDER BY created_at DESC LIMIT 1",
+        )
+        .bind(workspace.0)
+        .bind(subject)
+        .fetch_optional(&self.reader)
+        .await
+    }
+
     /// Consents that can be renewed, newest first.
     pub async fn grants_of(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
         sqlx::query_scalar(

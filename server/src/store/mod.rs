@@ -3,13 +3,18 @@
 //! Each resource has its types and its SQL side by side in one file. Every query on mirrored data takes the workspace
 //! from its caller, who has it from the session; there is no query without one.
 
+mod answers;
+mod batches;
 mod dictionaries;
 mod facets;
 mod facts;
 mod feedback;
 mod grants;
+mod imports;
 mod ingest;
+mod launches;
 mod lease;
+mod library;
 mod log;
 mod migrations;
 mod number;
@@ -36,9 +41,13 @@ use sqlx::any::AnyConnectOptions;
 use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
+pub use answers::{AnswerPlan, CallKey, Claim};
 pub use app::model::Origin;
+pub use batches::{NewBatch, OpenBatch};
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
+pub use launches::KeptAnswers;
+pub use library::StoredTemplate;
 pub use pack::Packer;
 pub use retention::Retention;
 pub use runs::{Cursor, parse_time};

@@ -69,6 +69,15 @@ impl Store {
         Ok(WorkspaceId(id))
     }
 
+    /// The slug under which MANTYX knows a workspace now.
+    pub async fn workspace_slug(&self, id: WorkspaceId) -> Result<Option<String>> {
+        let slug: Option<Option<String>> = sqlx::query_scalar("SELECT slug FROM workspace WHERE id = $1")
+            .bind(id.0)
+            .fetch_optional(&self.reader)
+            .await?;
+        Ok(slug.flatten())
+    }
+
     /// Every workspace with what it holds, for the operator.
     pub async fn workspace_sizes(&self) -> Result<Vec<WorkspaceSize>> {
         let rows = sqlx::query(

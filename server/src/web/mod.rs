@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod headers;
 pub mod health;
+pub mod launch;
 pub mod local_path;
 pub mod open_run;
 pub mod origin;

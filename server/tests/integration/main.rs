@@ -5,12 +5,17 @@
 #![allow(clippy::unwrap_used)]
 
 mod actions;
+mod answers;
 mod api;
 mod browse;
 mod harness;
+mod import;
 mod isolation;
+mod launch;
+mod library;
 mod live;
 mod pages;
+mod peers;
 mod runs;
 mod safety;
 mod sign_in;

@@ -82,7 +82,7 @@ async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
     let mut config = test_config(dir.path().to_owned(), database.url.clone());
     syncing_with(&peer, &mut config);
     let running = runlens::serve::start(config).await.unwrap();
-    let app = TestApp { running, dir, database, http: app.http };
+    let app = TestApp { running, dir, database, http: app.http, sandbox: None };
     wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
     assert_complete(&all_ids(&app).await, 700);
     // Not from the top again: the first process had read at least two pages of the four.
@@ -144,6 +144,7 @@ async fn one_process_syncs_a_workspace_and_another_takes_over_when_it_ends() {
         dir: tempfile::tempdir().unwrap(),
         database: first.database.clone(),
         http: first.http.clone(),
+        sandbox: None,
     };
     // What one has brought in, the other shows; only one asks MANTYX.
     assert_complete(&all_ids(&second).await, 250);

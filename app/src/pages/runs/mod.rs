@@ -20,10 +20,13 @@ use crate::components::page_title::PageTitle;
 use crate::components::view_tabs::ViewTabs;
 use crate::live::{Watched, watch_runs};
 use crate::model::{RunSummary, ViewList};
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
+lazy_page!(RunsRoute = RunsPage, runs);
+
 #[component]
-pub fn RunsPage() -> impl IntoView {
+fn RunsPage() -> impl IntoView {
     let params = use_query_map();
     let address = Memo::new(move |_| params.with(ListAddress::from_params));
     let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
@@ -72,9 +75,11 @@ fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> im
         view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
     };
     view! {
-        <header class="page-head list-head">
+        <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
             <sync::SyncLine sync=watched.sync reload />
+            <a class="button" href="/import">"Import a log"</a>
+            <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
         </header>
         <ViewTabs list=ViewList::Runs views=list.views text changed=reload />
         <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />

@@ -17,10 +17,13 @@ use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::format;
 use crate::model::SessionPage as Page;
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
+lazy_page!(SessionRoute = SessionPage, session);
+
 #[component]
-pub fn SessionPage() -> impl IntoView {
+fn SessionPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let again = RwSignal::new(0_u32);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use reqwest::header::{COOKIE, HeaderMap, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
 use url::Url;
 
 pub struct Browser {
@@ -52,6 +53,20 @@ impl Browser {
         }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Answer { status, url, headers, body: response.text().await.unwrap() }
+    }
+
+    /// Calls a server function that changes something, and reads what it answers.
+    pub async fn call(&mut self, function: &str, form: &[(&str, &str)]) -> (u16, Value) {
+        let answer = self.request(Method::POST, self.url(&format!("/rpc/{function}")), form).await;
+        let body = serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::String(answer.body.clone()));
+        (answer.status, body)
+    }
+
+    /// Calls a server function that reads.
+    pub async fn read(&mut self, path: &str) -> (u16, Value) {
+        let answer = self.request(Method::GET, self.url(&format!("/rpc/{path}")), &[]).await;
+        let body = serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::String(answer.body.clone()));
+        (answer.status, body)
     }
 
     /// Opens a page and follows redirects.

@@ -3,6 +3,7 @@
 mod browser;
 mod database;
 mod fake_mantyx;
+mod peers;
 mod proxy;
 
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ use url::Url;
 pub use browser::{Answer, Browser};
 use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
+pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 
 pub const DEMO: &str = "demo";
@@ -27,6 +29,8 @@ pub struct TestApp {
     pub http: reqwest::Client,
     pub database: TestDatabase,
     pub dir: TempDir,
+    /// Where the dashboard does not have one inside, so that it outlives the dashboard.
+    pub sandbox: Option<sandbox::Sandbox>,
 }
 
 impl TestApp {
@@ -40,7 +44,46 @@ impl TestApp {
         let mut config = test_config(dir.path().to_owned(), database.url.clone());
         change(&mut config);
         let running = serve::start(config).await.unwrap();
-        Self { running, http: http_client(), database, dir }
+        Self { running, http: http_client(), database, dir, sandbox: None }
+    }
+
+    /// A dashboard whose sandbox goes on when it is stopped.
+    pub async fn start_apart(change: impl FnOnce(&mut Config)) -> Self {
+        let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut settings = sandbox::Config::new(loopback, dir.path().join("sandbox.db"));
+        settings.redirect_uris = vec![format!("http://{addr}/auth/callback")];
+        settings.demo = false;
+        let sandbox = sandbox::start(settings).await.unwrap();
+        let database = TestDatabase::create(dir.path()).await;
+        let mut config = test_config(dir.path().to_owned(), database.url.clone());
+        config.addr = addr;
+        config.mantyx = remote(&sandbox.url());
+        change(&mut config);
+        let running = serve::start(config).await.unwrap();
+        Self { running, http: http_client(), database, dir, sandbox: Some(sandbox) }
+    }
+
+    /// Another process with the same database and the same MANTYX.
+    pub async fn second_process(&self, change: impl FnOnce(&mut Config)) -> Running {
+        let mut config = test_config(self.dir.path().join("second"), self.database.url.clone());
+        config.mantyx = remote(&self.sandbox_url());
+        change(&mut config);
+        serve::start(config).await.unwrap()
+    }
+
+    /// Stops the dashboard and starts it again, at the same address.
+    pub async fn restart(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = test_config(self.dir.path().to_owned(), self.database.url.clone());
+        config.addr = self.running.addr;
+        config.mantyx = remote(&self.sandbox_url());
+        change(&mut config);
+        // A dashboard in between, since the one that runs has to be moved out to be stopped.
+        let other = self.second_process(|_| {}).await;
+        std::mem::replace(&mut self.running, other).stop().await.unwrap();
+        let again = serve::start(config).await.unwrap();
+        std::mem::replace(&mut self.running, again).stop().await.unwrap();
     }
 
     pub fn url(&self, path: &str) -> Url {
@@ -60,7 +103,7 @@ impl TestApp {
     }
 
     pub fn sandbox_url(&self) -> String {
-        self.running.sandbox.as_ref().unwrap().url()
+        self.sandbox.as_ref().or(self.running.sandbox.as_ref()).unwrap().url()
     }
 
     fn runs_url(&self, workspace: &str) -> String {
@@ -120,7 +163,19 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx_api_key: None,
         retention: Default::default(),
         metrics_token: None,
+        outbound_allow: Default::default(),
+        mcp_commands: Default::default(),
     }
+}
+
+fn remote(url: &str) -> MantyxConfig {
+    let (client_id, client_secret) = (sandbox::CLIENT_ID.to_owned(), sandbox::CLIENT_SECRET.to_owned());
+    MantyxConfig::Remote { url: Url::parse(url).unwrap(), client_id, client_secret }
+}
+
+/// Allows everything on loopback, as an operator would for peers of their own.
+pub fn allow_loopback(config: &mut Config) {
+    config.outbound_allow = "127.0.0.1".parse().unwrap();
 }
 
 pub fn api_key(workspace: &str) -> String {

@@ -1,0 +1,58 @@
+//! What differs between two specs, shown before a run is launched again with something changed.
+
+use serde_json::Value;
+
+/// One place that differs; `None` where it is not there at all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// A JSON Pointer.
+    pub path: String,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+}
+
+/// The changes in the order of the specs, as deep as both sides go on as objects or as lists of one length.
+pub fn diff(before: &Value, after: &Value) -> Vec<Change> {
+    let mut changes = Vec::new();
+    compare(String::new(), Some(before), Some(after), &mut changes);
+    changes
+}
+
+fn compare(path: String, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+    match (before, after) {
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+                let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+                compare(path, old.get(key), new.get(key), changes);
+            }
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {
+            for (i, (old, new)) in old.iter().zip(new).enumerate() {
+                compare(format!("{path}/{i}"), Some(old), Some(new), changes);
+            }
+        }
+        (before, after) if before != after => {
+            changes.push(Change { path, before: before.cloned(), after: after.cloned() });
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_place_that_differs_is_named_once() {
+        let before = json!({ "prompt": "a", "tools": [{ "name": "x", "n": 1 }], "gone": 1, "same": [1, 2] });
+        let after = json!({ "prompt": "b", "tools": [{ "name": "x", "n": 2 }], "same": [1, 2], "a/b": null });
+        let changes = diff(&before, &after);
+        let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        assert_eq!(paths, ["/prompt", "/tools/0/n", "/gone", "/a~1b"]);
+        assert_eq!((&changes[2].before, &changes[2].after), (&Some(json!(1)), &None));
+        assert_eq!((&changes[3].before, &changes[3].after), (&None, &Some(Value::Null)));
+        assert!(diff(&before, &before).is_empty());
+    }
+}

@@ -1,0 +1,135 @@
+//! The form's parts, drawn as the server says.
+
+use leptos::prelude::*;
+
+use crate::components::icon::{Icon, IconView};
+use crate::components::text_area::area_text;
+use crate::launch::sheet::{Button, Control, Field, Item, Section, SheetLight, Tone};
+
+pub fn section(section: Section) -> AnyView {
+    view! {
+        <section class="launch-section" id=section.id tabindex="-1">
+            <h2>{section.title}</h2>
+            <p class="hint">{section.intro}</p>
+            {section.items.into_iter().map(item).collect_view()}
+        </section>
+    }
+    .into_any()
+}
+
+pub fn item(shown: Item) -> AnyView {
+    match shown {
+        Item::Field(shown) => field(shown),
+        Item::Group { id, title, hint, lights, items } => view! {
+            <fieldset class="tool" id=id tabindex="-1">
+                <legend>{title}</legend>
+                <p class="hint">{hint}</p>
+                <ul class="lights">{lights.into_iter().map(light).collect_view()}</ul>
+                {items.into_iter().map(item).collect_view()}
+            </fieldset>
+        }
+        .into_any(),
+        Item::Row { items } => {
+            view! { <div class="field-row">{items.into_iter().map(item).collect_view()}</div> }.into_any()
+        }
+        Item::Fold { title, open, items } => view! {
+            <details class="fold" open=open>
+                <summary>{title}</summary>
+                <div class="fold-body">{items.into_iter().map(item).collect_view()}</div>
+            </details>
+        }
+        .into_any(),
+        Item::Note { tone, text } => view! { <p class="form-note" data-tone=tone.as_str()>{text}</p> }.into_any(),
+        Item::Facts { facts } => {
+            let fact = |(label, text)| view! { <dt>{label}</dt><dd>{text}</dd> }.into_any();
+            view! { <dl class="sheet-facts">{facts.into_iter().map(fact).collect_view()}</dl> }.into_any()
+        }
+        Item::Buttons { buttons } => {
+            view! { <p class="form-buttons">{buttons.into_iter().map(button).collect_view()}</p> }.into_any()
+        }
+        Item::Choices { id, values } => {
+            let option = |(value, label)| view! { <option value=value label=label></option> }.into_any();
+            view! { <datalist id=id>{values.into_iter().map(option).collect_view()}</datalist> }.into_any()
+        }
+    }
+}
+
+fn button(shown: Button) -> AnyView {
+    let class = if shown.danger { "button danger" } else { "button" };
+    let about = (!shown.about.is_empty()).then(|| format!("{}: {}", shown.label, shown.about));
+    view! { <button class=class type="submit" name="do" value=shown.value title=about.clone() aria-label=about>{shown.label}</button> }
+        .into_any()
+}
+
+fn light(shown: SheetLight) -> AnyView {
+    let icon = match shown.tone {
+        Tone::Success => Icon::Check,
+        Tone::Error => Icon::Cross,
+        Tone::Warning => Icon::Alert,
+        Tone::Info => Icon::Info,
+    };
+    view! {
+        <li class="light" data-tone=shown.tone.as_str()>
+            <IconView icon /><strong>{shown.what}</strong>" "<span>{shown.message}</span>" "<em>{shown.fix}</em>
+        </li>
+    }
+    .into_any()
+}
+
+fn field(shown: Field) -> AnyView {
+    let Field { id, name, label, help, error, control } = shown;
+    let tick = matches!(control, Control::Tick { .. });
+    if let Control::Hidden { value } = control {
+        return view! { <input type="hidden" name=name value=value /> }.into_any();
+    }
+    let described = format!("{id}-note");
+    let invalid = error.is_some().then_some("true");
+    let drawn = draw_control(id.clone(), name, control, described.clone(), invalid);
+    let class = if tick { "form-field tick" } else { "form-field" };
+    // An error takes the place of the help, so that nothing below moves for it.
+    let (note_class, note) = match error {
+        Some(error) => ("field-error", error),
+        None => ("hint", help),
+    };
+    view! {
+        <div class=class>
+            <label for=id>{label}</label>
+            {drawn}
+            <p class=note_class id=described>{note}</p>
+        </div>
+    }
+    .into_any()
+}
+
+fn draw_control(id: String, name: String, control: Control, note: String, invalid: Option<&'static str>) -> AnyView {
+    match control {
+        Control::Line { value, placeholder, choices, secret } => {
+            let list = (!choices.is_empty()).then_some(choices);
+            let kind = if secret { "password" } else { "text" };
+            view! { <input type=kind id=id name=name value=value placeholder=placeholder list=list spellcheck="false" autocomplete="off" aria-describedby=note aria-invalid=invalid /> }
+                .into_any()
+        }
+        Control::Area { value, placeholder, rows, code } => {
+            let class = if code { "code" } else { "" };
+            view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=note aria-invalid=invalid>{area_text(&value)}</textarea> }
+                .into_any()
+        }
+        Control::Select { value, options } => {
+            let option = |(word, label): (String, String)| {
+                let selected = word == value;
+                view! { <option value=word selected=selected>{label}</option> }.into_any()
+            };
+            let options = options.into_iter().map(option).collect_view();
+            view! { <select id=id name=name aria-describedby=note aria-invalid=invalid>{options}</select> }.into_any()
+        }
+        Control::Tick { value, ticked } => view! {
+            <input type="hidden" name=name.clone() value="" />
+            <input type="checkbox" id=id name=name value=value checked=ticked aria-describedby=note />
+        }
+        .into_any(),
+        Control::File { accept } => {
+            view! { <input type="file" id=id name=name accept=accept aria-describedby=note /> }.into_any()
+        }
+        Control::Hidden { value } => view! { <input type="hidden" name=name value=value /> }.into_any(),
+    }
+}

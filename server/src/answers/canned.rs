@@ -1,0 +1,100 @@
+//! Canned replies: text with `{{args.path}}` for what the model passed.
+
+use serde_json::Value;
+
+/// Fills in the arguments. Where the template is JSON it stays JSON whatever the arguments hold: a text that is nothing
+/// but one placeholder becomes the argument itself, and inside a longer text the argument is written out.
+pub fn render(template: &str, args: &Value) -> String {
+    match serde_json::from_str::<Value>(template) {
+        Ok(mut value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => {
+            fill(&mut value, args);
+            value.to_string()
+        }
+        _ => fill_text(template, args),
+    }
+}
+
+fn fill(value: &mut Value, args: &Value) {
+    match value {
+        Value::String(text) => {
+            *value = match only_placeholder(text).map(|path| lookup(args, path)) {
+                Some(found) => found.cloned().unwrap_or(Value::Null),
+                None => Value::String(fill_text(text, args)),
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, args)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| fill(field, args)),
+        _ => {}
+    }
+}
+
+fn only_placeholder(text: &str) -> Option<&str> {
+    let path = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    (!path.contains("{{")).then(|| path.trim()).filter(|path| is_path(path))
+}
+
+fn fill_text(template: &str, args: &Value) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        match after.split_once("}}").filter(|(path, _)| is_path(path.trim())) {
+            Some((path, tail)) => {
+                match lookup(args, path.trim()) {
+                    Some(Value::String(text)) => out.push_str(text),
+                    Some(Value::Null) | None => {}
+                    Some(other) => out.push_str(&other.to_string()),
+                }
+                rest = tail;
+            }
+            // No placeholder of ours: left as it is.
+            None => {
+                out.push_str("{{");
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+fn is_path(path: &str) -> bool {
+    path == "args" || path.starts_with("args.")
+}
+
+/// `args`, `args.user.name`, `args.items.0`.
+fn lookup<'a>(args: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').skip(1).try_fold(args, |value, step| match value {
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        other => other.get(step),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_written_into_text() {
+        let args = json!({ "city": "Bern", "days": 3, "places": [{ "name": "Zoo" }] });
+        assert_eq!(render("{{args.city}} in {{ args.days }} days", &args), "Bern in 3 days");
+        assert_eq!(render("at {{args.places.0.name}}, {{args.nothing}}.", &args), "at Zoo, .");
+        assert_eq!(render("{{other}} and {{args", &args), "{{other}} and {{args");
+        assert_eq!(render("all: {{args}}", &json!({ "a": 1 })), "all: {\"a\":1}");
+    }
+
+    #[test]
+    fn a_json_template_stays_json_whatever_is_passed() {
+        let args = json!({ "name": "a \"quoted\" \\ name", "n": 5, "list": [1, 2] });
+        let rendered =
+            render(r#"{"hello":"Dear {{args.name}}","n":"{{args.n}}","l":["{{args.list}}"],"x":"{{args.y}}"}"#, &args);
+        let value: Value = serde_json::from_str(&rendered).expect("still JSON");
+        assert_eq!(value, json!({ "hello": "Dear a \"quoted\" \\ name", "n": 5, "l": [[1, 2]], "x": null }));
+    }
+
+    #[test]
+    fn what_an_argument_holds_is_not_filled_in_again() {
+        assert_eq!(render("{{args.a}}", &json!({ "a": "{{args.b}}", "b": "x" })), "{{args.b}}");
+    }
+}

@@ -1,0 +1,104 @@
+//! One local tool call, from the claim to the post.
+
+use std::time::Duration;
+
+use app::launch::{AnswerState, Answerer};
+use serde_json::Value;
+
+use super::reply;
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::peers::ToolReply;
+use crate::state::AppState;
+use crate::store::{CallKey, Claim};
+
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+pub(super) const LAST_RETRY: Duration = Duration::from_secs(10);
+const REPLY_PURPOSE: &str = "answer";
+
+pub(super) struct Work {
+    pub state: AppState,
+    pub caller: Caller,
+    pub run_id: String,
+    pub owner: String,
+    pub tool_use_id: String,
+    pub tool: String,
+    pub args: Value,
+    pub answerer: Answerer,
+    pub timeout: Duration,
+}
+
+impl Work {
+    fn key(&self) -> CallKey<'_> {
+        CallKey { workspace: self.caller.workspace_id, run_id: &self.run_id, tool_use_id: &self.tool_use_id }
+    }
+
+    pub async fn answer(&self) -> Result<(), Error> {
+        let (store, via, by) = (&self.state.store, self.answerer.via(), reply::describe(&self.answerer));
+        let claim = store.claim_answer(self.key(), &self.tool, via, &by, &self.owner, now_ms()).await?;
+        let reply = match claim {
+            Claim::Settled => return Ok(()),
+            Claim::Ready(sealed) => match self.open_reply(&sealed) {
+                Some(reply) => Some(reply),
+                None => self.ask().await,
+            },
+            // A canned reply can be given again; a peer may have done something that must not be done twice.
+            Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
+                "The dashboard stopped while it was asking {by}. Whether the tool did its work is not known; it was not \
+                 asked again."
+            ))),
+            Claim::Fresh | Claim::Interrupted => self.ask().await,
+        };
+        let Some(reply) = reply else { return Ok(()) };
+        let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
+        if store.keep_reply(self.key(), &self.owner, &sealed.unwrap_or_default(), now_ms()).await? {
+            self.post(&reply).await?;
+        }
+        Ok(())
+    }
+
+    async fn ask(&self) -> Option<ToolReply> {
+        reply::get(&self.state.peers, &self.answerer, &self.tool, &self.args, self.timeout).await
+    }
+
+    fn open_reply(&self, sealed: &[u8]) -> Option<ToolReply> {
+        let json = self.state.vault.open_sealed(REPLY_PURPOSE, sealed).ok()?;
+        serde_json::from_slice(&json).ok()
+    }
+
+    /// Sends the answer until MANTYX has it or does not want it. The task ends with the run.
+    async fn post(&self, reply: &ToolReply) -> Result<(), Error> {
+        let (state, caller) = (&self.state, &self.caller);
+        let mut retry = FIRST_RETRY;
+        loop {
+            let send = |bearer| async move {
+                state.mantyx.answer_call(&bearer, &caller.slug, &self.run_id, &self.tool_use_id, reply).await
+            };
+            let (outcome, problem) = match state.credentials.call(caller, send).await {
+                Ok(()) => (AnswerState::Sent, None),
+                Err(MantyxError::Refused { code, .. })
+                    if matches!(code.as_str(), "unknown_tool_use" | "run_terminal") =>
+                {
+                    (AnswerState::NotNeeded, None)
+                }
+                Err(MantyxError::RateLimited { retry_after }) => {
+                    tokio::time::sleep(retry_after.unwrap_or(retry)).await;
+                    continue;
+                }
+                Err(error @ (MantyxError::Unreachable(_) | MantyxError::Refused { status: 500.., .. })) => {
+                    tracing::info!(%error, "an answer could not be sent; it is tried again");
+                    tokio::time::sleep(retry).await;
+                    retry = (retry * 2).min(LAST_RETRY);
+                    continue;
+                }
+                // The answer is kept, and sent with the next consent.
+                Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
+                Err(error) => (AnswerState::Failed, Some(app::AppError::from(Error::from(error)).to_string())),
+            };
+            let settled = state.store.settle_answer(self.key(), &self.owner, outcome, problem.as_deref(), now_ms());
+            return Ok(settled.await?);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Many launches with one spec: kept, then carried out one after the other in the background, also after a restart.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::AppError;
+use app::launch::{Batch, BatchItemState, BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
+
+use super::inputs::{self, Input};
+use super::{Launcher, check};
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::{NewBatch, OpenBatch};
+
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const LEASE_MS: i64 = 90_000;
+/// Between two launches, so that a batch does not crowd out everybody else.
+const GAP: Duration = Duration::from_millis(150);
+/// Where MANTYX asks to wait without saying how long, or cannot be reached.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LAST_WAIT: Duration = Duration::from_secs(60);
+const PURPOSE: &str = "batch";
+
+#[derive(Clone, Debug, Default)]
+pub struct BatchDesk {
+    wake: Arc<Notify>,
+}
+
+/// Checks every input, keeps the batch and gives its first state. The same key is the same batch.
+pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest) -> Result<Batch, Error> {
+    let workspace = launcher.caller.workspace_id;
+    let rows = inputs::parse(&request.inputs)?;
+    let id = batch_id(request);
+    let tag = (request.tag_key.as_str(), request.tag_value.as_str());
+    for (i, row) in rows.iter().enumerate() {
+        let spec = inputs::apply(&request.spec, row, tag)?;
+        let checked = check::request(&item_request(&id, i, spec, &request.answers));
+        checked.map_err(|error| in_row(i, rows.len(), error))?;
+    }
+    let content = LaunchContent { spec: request.spec.clone(), answers: request.answers.clone() };
+    let sealed = state.vault.seal(PURPOSE, &serde_json::to_vec(&content).unwrap_or_default());
+    let seal_row = |row: &Input| state.vault.seal(PURPOSE, &serde_json::to_vec(row).unwrap_or_default());
+    let sealed_inputs: Vec<Vec<u8>> = rows.iter().map(seal_row).collect();
+    let batch = NewBatch {
+        id: &id,
+        subject: &launcher.subject,
+        tag_key: &request.tag_key,
+        tag_value: &request.tag_value,
+        sealed: &sealed,
+        sealed_inputs: &sealed_inputs,
+    };
+    state.store.insert_batch(workspace, &batch, now_ms()).await?;
+    state.batches.wake.notify_one();
+    read(state, launcher, &id).await
+}
+
+/// The same form with the same content is the same batch; with another content it is another.
+fn batch_id(request: &BatchRequest) -> String {
+    let content = serde_json::to_value(request).unwrap_or_default();
+    let hash = Sha256::digest(protocol::json::canonical(&content).as_bytes());
+    let short: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{short}", request.key)
+}
+
+pub async fn read(state: &AppState, launcher: &Launcher, id: &str) -> Result<Batch, Error> {
+    let batch = state.store.batch(launcher.caller.workspace_id, id).await?;
+    batch.ok_or_else(|| AppError::not_found("batch").into())
+}
+
+impl BatchDesk {
+    /// Carries on with batches that nobody is at, until the server stops.
+    pub async fn run(self, state: AppState) {
+        loop {
+            let owner = crate::random::reference();
+            let now = now_ms();
+            match state.store.claim_batches(&owner, now, now + LEASE_MS).await {
+                Ok(batches) => {
+                    for batch in batches {
+                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()));
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "batches could not be looked up"),
+            }
+            tokio::select! {
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(SWEEP_EVERY) => {}
+                () = state.shutdown.cancelled() => return,
+            }
+        }
+    }
+}
+
+async fn carry_out(state: AppState, batch: OpenBatch, owner: String) {
+    if let Err(error) = launch_all(&state, &batch, &owner).await {
+        tracing::warn!(%error, "a batch broke off; it is taken up again");
+    }
+}
+
+async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<(), Error> {
+    let Some(content) = open::<LaunchContent>(state, &batch.sealed) else {
+        return Ok(state.store.close_batch(batch, owner).await?);
+    };
+    let mut wait = FIRST_WAIT;
+    while let Some((position, sealed)) = state.store.next_batch_item(batch).await? {
+        let problem = match launcher_of(state, batch).await? {
+            Some(launcher) => match launch_one(state, &launcher, batch, &content, position, &sealed).await? {
+                Next::Go => {
+                    wait = FIRST_WAIT;
+                    None
+                }
+                Next::Wait(asked, why) => {
+                    wait = asked.unwrap_or((wait * 2).min(LAST_WAIT)).min(LAST_WAIT);
+                    Some(why)
+                }
+            },
+            None => {
+                wait = LAST_WAIT;
+                Some("Whoever launched it is signed out. It goes on after the next sign-in.".to_owned())
+            }
+        };
+        if !state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, problem.as_deref()).await? {
+            return Ok(());
+        }
+        // Only between two launches: one that is cut short leaves nobody knowing whether it happened.
+        tokio::select! {
+            () = tokio::time::sleep(if problem.is_some() { wait } else { GAP }) => {}
+            () = state.shutdown.cancelled() => {
+                // The next process need not wait for the lease to end.
+                state.store.renew_batch(batch, owner, 0, None).await?;
+                return Ok(());
+            }
+        }
+    }
+    Ok(state.store.close_batch(batch, owner).await?)
+}
+
+enum Next {
+    Go,
+    /// As long as MANTYX says, or a little longer each time.
+    Wait(Option<Duration>, String),
+}
+
+async fn launch_one(
+    state: &AppState,
+    launcher: &Launcher,
+    batch: &OpenBatch,
+    content: &LaunchContent,
+    position: i64,
+    sealed: &[u8],
+) -> Result<Next, Error> {
+    let input: Input = open(state, sealed).unwrap_or_default();
+    let launched = match inputs::apply(&content.spec, &input, (&batch.tag_key, &batch.tag_value)) {
+        Ok(spec) => {
+            let request = item_request(&batch.id, usize::try_from(position).unwrap_or(0), spec, &content.answers);
+            super::launch(state, launcher, &request).await
+        }
+        Err(error) => Err(error.into()),
+    };
+    let (outcome, run_id, problem) = match launched {
+        Ok(launched) => (BatchItemState::Launched, Some(launched.run_id), None),
+        Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
+            return Ok(Next::Wait(retry_after, "MANTYX asks to go slower.".to_owned()));
+        }
+        Err(Error::Mantyx(MantyxError::Unreachable(why))) => {
+            return Ok(Next::Wait(None, format!("MANTYX cannot be reached ({why}).")));
+        }
+        Err(Error::Mantyx(MantyxError::Unauthorized)) => {
+            return Ok(Next::Wait(None, "The sign-in has ended. Sign in again to go on.".to_owned()));
+        }
+        Err(Error::Store(error)) => return Err(error.into()),
+        Err(error) => (BatchItemState::Failed, None, Some(AppError::from(error).to_string())),
+    };
+    let settled = state.store.settle_batch_item(batch, position, outcome, run_id.as_deref(), problem.as_deref()).await;
+    settled?;
+    Ok(Next::Go)
+}
+
+/// Each item has a key of its own, so that an item is launched once, whatever happens to the process.
+fn item_request(
+    batch: &str,
+    position: usize,
+    spec: serde_json::Value,
+    answers: &app::launch::Answers,
+) -> LaunchRequest {
+    LaunchRequest { key: format!("{batch}.{position}"), mode: LaunchMode::OneShot, spec, answers: answers.clone() }
+}
+
+async fn launcher_of(state: &AppState, batch: &OpenBatch) -> Result<Option<Launcher>, Error> {
+    let grant = state.store.newest_grant_of(batch.workspace_id, &batch.subject).await?;
+    let slug = state.store.workspace_slug(batch.workspace_id).await?;
+    let Some((grant, slug)) = grant.zip(slug) else { return Ok(None) };
+    let caller = Caller { workspace_id: batch.workspace_id, slug, credential: Credential::Grant(grant) };
+    Launcher::of(state, &caller).await.map(Some)
+}
+
+fn open<T: serde::de::DeserializeOwned>(state: &AppState, sealed: &[u8]) -> Option<T> {
+    serde_json::from_slice(&state.vault.open_sealed(PURPOSE, sealed).ok()?).ok()
+}
+
+/// What is wrong with all rows is told as it is; what is wrong with one, with its number.
+fn in_row(i: usize, rows: usize, error: AppError) -> AppError {
+    match error {
+        AppError::Fields { mut errors } if rows > 1 => {
+            for error in &mut errors {
+                error.message = format!("{} (with input {})", error.message, i + 1);
+            }
+            AppError::Fields { errors }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,170 @@
+//! Templates that teach, as data. With the sandbox the model is told what to do, so that each shows what it is about;
+//! elsewhere the prompt asks a real model for the same.
+
+use app::launch::{Answerer, Answers, CannedReply, LaunchContent, Template, TemplateOwner};
+use serde_json::{Value, json};
+
+const SCRIPT_MODEL: &str = "sandbox/script";
+
+/// What a template is about, for a script and for a real model.
+struct Lesson {
+    id: &'static str,
+    name: &'static str,
+    notes: &'static str,
+    script: &'static str,
+    prompt: &'static str,
+    more: fn() -> Value,
+    answers: fn() -> Answers,
+}
+
+const LESSONS: [Lesson; 6] = [
+    Lesson {
+        id: "hello",
+        name: "Hello",
+        notes: "The smallest run: a prompt, an answer. Start here.",
+        script: "/say Hello! This is a whole run: one question, one answer.",
+        prompt: "Say hello in one sentence.",
+        more: || json!({}),
+        answers: Answers::new,
+    },
+    Lesson {
+        id: "tool-fails",
+        name: "A tool that fails",
+        notes: "The tool answers with an error, which was written beforehand. See what the model makes of it, and how the \
+                timeline shows it.",
+        script: "/say I will look up the order.\n/call lookup_order {\"order\":\"A-1001\"}\n/say The order system is out \
+                 of reach, so I cannot tell where the order is.",
+        prompt: "Where is the order A-1001? Look it up.",
+        more: || {
+            let order = json!({ "type": "string", "description": "The order's number." });
+            local_tool("lookup_order", "Finds an order by its number.", json!({ "order": order }))
+        },
+        answers: || {
+            canned(
+                "lookup_order",
+                CannedReply {
+                    text: "The order system did not answer for {{args.order}}.".into(),
+                    failed: true,
+                    delay_ms: 500,
+                },
+            )
+        },
+    },
+    Lesson {
+        id: "loop",
+        name: "A loop",
+        notes: "The model makes the same call again and again. The loop guard nudges after three equal steps and gives up \
+                after six.",
+        script: "/repeat 8\n/call check_status {\"job\":\"nightly\"}\n/say The job is still running.",
+        prompt: "Call check_status for the job nightly again and again until it says done. Do nothing else.",
+        more: || {
+            let mut spec =
+                local_tool("check_status", "Tells how far a job is.", json!({ "job": { "type": "string" } }));
+            spec["loopDetection"] = json!({ "consecutiveThreshold": 3, "hardCutoffThreshold": 6 });
+            spec
+        },
+        answers: || {
+            canned(
+                "check_status",
+                CannedReply {
+                    text: "{\"job\":\"{{args.job}}\",\"status\":\"running\"}".into(),
+                    ..CannedReply::default()
+                },
+            )
+        },
+    },
+    Lesson {
+        id: "truncated-schema",
+        name: "A truncated answer",
+        notes: "The answer has to fit a schema and runs out of room before its end. See what is kept of it, and where it \
+                breaks off.",
+        script: "/say {\"title\":\"Quarterly report\",\"findings\":[\"Sales rose\",\"Costs\n/truncate",
+        prompt: "Write a report with at least two hundred findings.",
+        more: || {
+            let findings = json!({ "type": "array", "items": { "type": "string" } });
+            let schema = json!({ "type": "object", "required": ["title", "findings"],
+                "properties": { "title": { "type": "string" }, "findings": findings } });
+            json!({ "outputSchema": { "name": "report", "schema": schema } })
+        },
+        answers: Answers::new,
+    },
+    Lesson {
+        id: "answer-yourself",
+        name: "A local tool that you answer",
+        notes: "The run waits for you: its page shows a reply box for the call. Answer within five minutes.",
+        script: "/say May I ask you something?\n/call ask_human {\"question\":\"Ship it?\"}\n/say Thank you, noted.",
+        prompt: "Ask the human whether to ship version 2 today, then say what you will do.",
+        more: || {
+            let question = json!({ "type": "string", "description": "What to ask." });
+            local_tool("ask_human", "Asks a person and waits for the answer.", json!({ "question": question }))
+        },
+        answers: || Answers::from([("ask_human".to_owned(), Answerer::Hand)]),
+    },
+    Lesson {
+        id: "mcp-server",
+        name: "Tools of an MCP server",
+        notes: "Put in the address of your MCP server, discover its tools and tick those that the model may use. Until \
+                then the model sees one tool that says that the server is out of reach.",
+        script: "/say I have no tools of that server yet: put in its address first.",
+        prompt: "Say which tools you have, and what each is for.",
+        more: || json!({ "tools": [{ "kind": "mcp", "name": "my_server", "url": "https://mcp.example.com/mcp" }] }),
+        answers: Answers::new,
+    },
+];
+
+pub fn templates(sandbox: bool) -> impl Iterator<Item = Template> {
+    LESSONS.iter().map(move |lesson| Template {
+        id: format!("built-in-{}", lesson.id),
+        name: lesson.name.to_owned(),
+        notes: lesson.notes.to_owned(),
+        shared: true,
+        owner: TemplateOwner::BuiltIn,
+        changed_at_ms: 0,
+        content: LaunchContent { spec: lesson.spec(sandbox), answers: (lesson.answers)() },
+    })
+}
+
+impl Lesson {
+    fn spec(&self, sandbox: bool) -> Value {
+        let mut spec = json!({
+            "name": self.id,
+            "systemPrompt": "You are a helpful assistant. Use the tools that you have.",
+            "prompt": if sandbox { self.script } else { self.prompt },
+            "metadata": { "template": self.id },
+        });
+        // Elsewhere the workspace's default model is as good as any.
+        if sandbox {
+            spec["modelId"] = SCRIPT_MODEL.into();
+        }
+        for (field, value) in (self.more)().as_object().into_iter().flatten() {
+            spec[field] = value.clone();
+        }
+        spec
+    }
+}
+
+fn local_tool(name: &str, description: &str, properties: Value) -> Value {
+    let required: Vec<&String> = properties.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    let parameters = json!({ "type": "object", "required": required, "properties": properties });
+    json!({ "tools": [{ "kind": "local", "name": name, "description": description, "parameters": parameters }] })
+}
+
+fn canned(tool: &str, reply: CannedReply) -> Answers {
+    Answers::from([(tool.to_owned(), Answerer::Canned(reply))])
+}
+
+#[cfg(test)]
+mod tests {
+    use app::launch::{LaunchMode, LaunchRequest};
+
+    use super::*;
+
+    #[test]
+    fn every_template_may_be_launched_as_it_is() {
+        for template in templates(true).chain(templates(false)) {
+            let LaunchContent { spec, answers } = template.content;
+            let request = LaunchRequest { key: "a-key-for-tests".to_owned(), mode: LaunchMode::OneShot, spec, answers };
+            assert_eq!(super::super::check::request(&request), Ok(()), "{}", template.name);
+        }
+    }
+}

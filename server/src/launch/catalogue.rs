@@ -1,0 +1,186 @@
+//! What the form can choose from. What MANTYX does not tell is left out, with the reason.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use app::launch::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
+use serde_json::Value;
+
+use super::Launcher;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::WorkspaceId;
+
+/// Values listed for each metadata key.
+const MAX_VALUES: usize = 20;
+const NEEDED_SCOPES: [&str; 2] = ["runs:write", "sessions:write"];
+
+/// How long the form chooses from the same lists: it asks at every pause of typing.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+
+/// The lists of each person who is at the form.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogues(Arc<Mutex<HashMap<Owner, Kept>>>);
+
+/// A workspace and a person in it.
+type Owner = (WorkspaceId, String);
+type Kept = (Instant, Arc<Catalogue>);
+
+impl Catalogues {
+    pub async fn read(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
+        let owner = (launcher.caller.workspace_id, launcher.subject.clone());
+        let fresh = |kept: &Kept| kept.0.elapsed() < KEPT_FOR;
+        let known = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|_, kept| fresh(kept));
+            all.get(&owner).map(|(_, catalogue)| catalogue.clone())
+        };
+        if let Some(catalogue) = known {
+            // What a sign-in may do can change within the minute.
+            let missing_scopes = missing_scopes(&launcher.scopes);
+            return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
+        }
+        let catalogue = Arc::new(read(state, launcher).await?);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(owner, (Instant::now(), catalogue.clone()));
+        Ok(catalogue)
+    }
+}
+
+pub async fn read(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
+    let caller = &launcher.caller;
+    let models = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, "models").await };
+    let models = state.credentials.call(caller, models);
+    let list = |what: &'static str| choices(state, launcher, what);
+    let (models, agents, tools, plugins) = tokio::join!(models, list("agents"), list("tools"), list("plugins"));
+    let (models, default_model_id) = match models {
+        Ok(list) => {
+            let items = list.items.iter().filter_map(model_choice).collect();
+            (Offer { items, unavailable: None }, list.default_model_id)
+        }
+        Err(error) => (unavailable("models", error)?, None),
+    };
+    Ok(Catalogue {
+        models,
+        default_model_id,
+        agents: agents?,
+        tools: tools?,
+        plugins: plugins?,
+        metadata: metadata_in_use(state, launcher).await?,
+        mcp_commands: state.peers.commands.lines().to_vec(),
+        missing_scopes: missing_scopes(&launcher.scopes),
+        sandbox: state.sign_in.sandbox,
+    })
+}
+
+/// One list of the workspace, as choices.
+pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Result<Offer<Choice>, Error> {
+    let caller = &launcher.caller;
+    let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
+    match state.credentials.call(caller, read).await {
+        Ok(list) if what == "plugins" => {
+            Ok(Offer { items: list.items.iter().flat_map(plugin_choices).collect(), unavailable: None })
+        }
+        Ok(list) => Ok(Offer { items: list.items.iter().filter_map(choice).collect(), unavailable: None }),
+        Err(error) => unavailable(what, error),
+    }
+}
+
+/// A form without a list still works: ids can be written by hand. A sign-in that has ended does not.
+fn unavailable<T>(what: &str, error: MantyxError) -> Result<Offer<T>, Error> {
+    let why = match error {
+        MantyxError::Unauthorized => return Err(error.into()),
+        MantyxError::MissingScope { scope } => {
+            format!("Your sign-in does not include {scope}, so {what} are not listed.")
+        }
+        MantyxError::NotFound | MantyxError::Refused { status: 405, .. } => {
+            format!("This MANTYX does not list {what}.")
+        }
+        other => {
+            tracing::info!(error = %other, what, "a list for the launch form could not be read");
+            format!("MANTYX could not list {what} just now.")
+        }
+    };
+    Ok(Offer { items: Vec::new(), unavailable: Some(why) })
+}
+
+fn choice(item: &Value) -> Option<Choice> {
+    let text = |field: &str| item[field].as_str().map(str::to_owned);
+    let id = text("id").or_else(|| text("name"))?;
+    Some(Choice {
+        name: text("name").or_else(|| text("label")).unwrap_or_else(|| id.clone()),
+        description: text("description").unwrap_or_default(),
+        id,
+    })
+}
+
+/// A plugin's tools, by the names that a spec uses for them.
+fn plugin_choices(plugin: &Value) -> Vec<Choice> {
+    let Some(tools) = plugin["tools"].as_array() else { return choice(plugin).into_iter().collect() };
+    let owner = plugin["name"].as_str().or(plugin["id"].as_str()).unwrap_or_default().trim_start_matches('@');
+    let named = tools.iter().filter_map(|tool| {
+        let name = tool["name"].as_str().or(tool.as_str())?;
+        let id = if name.starts_with('@') { name.to_owned() } else { format!("@{owner}/{name}") };
+        let description = tool["description"].as_str().unwrap_or_default().to_owned();
+        Some(Choice { id, name: name.to_owned(), description })
+    });
+    named.collect()
+}
+
+fn model_choice(model: &Value) -> Option<ModelChoice> {
+    let text = |field: &str| model[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let id = text("id")?;
+    Some(ModelChoice {
+        label: text("label").unwrap_or_else(|| id.clone()),
+        id,
+        provider: text("provider").unwrap_or_default(),
+        context_window_tokens: model["contextWindowTokens"].as_u64(),
+        input_per_1m_usd: model["pricing"]["inputPer1MUsd"].as_f64(),
+        output_per_1m_usd: model["pricing"]["outputPer1MUsd"].as_f64(),
+    })
+}
+
+async fn metadata_in_use(state: &AppState, launcher: &Launcher) -> Result<Vec<MetadataInUse>, Error> {
+    let mut order = Vec::new();
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (key, value) in state.store.metadata_in_use(launcher.caller.workspace_id).await? {
+        let known = values.entry(key.clone()).or_default();
+        if known.is_empty() {
+            order.push(key);
+        }
+        if known.len() < MAX_VALUES {
+            known.push(value);
+        }
+    }
+    Ok(order.into_iter().map(|key| MetadataInUse { values: values.remove(&key).unwrap_or_default(), key }).collect())
+}
+
+/// A grant that does not say its scopes is taken to have them; MANTYX will tell.
+fn missing_scopes(granted: &str) -> Vec<String> {
+    let granted: Vec<&str> = granted.split_whitespace().collect();
+    let missing = NEEDED_SCOPES.iter().filter(|scope| !granted.is_empty() && !granted.contains(scope));
+    missing.map(|scope| (*scope).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn plugin_tools_get_the_names_that_a_spec_uses() {
+        let plugin =
+            json!({ "name": "search", "tools": [{ "name": "web" }, { "name": "@other/x", "description": "d" }] });
+        let ids: Vec<String> = plugin_choices(&plugin).into_iter().map(|choice| choice.id).collect();
+        assert_eq!(ids, ["@search/web", "@other/x"]);
+    }
+
+    #[test]
+    fn scopes_are_missed_only_where_they_are_told() {
+        assert_eq!(missing_scopes("runs:read sessions:write"), ["runs:write"]);
+        assert!(missing_scopes("").is_empty());
+    }
+}

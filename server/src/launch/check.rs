@@ -1,0 +1,151 @@
+//! What is checked of a launch before anything is sent.
+
+use app::AppError;
+use app::launch::{Answerer, Headers, LaunchMode, LaunchRequest, McpEndpoint, McpTool, local_tools};
+use protocol::validate::{self, FieldError};
+use protocol::{ids, json};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::outbound;
+
+const MAX_SPEC_BYTES: usize = 8 * 1024 * 1024;
+const MAX_ANSWERS_BYTES: usize = 512 * 1024;
+const MAX_DELAY_MS: u64 = 10 * 60 * 1000;
+const MAX_ERROR_BYTES: usize = 8 * 1024;
+const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=100;
+
+/// Everything that is wrong with a launch, at its field.
+pub fn request(request: &LaunchRequest) -> Result<(), AppError> {
+    let key_fits = KEY_CHARS.contains(&request.key.len()) && ids::is_path_id(&request.key);
+    if !key_fits {
+        let message = "The launch has no key of 8 to 100 letters and digits. Reload the page.".to_owned();
+        return Err(AppError::Invalid { field: "key".to_owned(), message });
+    }
+    let mut errors = match &request.mode {
+        LaunchMode::OneShot | LaunchMode::NewSession => validate::validate(&request.spec),
+        LaunchMode::Message { session_id } if ids::is_path_id(session_id) => validate::validate_message(&request.spec),
+        LaunchMode::Message { .. } => return Err(AppError::not_found("session")),
+    };
+    if request.spec.to_string().len() > MAX_SPEC_BYTES {
+        errors.push(fault("", "too_long", "The whole spec may have at most 8 MB."));
+    }
+    errors.extend(answers(request));
+    if errors.is_empty() { Ok(()) } else { Err(AppError::Fields { errors }) }
+}
+
+/// Faults of the answers, at `/answers/{tool}`.
+pub fn answers(request: &LaunchRequest) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if serde_json::to_vec(&request.answers).is_ok_and(|json| json.len() > MAX_ANSWERS_BYTES) {
+        errors.push(fault("/answers", "too_long", "All answers together may have at most 512 KB."));
+    }
+    // A message to a session may be answered for tools that only the session knows.
+    let tools = local_tools(&request.spec);
+    let knows_all_tools = !matches!(request.mode, LaunchMode::Message { .. });
+    for (tool, answerer) in &request.answers {
+        let path = format!("/answers/{}", tool.replace('~', "~0").replace('/', "~1"));
+        if knows_all_tools && !tools.iter().any(|(name, _)| name == tool) {
+            errors.push(fault(path, "unknown_tool", format!("There is no local tool {tool} to answer.")));
+        } else if let Some(problem) = answerer_problem(answerer) {
+            errors.push(fault(path, "answer", problem));
+        }
+    }
+    errors
+}
+
+/// What is wrong with an answerer, in one sentence.
+pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
+    if let Some(name) = answerer.headers().and_then(header_without_value) {
+        return Some(format!(
+            "Write the value of the header {name} again: it is not passed on with a run or a template."
+        ));
+    }
+    match answerer {
+        Answerer::Hand => None,
+        Answerer::Canned(reply) if reply.delay_ms > MAX_DELAY_MS => Some("Wait at most ten minutes.".to_owned()),
+        Answerer::Canned(reply) if reply.failed && reply.text.trim().is_empty() => {
+            Some("Say in a few words what went wrong.".to_owned())
+        }
+        Answerer::Canned(reply) if reply.failed && reply.text.len() > MAX_ERROR_BYTES => {
+            Some("An error may have at most 8 KB.".to_owned())
+        }
+        Answerer::Canned(_) | Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => None,
+        Answerer::Mcp(McpTool { server: McpEndpoint::Http { url, .. }, .. }) => {
+            outbound::parse_url(url).err().map(|error| error.to_string())
+        }
+        Answerer::A2a(peer) => match (&peer.card_url, &peer.card) {
+            (Some(url), _) => outbound::parse_url(url).err().map(|error| error.to_string()),
+            (None, Some(Value::Object(_))) => None,
+            _ => Some("Give the address of the agent's card, or the card itself.".to_owned()),
+        },
+    }
+}
+
+/// The name of a header whose value was left out.
+pub fn header_without_value(headers: &Headers) -> Option<&str> {
+    headers.iter().find(|(_, value)| value.is_empty()).map(|(name, _)| name.as_str())
+}
+
+/// Equal for equal launches, whatever the order of their fields.
+pub fn fingerprint(request: &LaunchRequest) -> String {
+    let mut whole = serde_json::to_value(request).unwrap_or_default();
+    whole["key"] = Value::Null;
+    let hash = Sha256::digest(json::canonical(&whole).as_bytes());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A session has all but the input; its first message has the input alone.
+pub fn split_for_session(spec: &Value) -> (Value, Value) {
+    let (mut session, mut message) = (Map::new(), Map::new());
+    for (field, value) in spec.as_object().into_iter().flatten() {
+        let side = if matches!(field.as_str(), "prompt" | "messages") { &mut message } else { &mut session };
+        side.insert(field.clone(), value.clone());
+    }
+    // Without a system prompt the identity may stand in a system message, which a session does not have.
+    if session.get("systemPrompt").is_none_or(Value::is_null)
+        && session.get("agentId").is_none_or(Value::is_null)
+        && let Some(text) = system_message(&message)
+    {
+        session.insert("systemPrompt".to_owned(), text);
+    }
+    (session.into(), message.into())
+}
+
+fn system_message(message: &Map<String, Value>) -> Option<Value> {
+    let messages = message.get("messages")?.as_array()?;
+    messages.iter().find(|message| message["role"] == "system").map(|message| message["content"].clone())
+}
+
+fn fault(path: impl Into<String>, code: &str, message: impl Into<String>) -> FieldError {
+    FieldError { path: path.into(), code: code.to_owned(), message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_session_takes_all_but_the_input() {
+        let spec = json!({ "prompt": "p", "systemPrompt": "s", "later": 1 });
+        assert_eq!(split_for_session(&spec), (json!({ "systemPrompt": "s", "later": 1 }), json!({ "prompt": "p" })));
+        let messages = json!([{ "role": "system", "content": "who" }, { "role": "user", "content": "q" }]);
+        let (session, message) = split_for_session(&json!({ "messages": messages }));
+        assert_eq!((session, message), (json!({ "systemPrompt": "who" }), json!({ "messages": messages })));
+    }
+
+    #[test]
+    fn the_fingerprint_follows_what_is_asked_and_not_how_it_is_written() {
+        let request = |spec: Value, key: &str| LaunchRequest {
+            key: key.to_owned(),
+            mode: LaunchMode::OneShot,
+            spec,
+            answers: Default::default(),
+        };
+        let first = fingerprint(&request(json!({ "a": 1, "b": 2 }), "one"));
+        assert_eq!(first, fingerprint(&request(json!({ "b": 2, "a": 1 }), "two")));
+        assert_ne!(first, fingerprint(&request(json!({ "a": 1, "b": 3 }), "one")));
+    }
+}

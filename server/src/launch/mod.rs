@@ -1,0 +1,202 @@
+//! Launching runs: checked here, checked again by MANTYX, started once.
+
+mod backend;
+mod batch;
+mod built_in;
+mod catalogue;
+mod check;
+mod inputs;
+mod library;
+mod page;
+mod preflight;
+mod refusal;
+
+use std::time::Duration;
+
+use app::AppError;
+use app::launch::{Answerer, LaunchContent, LaunchMode, LaunchRequest, Launched};
+use serde_json::Value;
+
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::{Bearer, LaunchFault, MantyxError};
+use crate::mirror::Freshness;
+use crate::state::AppState;
+use crate::store::KeptAnswers;
+use crate::{answers, workspace};
+
+pub use batch::BatchDesk;
+pub use catalogue::Catalogues;
+
+/// A launch that has not come back after this long is not waited for any more.
+const LEASE_MS: i64 = 60_000;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Who launches: whose consent the answers of the run are sent with.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    pub caller: Caller,
+    pub subject: String,
+    pub email: String,
+    pub scopes: String,
+}
+
+impl Launcher {
+    /// The person behind a signed-in caller.
+    pub async fn of(state: &AppState, caller: &Caller) -> Result<Self, Error> {
+        let Credential::Grant(id) = &caller.credential else {
+            return Err(AppError::Forbidden { message: "Sign in to launch runs.".to_owned() }.into());
+        };
+        let grant = state.store.grant(id).await?.ok_or(AppError::SignedOut)?;
+        Ok(Self { caller: caller.clone(), subject: grant.subject, email: grant.email, scopes: grant.scopes })
+    }
+}
+
+/// Starts a run. The same key gives the same run, whether it is sent again by a double click, a reload or another
+/// process.
+pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<Launched, Error> {
+    check::request(request)?;
+    let workspace = launcher.caller.workspace_id;
+    let fingerprint = check::fingerprint(request);
+    let now = now_ms();
+    let earlier = state.store.begin_launch(workspace, &request.key, &fingerprint, now, now + LEASE_MS).await?;
+    if let Some(earlier) = earlier {
+        if earlier.fingerprint != fingerprint {
+            return Err(conflict("This form has already launched something else. Reload the page to launch again."));
+        }
+        return outcome_of_earlier(state, launcher, &request.key).await;
+    }
+    let started = start(state, launcher, request).await;
+    match started {
+        Ok(launched) => {
+            let sealed = answers::seal(&state.vault, &request.answers);
+            let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
+            let kept = KeptAnswers { subject: &launcher.subject, sealed: &sealed, by_hand };
+            let plan = (!request.answers.is_empty()).then_some(kept);
+            state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await?;
+            state.answers.wake();
+            store_in_mirror(state, launcher, &launched.run_id).await;
+            Ok(launched)
+        }
+        Err(LaunchFault::Unknown(reason)) => {
+            state.store.mark_launch_unknown(workspace, &request.key).await?;
+            tracing::warn!(%reason, "a launch was sent and not confirmed");
+            Err(unknown().into())
+        }
+        Err(LaunchFault::Refused(refused)) => {
+            state.store.forget_launch(workspace, &request.key).await?;
+            Err(refusal::to_error(refused, &request.spec).into())
+        }
+        Err(LaunchFault::NotStarted(error)) => {
+            state.store.forget_launch(workspace, &request.key).await?;
+            Err(refusal::not_started(error, &request.mode))
+        }
+    }
+}
+
+/// Spec and answers of a run, for another like it.
+pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> Result<LaunchContent, Error> {
+    let (_, freshness) = workspace::find_run(state, caller, run_id).await?;
+    let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?;
+    let spec: Option<Value> = spec.and_then(|json| serde_json::from_str(&json).ok());
+    let spec = match (spec, freshness) {
+        (Some(spec), _) => spec,
+        (None, Freshness::Stale(error)) => return Err(error.into()),
+        (None, _) => return Err(AppError::not_found("spec of this run").into()),
+    };
+    let sealed = state.store.sealed_answers(caller.workspace_id, run_id).await?;
+    let kept = sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()).unwrap_or_default();
+    Ok(library::shareable(LaunchContent { spec, answers: kept }))
+}
+
+/// Waits for a launch that somebody else is making with the same key.
+async fn outcome_of_earlier(state: &AppState, launcher: &Launcher, key: &str) -> Result<Launched, Error> {
+    loop {
+        let Some(launch) = state.store.launch(launcher.caller.workspace_id, key).await? else {
+            return Err(conflict("This launch has just failed. Launch it again."));
+        };
+        if let Some(run_id) = launch.run_id {
+            return Ok(Launched { run_id, session_id: launch.session_id });
+        }
+        if launch.unknown || launch.lease_until_ms < now_ms() {
+            return Err(unknown().into());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn start(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<Launched, LaunchFault> {
+    let mantyx = &state.mantyx;
+    let slug = &launcher.caller.slug;
+    let (session_id, body) = match &request.mode {
+        LaunchMode::OneShot => {
+            let run_id =
+                call(state, launcher, |bearer| async move { mantyx.create_run(&bearer, slug, &request.spec).await });
+            return Ok(Launched { run_id: run_id.await?, session_id: None });
+        }
+        LaunchMode::NewSession => {
+            let (session_spec, message) = check::split_for_session(&request.spec);
+            let session_spec = &session_spec;
+            let opened =
+                call(state, launcher, |bearer| async move { mantyx.create_session(&bearer, slug, session_spec).await });
+            let session_id = opened.await?;
+            let noted = state.store.set_launch_session(launcher.caller.workspace_id, &request.key, &session_id).await;
+            noted.map_err(|error| LaunchFault::Unknown(error.to_string()))?;
+            (session_id, message)
+        }
+        LaunchMode::Message { session_id } => (session_id.clone(), request.spec.clone()),
+    };
+    let (session, body) = (&session_id, &body);
+    let sent = call(state, launcher, |bearer| async move { mantyx.send_message(&bearer, slug, session, body).await });
+    let sent = sent.await;
+    if request.mode == LaunchMode::NewSession
+        && matches!(sent, Err(LaunchFault::Refused(_) | LaunchFault::NotStarted(_)))
+    {
+        end_empty_session(state, launcher, session).await;
+    }
+    Ok(Launched { run_id: sent?, session_id: Some(session_id.clone()) })
+}
+
+/// A session whose first message was refused is nobody's. If it cannot be ended, it stays empty.
+async fn end_empty_session(state: &AppState, launcher: &Launcher, session_id: &str) {
+    let caller = &launcher.caller;
+    let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, session_id).await };
+    if let Err(error) = state.credentials.call(caller, end).await {
+        tracing::info!(%error, "an empty session could not be ended");
+    }
+}
+
+/// Lets an access token that has ended be renewed, as for every other call.
+async fn call<F>(state: &AppState, launcher: &Launcher, call: impl Fn(Bearer) -> F) -> Result<String, LaunchFault>
+where
+    F: Future<Output = Result<String, LaunchFault>>,
+{
+    let call = &call;
+    let called = state.credentials.call(&launcher.caller, |bearer| async move {
+        match call(bearer).await {
+            Err(LaunchFault::NotStarted(MantyxError::Unauthorized)) => Err(MantyxError::Unauthorized),
+            other => Ok(other),
+        }
+    });
+    called.await.unwrap_or_else(|error| Err(LaunchFault::NotStarted(error)))
+}
+
+/// So that the run is in the list when its page opens. The page fetches it anyway, so a failure is no failure.
+async fn store_in_mirror(state: &AppState, launcher: &Launcher, run_id: &str) {
+    if let Err(error) = state.mirror.sync_snapshot(state, &launcher.caller, run_id).await {
+        tracing::info!(%error, "a launched run could not be fetched at once");
+    }
+}
+
+fn unknown() -> AppError {
+    AppError::Conflict {
+        message: "The launch was sent, but MANTYX did not say whether it started the run. Look at the newest runs; if \
+                  it is not there, reload this page and launch again."
+            .to_owned(),
+    }
+}
+
+fn conflict(message: &str) -> Error {
+    AppError::Conflict { message: message.to_owned() }.into()
+}

@@ -1,0 +1,218 @@
+//! What the buttons of the page do.
+
+use app::AppError;
+use app::launch::{BatchRequest, LaunchContent, LaunchRequest, LightState, Posted, TemplateDraft, Upload};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::super::{Launcher, batch, launch, library, preflight};
+use super::apply::Sent;
+use super::dom_id;
+use super::faults::{self, fault};
+use super::peers;
+use super::place::set;
+use super::work::Work;
+use crate::error::Error;
+use crate::state::AppState;
+
+pub enum After {
+    /// The page again, and where to go on in it.
+    Page {
+        focus: Option<String>,
+    },
+    Done(String),
+}
+
+pub async fn act(
+    state: &AppState,
+    launcher: &Launcher,
+    work: &mut Work,
+    action: &str,
+    sent: &Sent<'_>,
+    posted: &Posted,
+) -> Result<After, Error> {
+    let (verb, object) = action.split_once(':').unwrap_or((action, ""));
+    let mut focus = None;
+    match verb {
+        "launch" => return press_launch(state, launcher, work).await,
+        "batch" => return launch_batch(state, launcher, work, posted).await,
+        "check" => {
+            work.tried = true;
+            check_tools(state, launcher, work).await?;
+        }
+        "reset" => {
+            *work = Work::new();
+            focus = Some(dom_id("t/prompt"));
+        }
+        "add" => focus = add_tool(work, object),
+        "add-message" => {
+            let before = work.spec.clone();
+            if let Some(messages) = work.spec["messages"].as_array_mut() {
+                focus = Some(dom_id(&format!("t/messages/{}/content", messages.len())));
+                messages.push(json!({ "role": "user", "content": "" }));
+            }
+            work.spec_changed(&before);
+        }
+        "drop" => {
+            if let Some((list, Ok(at))) = object.rsplit_once('/').map(|(list, at)| (list, at.parse())) {
+                work.drop_item(list, at);
+                focus = Some(list.split('/').nth(1).unwrap_or("tools").to_owned());
+            }
+        }
+        "attach" => attach(work, object, sent, posted),
+        "discover" => peers::discover(state, work, object).await,
+        "card" => peers::take_card(state, work, object, upload(posted, &format!("f{object}/agentCard"))).await,
+        "save-template" => save_template(state, launcher, work, sent).await?,
+        "delete-template" => {
+            library::delete_template(state, launcher, object).await?;
+            work.done = Some("The template is deleted.".to_owned());
+        }
+        _ => {}
+    }
+    Ok(After::Page { focus })
+}
+
+async fn press_launch(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<After, Error> {
+    work.tried = true;
+    work.refused.clear();
+    work.message = None;
+    if !faults::of(work).is_empty() {
+        return Ok(After::Page { focus: Some("problems".to_owned()) });
+    }
+    if work.checks.is_empty() {
+        check_tools(state, launcher, work).await?;
+    }
+    if work.checks.iter().any(|check| check.worst() == LightState::Bad) {
+        work.message = Some("Some tools are not ready. Mend what is marked red, then launch.".to_owned());
+        return Ok(After::Page { focus: Some("tools".to_owned()) });
+    }
+    let request = LaunchRequest {
+        key: work.key.clone(),
+        mode: work.mode.clone(),
+        spec: work.spec.clone(),
+        answers: work.answers.clone(),
+    };
+    match launch(state, launcher, &request).await {
+        Ok(launched) => {
+            begin_anew(work);
+            Ok(After::Done(format!("/runs/{}", launched.run_id)))
+        }
+        Err(error) => refused(work, error.into()),
+    }
+}
+
+/// The next launch is another one, though the form says the same.
+fn begin_anew(work: &mut Work) {
+    work.key = crate::random::token();
+    work.tried = false;
+    work.checks.clear();
+}
+
+/// What kept a launch from happening, at its field where it has one.
+fn refused(work: &mut Work, error: AppError) -> Result<After, Error> {
+    match error {
+        AppError::SignedOut => return Err(error.into()),
+        AppError::Fields { errors } => work.refused = errors,
+        AppError::Conflict { .. } => {
+            work.key = crate::random::token();
+            work.message = Some(error.to_string());
+        }
+        other => work.message = Some(other.to_string()),
+    }
+    Ok(After::Page { focus: Some("problems".to_owned()) })
+}
+
+async fn check_tools(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
+    let content = LaunchContent { spec: work.spec.clone(), answers: work.answers.clone() };
+    work.checks = preflight::run(state, launcher, &content).await?;
+    Ok(())
+}
+
+async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, posted: &Posted) -> Result<After, Error> {
+    if let Some(file) = upload(posted, "f:inputs") {
+        work.batch.inputs = String::from_utf8_lossy(&file.bytes).into_owned();
+    }
+    let word =
+        |text: &str, otherwise: &str| Some(text.trim()).filter(|text| !text.is_empty()).unwrap_or(otherwise).to_owned();
+    let request = BatchRequest {
+        key: work.key.clone(),
+        spec: work.spec.clone(),
+        answers: work.answers.clone(),
+        inputs: work.batch.inputs.clone(),
+        tag_key: word(&work.batch.tag_key, "batch"),
+        tag_value: word(&work.batch.tag_value, &work.key.chars().take(8).collect::<String>()),
+    };
+    match batch::begin(state, launcher, &request).await.map_err(AppError::from) {
+        Ok(batch) => {
+            begin_anew(work);
+            Ok(After::Done(format!("/launch/batches/{}", batch.id)))
+        }
+        Err(AppError::Invalid { message, .. }) => {
+            work.refused = vec![fault("/batch/inputs".to_owned(), "batch", message)];
+            Ok(After::Page { focus: Some(dom_id("q:inputs")) })
+        }
+        Err(error) => {
+            work.tried = true;
+            refused(work, error)
+        }
+    }
+}
+
+fn add_tool(work: &mut Work, kind: &str) -> Option<String> {
+    let before = work.spec.clone();
+    if !work.spec["tools"].is_array() {
+        set(&mut work.spec, "/tools", json!([]));
+    }
+    let tools = work.spec["tools"].as_array_mut()?;
+    tools.push(json!({ "kind": kind }));
+    let field = if kind == "mantyx" { "id" } else { "name" };
+    let focus = dom_id(&format!("t/tools/{}/{field}", tools.len() - 1));
+    work.spec_changed(&before);
+    Some(focus)
+}
+
+/// Adds a file that was sent along, or the address of one, to a message.
+fn attach(work: &mut Work, message: &str, sent: &Sent, posted: &Posted) {
+    let list = format!("{message}/attachments");
+    let mut files = Vec::new();
+    if let Some(file) = upload(posted, &format!("f{list}")) {
+        let data = STANDARD.encode(&file.bytes);
+        files.push(json!({ "type": "input_file", "mimeType": file.mime, "filename": file.file_name, "data": data }));
+    }
+    if let Some(url) = sent.get(&format!("u{list}")).map(str::trim).filter(|url| !url.is_empty()) {
+        files.push(json!({ "type": "input_file_url", "url": url }));
+    }
+    let before = work.spec.clone();
+    let mut all = work.spec.pointer(&list).and_then(Value::as_array).cloned().unwrap_or_default();
+    all.extend(files);
+    if !all.is_empty() {
+        set(&mut work.spec, &list, all.into());
+    }
+    work.spec_changed(&before);
+}
+
+async fn save_template(state: &AppState, launcher: &Launcher, work: &mut Work, sent: &Sent<'_>) -> Result<(), Error> {
+    let text = |name: &str| sent.get(name).unwrap_or_default().trim().to_owned();
+    let name = text("q:template-name");
+    let draft = TemplateDraft {
+        id: None,
+        name: name.clone(),
+        notes: text("q:template-notes"),
+        shared: sent.get("q:template-shared") == Some("true"),
+        content: LaunchContent { spec: work.spec.clone(), answers: work.answers.clone() },
+    };
+    match library::save_template(state, launcher, draft).await.map_err(AppError::from) {
+        Ok(_) => work.done = Some(format!("Kept as the template “{name}”.")),
+        Err(AppError::Invalid { message, .. }) => {
+            work.refused = vec![fault("/template/name".to_owned(), "template", message)];
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+/// A file that was chosen: browsers send an empty one where none was.
+fn upload<'a>(posted: &'a Posted, name: &str) -> Option<&'a Upload> {
+    posted.uploads.iter().find(|upload| upload.name == name && !upload.bytes.is_empty())
+}

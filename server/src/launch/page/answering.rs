@@ -1,0 +1,99 @@
+//! How each local tool is answered, as controls say it.
+
+use app::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool, local_tools};
+use protocol::ids::is_tool_name;
+
+use super::apply::Sent;
+use super::work::Work;
+
+/// The names of local tools that can be answered: those that a model can say.
+pub fn answerable(work: &Work) -> Vec<String> {
+    let mut names: Vec<String> = local_tools(&work.spec).into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| is_tool_name(name));
+    names
+}
+
+/// The word for an answerer in the form's choice.
+pub fn shown(answerer: &Answerer) -> &'static str {
+    match answerer {
+        Answerer::Hand => "hand",
+        Answerer::Canned(_) => "canned",
+        Answerer::Mcp(McpTool { server: McpEndpoint::Http { .. }, .. }) => "mcp",
+        Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => "command",
+        Answerer::A2a(_) => "a2a",
+    }
+}
+
+pub fn apply(work: &mut Work, sent: &Sent) {
+    for tool in answerable(work) {
+        let part = |part: &str| sent.get(&format!("a:{tool}:{part}"));
+        let Some(by) = part("by") else { continue };
+        let answerer = work.answers.entry(tool.clone()).or_default();
+        if by != shown(answerer) {
+            *answerer = made(by);
+            continue;
+        }
+        let text = |name: &str, field: &mut String| {
+            if let Some(text) = part(name) {
+                text.clone_into(field);
+            }
+        };
+        match answerer {
+            Answerer::Hand => {}
+            Answerer::Canned(reply) => {
+                text("text", &mut reply.text);
+                reply.failed = part("failed") == Some("true");
+                reply.delay_ms = part("delay").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+            }
+            Answerer::Mcp(McpTool { server, tool: own_name }) => {
+                *own_name = part("tool").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+                match server {
+                    McpEndpoint::Http { url, headers } => {
+                        text("url", url);
+                        read_headers(headers, part);
+                    }
+                    McpEndpoint::Stdio { command } => text("command", command),
+                }
+            }
+            Answerer::A2a(peer) => {
+                if let Some(url) = part("url").map(str::trim) {
+                    peer.card_url = Some(url.to_owned()).filter(|url| !url.is_empty());
+                }
+                read_headers(&mut peer.headers, part);
+            }
+        }
+    }
+}
+
+/// What answers a tool that was renamed: a server goes on knowing it by its own name.
+pub fn renamed(answerer: Answerer, old: &str) -> Answerer {
+    match answerer {
+        Answerer::Mcp(McpTool { server, tool: None }) => Answerer::Mcp(McpTool { server, tool: Some(old.to_owned()) }),
+        other => other,
+    }
+}
+
+/// One header is all that a form offers here: the credential of the peer.
+fn read_headers<'a>(headers: &mut Headers, part: impl Fn(&str) -> Option<&'a str>) {
+    let (Some(name), Some(value)) = (part("header"), part("value")) else { return };
+    let shown = headers.iter().next().map(|(name, _)| name.clone());
+    if let Some(shown) = shown {
+        headers.remove(&shown);
+    }
+    if !name.trim().is_empty() {
+        headers.insert(name.trim().to_owned(), value.to_owned());
+    }
+}
+
+fn made(by: &str) -> Answerer {
+    match by {
+        "canned" => Answerer::Canned(CannedReply::default()),
+        "mcp" => Answerer::Mcp(McpTool {
+            server: McpEndpoint::Http { url: String::new(), headers: Headers::new() },
+            tool: None,
+        }),
+        "command" => Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { command: String::new() }, tool: None }),
+        "a2a" => Answerer::A2a(A2aPeer::default()),
+        _ => Answerer::Hand,
+    }
+}

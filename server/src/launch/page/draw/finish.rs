@@ -1,0 +1,131 @@
+//! What is done with the spec: launched once, in a session or as a batch, or kept as a template.
+
+use app::launch::sheet::{Button, Control, Item, Notice, TemplateLink, Tone};
+use app::launch::{LaunchMode, Template, TemplateOwner};
+
+use super::{Draw, button, helped, line, note};
+
+impl Draw<'_> {
+    pub fn notices(&self) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        if !self.catalogue.missing_scopes.is_empty() {
+            let scopes = self.catalogue.missing_scopes.join(", ");
+            notices.push(Notice {
+                tone: Tone::Warning,
+                text: format!(
+                    "Your sign-in does not include {scopes}, so nothing can be launched. You can write and keep a draft. \
+                     Sign out, sign in again, and allow it."
+                ),
+                link: Some(("/sign-in?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
+            });
+        }
+        if let Some(message) = &self.work.message {
+            notices.push(Notice { tone: Tone::Error, text: message.clone(), link: None });
+        }
+        if let Some(done) = &self.work.done {
+            notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
+        }
+        notices
+    }
+
+    pub fn finish(&self, templates: &[Template]) -> Vec<Item> {
+        vec![self.batch(), self.keeping(templates)]
+    }
+
+    pub fn mode(&self) -> Vec<Item> {
+        let (value, session) = match &self.work.mode {
+            LaunchMode::OneShot => ("one_shot", ""),
+            LaunchMode::NewSession => ("new_session", ""),
+            LaunchMode::Message { session_id } => ("message", session_id.as_str()),
+        };
+        let words = [
+            ("one_shot", "One run"),
+            ("new_session", "The first message of a new session"),
+            ("message", "The next message of a session"),
+        ];
+        let options = super::with_own(value, &words);
+        let mode =
+            self.field("x:mode".to_owned(), "/mode", "Launch as", Control::Select { value: value.to_owned(), options });
+        let mut items = vec![Item::Field(mode)];
+        if let LaunchMode::Message { .. } = self.work.mode {
+            let id = self.field("x:session".to_owned(), "/session", "Session", line(session.to_owned()));
+            items.push(helped(id, "Its id, such as sess_…"));
+            items.push(note(
+                "The session has its own prompt, model and tools. Whatever is set here holds for this message only.",
+            ));
+        }
+        items
+    }
+
+    fn batch(&self) -> Item {
+        let fields = &self.work.batch;
+        let area = Control::Area {
+            value: fields.inputs.clone(),
+            placeholder: "prompt,metadata.customer\nWhere is order 1?,acme".to_owned(),
+            rows: 4,
+            code: true,
+        };
+        let inputs = self.field("q:inputs".to_owned(), "/batch/inputs", "Inputs", area);
+        let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt stands for a column.";
+        let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
+        let file = self.field("f:inputs".to_owned(), "/batch/file", "Or a file", file);
+        let placeholder = |value: &str, placeholder: &str| Control::Line {
+            value: value.to_owned(),
+            placeholder: placeholder.to_owned(),
+            choices: String::new(),
+            secret: false,
+        };
+        let key = self.field("q:tag-key".to_owned(), "/batch/key", "Tagged", placeholder(&fields.tag_key, "batch"));
+        let tag = placeholder(&fields.tag_value, "today");
+        let value = self.field("q:tag-value".to_owned(), "/batch/value", "With", tag);
+        Item::Fold {
+            title: "Many at once".to_owned(),
+            open: !fields.inputs.is_empty(),
+            items: vec![
+                helped(inputs, help),
+                Item::Field(file),
+                Item::Row { items: vec![Item::Field(key), Item::Field(value)] },
+                Item::Buttons { buttons: vec![button("batch", "Launch the batch", "")] },
+            ],
+        }
+    }
+
+    fn keeping(&self, templates: &[Template]) -> Item {
+        let name = self.field("q:template-name".to_owned(), "/template/name", "Name", line(String::new()));
+        let notes = Control::Area { value: String::new(), placeholder: String::new(), rows: 2, code: false };
+        let notes = self.field("q:template-notes".to_owned(), "/template/notes", "Notes", notes);
+        let shared = Control::Tick { value: "true".to_owned(), ticked: false };
+        let shared = self.field("q:template-shared".to_owned(), "/template/shared", "Share with the workspace", shared);
+        let mut items = vec![
+            Item::Field(name),
+            Item::Field(notes),
+            helped(shared, "Header values are left out then."),
+            Item::Buttons { buttons: vec![button("save-template", "Save as a template", "")] },
+        ];
+        let mine = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
+        let delete = |template: &Template| Button {
+            danger: true,
+            ..button(format!("delete-template:{}", template.id), "Delete the template", &template.name)
+        };
+        let delete: Vec<Button> = mine.map(delete).collect();
+        if !delete.is_empty() {
+            items.push(Item::Buttons { buttons: delete });
+        }
+        items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
+        let open = self.error_inside("/template").is_some();
+        Item::Fold { title: "Keep it, or start over".to_owned(), open, items }
+    }
+}
+
+pub fn template_link(template: &Template) -> TemplateLink {
+    TemplateLink {
+        href: format!("/launch?template={}", template.id),
+        name: template.name.clone(),
+        notes: template.notes.clone(),
+        owner: match &template.owner {
+            TemplateOwner::BuiltIn => String::new(),
+            TemplateOwner::Me => "yours".to_owned(),
+            TemplateOwner::Colleague(email) => format!("of {email}"),
+        },
+    }
+}

@@ -1,0 +1,69 @@
+//! Where writing begins: at a run, a template, a session, the draft, or nothing.
+
+use app::AppError;
+use app::launch::{LaunchContent, LaunchEntry, LaunchMode};
+use protocol::ids;
+use serde_json::{Value, json};
+
+use super::super::{Launcher, content_of_run, library};
+use super::place::set;
+use super::work::{Like, Work};
+use crate::error::Error;
+use crate::state::AppState;
+
+pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<Work, Error> {
+    let mut work = if let Some(run_id) = &entry.like {
+        let content = content_of_run(state, &launcher.caller, run_id).await?;
+        like(content, format!("the run {run_id}"), Some(format!("/runs/{run_id}")))
+    } else if let Some(id) = &entry.template {
+        let found = library::templates(state, launcher).await?.into_iter().find(|template| template.id == *id);
+        let template = found.ok_or_else(|| AppError::not_found("template"))?;
+        like(template.content, format!("the template “{}”", template.name), None)
+    } else if entry.session.is_some() {
+        Work::of(json!({}))
+    } else {
+        let draft = library::draft(state, launcher).await?;
+        draft.and_then(|draft| serde_json::from_str(&draft.text).ok()).unwrap_or_else(Work::new)
+    };
+    if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
+        work.mode = LaunchMode::Message { session_id };
+    }
+    for change in &entry.set {
+        apply_change(&mut work.spec, change);
+    }
+    Ok(work)
+}
+
+fn like(content: LaunchContent, label: String, href: Option<String>) -> Work {
+    let like = Like { label, href, spec: content.spec.clone() };
+    Work { answers: content.answers, like: Some(like), ..Work::of(content.spec) }
+}
+
+/// `/budgets/maxToolTurns=20`: a place and its value, as JSON where it is JSON and as text where it is not. Without a
+/// value the place is emptied.
+fn apply_change(spec: &mut Value, change: &str) {
+    let Some((pointer, text)) = change.split_once('=').filter(|(pointer, _)| pointer.starts_with('/')) else { return };
+    match serde_json::from_str::<Value>(text) {
+        _ if text.is_empty() => {
+            super::place::remove(spec, pointer);
+        }
+        Ok(value) => set(spec, pointer, value),
+        Err(_) => set(spec, pointer, text.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_in_the_address_are_json_or_text() {
+        let mut spec = json!({ "name": "n" });
+        for change in ["/budgets/maxToolTurns=20", "/modelId=sandbox/script", "/loopDetection=false", "/name=", "x=1"] {
+            apply_change(&mut spec, change);
+        }
+        let expected =
+            json!({ "budgets": { "maxToolTurns": 20 }, "modelId": "sandbox/script", "loopDetection": false });
+        assert_eq!(spec, expected);
+    }
+}

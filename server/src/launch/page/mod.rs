@@ -1,0 +1,74 @@
+//! The launch page: what is being written is read from a form, changed as its buttons say, and drawn again.
+//!
+//! ```text
+//!  form ──apply──▶ Work ──actions──▶ Work ──draw──▶ LaunchPage ──▶ form
+//!                                      └── kept as the draft
+//! ```
+//! The page holds all of its state, so it works the same with scripts, which send the form in the background, and
+//! without, when the draft is what the next page is drawn from.
+
+mod actions;
+mod answering;
+mod apply;
+mod choices;
+mod draw;
+mod entry;
+mod faults;
+mod peers;
+mod place;
+mod rows;
+mod work;
+
+use app::AppError;
+use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::launch::{LaunchEntry, Posted};
+
+use super::{Launcher, library};
+use crate::error::Error;
+use crate::state::AppState;
+use actions::After;
+use work::Work;
+
+pub use draw::dom_id;
+
+/// The page for an address: a run, a template or a session to begin from, or what was being written.
+pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
+    let work = entry::begin(state, launcher, entry).await?;
+    draw_page(state, launcher, &work).await
+}
+
+/// What comes of a form that was sent.
+pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Result<LaunchAnswer, Error> {
+    let sent = apply::Sent::new(posted);
+    let mut work: Work = match sent.get("work").map(serde_json::from_str) {
+        Some(Ok(work)) => work,
+        _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
+    };
+    work.done = None;
+    apply::apply(&mut work, &sent);
+    let action = sent.get("do").unwrap_or_default();
+    let after = actions::act(state, launcher, &mut work, action, &sent, posted).await?;
+    if let Err(error) = keep_draft(state, launcher, &work).await {
+        work.message = Some(error.to_string());
+    }
+    match after {
+        After::Done(href) => Ok(LaunchAnswer::Done { href }),
+        After::Page { focus } => {
+            let page = draw_page(state, launcher, &work).await?;
+            Ok(LaunchAnswer::Page { page: Box::new(LaunchPage { focus, ..page }) })
+        }
+    }
+}
+
+const UNREADABLE: &str = "The form came in pieces. Open the page again: your draft is kept.";
+
+async fn draw_page(state: &AppState, launcher: &Launcher, work: &Work) -> Result<LaunchPage, Error> {
+    let catalogue = state.catalogues.read(state, launcher).await?;
+    let templates = library::templates(state, launcher).await?;
+    Ok(draw::page(work, &catalogue, &templates, faults::of(work)))
+}
+
+async fn keep_draft(state: &AppState, launcher: &Launcher, work: &Work) -> Result<(), AppError> {
+    let text = serde_json::to_string(work).unwrap_or_default();
+    Ok(library::save_draft(state, launcher, &text).await?)
+}

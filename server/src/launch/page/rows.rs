@@ -1,0 +1,212 @@
+//! Maps that a form shows as rows of a name and a value, and schemas that it shows as rows of properties.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::place::{self, shown_text};
+use super::work::Work;
+
+/// Rows of names and values at a place, as the form shows them.
+pub fn shown(work: &Work, pointer: &str) -> Vec<(String, String)> {
+    if let Some(rows) = work.rows.get(pointer) {
+        return rows.clone();
+    }
+    let entries = work.spec.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
+    entries.map(|(key, value)| (key.clone(), shown_text(value, value_place(pointer)))).collect()
+}
+
+/// Where in an entry its value stands: budgets are objects.
+fn value_place(pointer: &str) -> &'static str {
+    if pointer == "/toolBudgets" { "/maxCalls" } else { "" }
+}
+
+/// Takes up rows that are others than those that were shown. What the rows do not show of an entry is kept.
+pub fn write(work: &mut Work, pointer: &str, mut rows: Vec<(String, String)>) {
+    rows.retain(|(key, value)| !key.is_empty() || !value.is_empty());
+    let before = shown(work, pointer);
+    if rows == before {
+        return;
+    }
+    let old = work.spec.pointer(pointer).cloned().unwrap_or_default();
+    let mut map = Map::new();
+    for (i, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| !key.is_empty()) {
+        // A row that was renamed stays the entry that it was.
+        let was = before.get(i).filter(|(was, _)| !rows.iter().any(|(key, _)| key == was));
+        let was = was.and_then(|(was, _)| old.get(was));
+        let mut entry = old.get(key).or(was).cloned().unwrap_or_else(|| empty_entry(pointer));
+        if shown_text(&entry, value_place(pointer)) != *value {
+            match value_place(pointer) {
+                "" => entry = value.as_str().into(),
+                inside => place::set(&mut entry, inside, number(value)),
+            }
+        }
+        map.entry(key.clone()).or_insert(entry);
+    }
+    let keys: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
+    if keys.len() == rows.len() && rows.iter().all(|(key, _)| !key.is_empty()) {
+        work.rows.remove(pointer);
+    } else {
+        work.rows.insert(pointer.to_owned(), rows);
+    }
+    // No budgets at all are a choice of their own; other maps are left out when they are empty.
+    if map.is_empty() && pointer != "/toolBudgets" {
+        place::remove(&mut work.spec, pointer);
+    } else {
+        place::set(&mut work.spec, pointer, map.into());
+    }
+}
+
+fn empty_entry(pointer: &str) -> Value {
+    if pointer == "/toolBudgets" { json!({}) } else { "".into() }
+}
+
+/// A whole number as a number; anything else as it was written, for the check to complain about.
+pub fn number(text: &str) -> Value {
+    let text = text.trim();
+    match (text.parse::<u64>(), text.parse::<i64>(), text.parse::<f64>()) {
+        (Ok(n), _, _) => n.into(),
+        (_, Ok(n), _) => n.into(),
+        (_, _, Ok(n)) => serde_json::Number::from_f64(n).map_or_else(|| text.into(), Value::Number),
+        _ => text.into(),
+    }
+}
+
+/// A property of an object's schema, as far as a row shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Property {
+    pub name: String,
+    pub kind: String,
+    pub description: String,
+    pub required: bool,
+}
+
+/// Rows of a schema's properties, as the form shows them.
+pub fn shown_properties(work: &Work, pointer: &str) -> Vec<Property> {
+    match work.properties.get(pointer) {
+        Some(rows) => rows.clone(),
+        None => properties_of(work.spec.pointer(pointer)),
+    }
+}
+
+/// Takes up rows that are others than those that were shown. What the rows do not show of a property is kept.
+pub fn write_properties(work: &mut Work, pointer: &str, mut rows: Vec<Property>) {
+    rows.retain(|row| !row.name.is_empty());
+    if rows == shown_properties(work, pointer) {
+        return;
+    }
+    let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).collect();
+    if names.len() == rows.len() {
+        work.properties.remove(pointer);
+    } else {
+        work.properties.insert(pointer.to_owned(), rows.clone());
+    }
+    let old = work.spec.pointer(pointer);
+    if old.is_some() || !rows.is_empty() {
+        let schema = with_properties(old, &rows);
+        place::set(&mut work.spec, pointer, schema);
+    }
+}
+
+fn properties_of(schema: Option<&Value>) -> Vec<Property> {
+    let Some(schema) = schema else { return Vec::new() };
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let property = |(name, property): (&String, &Value)| Property {
+        name: name.clone(),
+        kind: shown_text(property, "/type"),
+        description: shown_text(property, "/description"),
+        required: required.contains(&name.as_str()),
+    };
+    // A property without a name cannot be a row; it stays in the schema.
+    properties.filter(|(name, _)| !name.is_empty()).map(property).collect()
+}
+
+fn with_properties(schema: Option<&Value>, rows: &[Property]) -> Value {
+    let before = properties_of(schema);
+    let mut schema = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_else(|| json!({ "type": "object" }));
+    let mut properties = Map::new();
+    for (i, row) in rows.iter().enumerate() {
+        let renamed = || before.get(i).filter(|was| !rows.iter().any(|row| row.name == was.name));
+        let was = before.iter().find(|was| was.name == row.name).or_else(renamed);
+        let was = was.map(|was| schema["properties"][&was.name].clone()).filter(Value::is_object);
+        let mut property = was.unwrap_or_else(|| json!({}));
+        for (field, text) in [("type", &row.kind), ("description", &row.description)] {
+            let place = format!("/{field}");
+            match text.as_str() {
+                text if text == shown_text(&property, &place) => {}
+                "" => {
+                    place::remove(&mut property, &place);
+                }
+                text => property[field] = text.into(),
+            }
+        }
+        properties.entry(row.name.clone()).or_insert(property);
+    }
+    if let Some(nameless) = schema.pointer("/properties/") {
+        properties.insert(String::new(), nameless.clone());
+    }
+    let required: Vec<&str> = rows.iter().filter(|row| row.required).map(|row| row.name.as_str()).collect();
+    if required.is_empty() {
+        place::remove(&mut schema, "/required");
+    } else {
+        schema["required"] = required.into();
+    }
+    schema["properties"] = properties.into();
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+        rows.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn rows_become_the_map_and_what_is_no_map_yet_stays_in_the_rows() {
+        let mut work = Work::of(json!({ "metadata": { "env": "test", "n": 3 } }));
+        assert_eq!(shown(&work, "/metadata"), pairs(&[("env", "test"), ("n", "3")]));
+        write(&mut work, "/metadata", pairs(&[("env", "prod"), ("n", "3"), ("", "")]));
+        assert_eq!(work.spec, json!({ "metadata": { "env": "prod", "n": 3 } }));
+        write(&mut work, "/metadata", pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
+        assert_eq!(work.spec, json!({ "metadata": { "env": "prod" } }));
+        assert_eq!(shown(&work, "/metadata"), pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
+        write(&mut work, "/metadata", pairs(&[("", ""), ("", "")]));
+        assert_eq!((&work.spec, work.rows.len()), (&json!({}), 0));
+    }
+
+    #[test]
+    fn a_budget_that_is_renamed_keeps_what_its_row_does_not_show() {
+        let mut work = Work::of(json!({ "toolBudgets": { "a": { "maxCalls": 1, "later": true } } }));
+        write(&mut work, "/toolBudgets", pairs(&[("b", "2"), ("c", "many")]));
+        let expected = json!({ "toolBudgets": { "b": { "maxCalls": 2, "later": true }, "c": { "maxCalls": "many" } } });
+        assert_eq!(work.spec, expected);
+        write(&mut work, "/toolBudgets", Vec::new());
+        assert_eq!(work.spec, json!({ "toolBudgets": {} }));
+    }
+
+    #[test]
+    fn properties_keep_what_rows_do_not_show() {
+        let schema = json!({ "type": "object", "title": "T", "required": ["a"],
+            "properties": { "a": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
+        let mut work = Work::of(json!({ "outputSchema": schema }));
+        let mut rows = shown_properties(&work, "/outputSchema");
+        write_properties(&mut work, "/outputSchema", rows.clone());
+        assert_eq!(work.spec["outputSchema"], schema);
+        rows[0].name = "c".to_owned();
+        rows[1].required = true;
+        write_properties(&mut work, "/outputSchema", rows.clone());
+        let expected = json!({ "type": "object", "title": "T", "required": ["c", "b"],
+            "properties": { "c": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
+        assert_eq!(work.spec["outputSchema"], expected);
+        rows[0].name = "b".to_owned();
+        write_properties(&mut work, "/outputSchema", rows.clone());
+        assert_eq!(shown_properties(&work, "/outputSchema"), rows);
+        write_properties(&mut work, "/nowhere", vec![Property::default()]);
+        assert_eq!(work.spec.pointer("/nowhere"), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! What is being written: the spec and all that the page has to know beside it. It travels with the form and is kept as
+//! the draft.
+
+use std::collections::BTreeMap;
+
+use app::launch::{Answers, LaunchMode, ToolCheck};
+use protocol::validate::FieldError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::rows::Property;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Work {
+    /// The same key is the same launch.
+    pub key: String,
+    pub spec: Value,
+    pub answers: Answers,
+    pub mode: LaunchMode,
+    /// What controls show that is not yet what it should be, by the control's name: JSON that cannot be read.
+    pub texts: BTreeMap<String, String>,
+    /// Rows of names and values that are not yet a map, by its place: a name is missing or stands twice.
+    pub rows: BTreeMap<String, Vec<(String, String)>>,
+    /// The same for the properties of schemas.
+    pub properties: BTreeMap<String, Vec<Property>>,
+    /// The JSON side, where it cannot be read.
+    pub json: Option<String>,
+    pub like: Option<Like>,
+    /// It was to be launched: from now on missing fields are told too.
+    pub tried: bool,
+    /// What MANTYX or a peer said, at its field.
+    pub refused: Vec<FieldError>,
+    /// What was said that belongs to no field.
+    pub message: Option<String>,
+    /// What the last button did.
+    pub done: Option<String>,
+    pub checks: Vec<ToolCheck>,
+    /// Tools that a server was found to have, by the place of the tool.
+    pub found: BTreeMap<String, Vec<FoundTool>>,
+    /// Where a catalogue is discovered, by the place of the tool.
+    pub sources: BTreeMap<String, Source>,
+    /// Cards that were fetched to be looked at, by the place of the tool.
+    pub cards: BTreeMap<String, Value>,
+    /// An answer to try the output schema with.
+    pub sample: String,
+    pub batch: BatchFields,
+}
+
+/// What it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Like {
+    pub label: String,
+    pub href: Option<String>,
+    pub spec: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundTool {
+    pub name: String,
+    pub description: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Source {
+    pub url: String,
+    pub command: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BatchFields {
+    pub inputs: String,
+    pub tag_key: String,
+    pub tag_value: String,
+}
+
+impl Work {
+    pub fn new() -> Self {
+        Self {
+            key: crate::random::token(),
+            spec: json!({ "systemPrompt": "You are a helpful assistant." }),
+            ..Self::default()
+        }
+    }
+
+    pub fn of(spec: Value) -> Self {
+        Self { key: crate::random::token(), spec, ..Self::default() }
+    }
+
+    /// Takes an item out of a list of the spec. What was noted about later items moves along with them.
+    pub fn drop_item(&mut self, list: &str, at: usize) {
+        let before = self.spec.clone();
+        if super::place::remove(&mut self.spec, &format!("{list}/{at}")).is_none() {
+            return;
+        }
+        if self.spec.pointer(list).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            super::place::remove(&mut self.spec, list);
+        }
+        let moved = |key: &str| moved(key, list, at);
+        self.texts = move_keys(&mut self.texts, moved);
+        self.rows = move_keys(&mut self.rows, moved);
+        self.properties = move_keys(&mut self.properties, moved);
+        self.found = move_keys(&mut self.found, moved);
+        self.cards = move_keys(&mut self.cards, moved);
+        self.sources = move_keys(&mut self.sources, moved);
+        self.spec_changed(&before);
+    }
+
+    /// Forgets what was said about a spec that is another now, and answers of tools that are gone.
+    pub fn spec_changed(&mut self, before: &Value) {
+        if self.spec == *before {
+            return;
+        }
+        self.refused.clear();
+        self.message = None;
+        if self.spec["tools"] != before["tools"] {
+            self.checks.clear();
+        }
+        if !matches!(self.mode, LaunchMode::Message { .. }) {
+            let tools = app::launch::local_tools(&self.spec);
+            self.answers.retain(|tool, _| tools.iter().any(|(name, _)| name == tool));
+        }
+    }
+}
+
+fn move_keys<T>(map: &mut BTreeMap<String, T>, moved: impl Fn(&str) -> Option<String>) -> BTreeMap<String, T> {
+    std::mem::take(map).into_iter().filter_map(|(key, value)| Some((moved(&key)?, value))).collect()
+}
+
+/// The key of the same thing after an item was taken out; `None` for the item's own. A key may have a letter before its
+/// pointer.
+fn moved(key: &str, list: &str, at: usize) -> Option<String> {
+    let Some(start) = key.find('/').filter(|start| key[*start..].starts_with(&format!("{list}/"))) else {
+        return Some(key.to_owned());
+    };
+    let (head, rest) = key.split_at(start + list.len() + 1);
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    match rest[..digits].parse::<usize>() {
+        Ok(i) if i == at => None,
+        Ok(i) if i > at => Some(format!("{head}{}{}", i - 1, &rest[digits..])),
+        _ => Some(key.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_later_tools_moves_along_when_one_is_taken_out() {
+        let mut work = Work::of(json!({ "tools": [{ "name": "a" }, { "name": "b" }, { "name": "c" }] }));
+        for key in ["j/tools/0/x", "j/tools/1/x", "j/tools/2/x", "j/plan/steps"] {
+            work.texts.insert(key.to_owned(), key.to_owned());
+        }
+        work.drop_item("/tools", 1);
+        assert_eq!(work.spec, json!({ "tools": [{ "name": "a" }, { "name": "c" }] }));
+        let texts: Vec<(&str, &str)> = work.texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
+        assert_eq!(
+            texts,
+            [("j/plan/steps", "j/plan/steps"), ("j/tools/0/x", "j/tools/0/x"), ("j/tools/1/x", "j/tools/2/x")]
+        );
+        work.drop_item("/tools", 0);
+        work.drop_item("/tools", 0);
+        assert_eq!(work.spec, json!({}));
+    }
+}

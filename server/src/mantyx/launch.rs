@@ -1,0 +1,175 @@
+//! Starting runs and sessions. Whether a request can have arrived matters here: a launch must not happen twice.
+
+use protocol::validate::FieldError;
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::Value;
+
+use super::{Bearer, Mantyx, MantyxError};
+
+/// Why something was not started, or may have been.
+#[derive(Debug)]
+pub enum LaunchFault {
+    /// MANTYX says what is wrong with it.
+    Refused(Refusal),
+    /// Nothing was started.
+    NotStarted(MantyxError),
+    /// The request went out and no readable answer came back.
+    Unknown(String),
+}
+
+#[derive(Debug, Default)]
+pub struct Refusal {
+    pub code: String,
+    pub message: String,
+    /// Models that may have been meant.
+    pub candidates: Vec<String>,
+    /// Where the spec is wrong, if MANTYX tells.
+    pub fields: Vec<FieldError>,
+}
+
+impl Mantyx {
+    /// Starts a run and gives its id.
+    pub async fn create_run(&self, bearer: &Bearer, slug: &str, spec: &Value) -> Result<String, LaunchFault> {
+        let request = self.workspace_request(bearer, Method::POST, slug, &["agent-runs"]).json(spec);
+        start(request, "runId").await
+    }
+
+    /// Opens a session and gives its id. `spec` has neither prompt nor messages.
+    pub async fn create_session(&self, bearer: &Bearer, slug: &str, spec: &Value) -> Result<String, LaunchFault> {
+        let request = self.workspace_request(bearer, Method::POST, slug, &["agent-sessions"]).json(spec);
+        start(request, "sessionId").await
+    }
+
+    /// Ends a session; a run of it that is under way is cancelled.
+    pub async fn end_session(&self, bearer: &Bearer, slug: &str, session_id: &str) -> Result<(), MantyxError> {
+        let path = ["agent-sessions", session_id];
+        Self::send_quick(self.workspace_request(bearer, Method::DELETE, slug, &path)).await
+    }
+
+    /// Sends the next message of a session and gives the run that answers it.
+    pub async fn send_message(
+        &self,
+        bearer: &Bearer,
+        slug: &str,
+        session_id: &str,
+        body: &Value,
+    ) -> Result<String, LaunchFault> {
+        let path = ["agent-sessions", session_id, "messages"];
+        start(self.workspace_request(bearer, Method::POST, slug, &path).json(body), "runId").await
+    }
+}
+
+async fn start(request: RequestBuilder, id_field: &str) -> Result<String, LaunchFault> {
+    let response = match request.timeout(super::ANSWER_TIMEOUT).send().await {
+        Ok(response) => response,
+        Err(error) if error.is_connect() => return Err(LaunchFault::NotStarted(error.into())),
+        Err(error) => return Err(LaunchFault::Unknown(MantyxError::from(error).to_string())),
+    };
+    let status = response.status();
+    if status.is_success() {
+        let body = super::read_body(response).await.map_err(|error| LaunchFault::Unknown(error.to_string()))?;
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let id = body[id_field].as_str().or(body["id"].as_str()).filter(|id| protocol::ids::is_path_id(id));
+        return id.map(str::to_owned).ok_or_else(|| LaunchFault::Unknown("MANTYX named no id".to_owned()));
+    }
+    if status.is_server_error() {
+        return Err(LaunchFault::Unknown(format!("MANTYX answered {status}")));
+    }
+    if !matches!(status, StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY) {
+        return Err(LaunchFault::NotStarted(MantyxError::from_response(response).await));
+    }
+    let body = super::read_body(response).await.unwrap_or_default();
+    Err(read_refusal(&serde_json::from_slice(&body).unwrap_or_default()))
+}
+
+fn read_refusal(body: &Value) -> LaunchFault {
+    let text = |field: &str| body[field].as_str().map(str::to_owned);
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(|item| Some(item.as_str()?.to_owned())).collect()
+    };
+    if body["error"] == "insufficient_scope" {
+        let required = &body["required"];
+        let scope = required.as_str().map_or_else(|| texts(required).join(", "), str::to_owned);
+        return LaunchFault::NotStarted(MantyxError::MissingScope { scope });
+    }
+    let fields = body["details"].as_array().into_iter().flatten();
+    LaunchFault::Refused(Refusal {
+        code: text("code").or_else(|| text("error")).unwrap_or_default(),
+        message: text("message").unwrap_or_else(|| "MANTYX does not accept this.".to_owned()),
+        candidates: texts(&body["candidates"]),
+        fields: fields.filter_map(|field| serde_json::from_value(field.clone()).ok()).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use axum::routing::post;
+    use serde_json::json;
+    use url::Url;
+
+    use super::*;
+
+    /// What comes of a launch that a server answers like this.
+    async fn launch(
+        status: u16,
+        headers: [(&'static str, &'static str); 1],
+        body: Value,
+    ) -> Result<String, LaunchFault> {
+        let answer = move || async move {
+            (StatusCode::from_u16(status).expect("a status"), headers, axum::Json(body)).into_response()
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("binds");
+        let base = format!("http://{}", listener.local_addr().expect("bound"));
+        let router = axum::Router::new().route("/api/v1/workspaces/demo/agent-runs", post(answer));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        client(&base).create_run(&Bearer::new("t"), "demo", &json!({})).await
+    }
+
+    fn client(base: &str) -> Mantyx {
+        let url = Url::parse(base).expect("a URL");
+        Mantyx::new(url.clone(), "id".to_owned(), "secret".to_owned(), url).expect("a client")
+    }
+
+    const NONE: [(&str, &str); 1] = [("x-nothing", "")];
+
+    #[tokio::test]
+    async fn what_was_refused_was_not_started() {
+        let missing = json!({ "error": "insufficient_scope", "required": ["runs:write"] });
+        let fault = launch(403, NONE, missing).await;
+        assert!(
+            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::MissingScope { scope })) if scope == "runs:write"),
+            "{fault:?}"
+        );
+        let fault = launch(429, [("retry-after", "7")], json!({ "error": "rate_limit_exceeded" })).await;
+        let seven = Some(Duration::from_secs(7));
+        assert!(
+            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::RateLimited { retry_after })) if *retry_after == seven),
+            "{fault:?}"
+        );
+        let body = json!({ "error": "invalid_model", "message": "no", "candidates": ["a/b"] });
+        let fault = launch(400, NONE, body).await;
+        assert!(matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.candidates == ["a/b"]), "{fault:?}");
+        let details = json!([{ "path": "/prompt", "code": "required", "message": "Write one." }]);
+        let fault = launch(400, NONE, json!({ "error": "invalid_request", "details": details })).await;
+        assert!(
+            matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.fields[0].path == "/prompt"),
+            "{fault:?}"
+        );
+        // Nobody listens there.
+        let fault = client("http://127.0.0.1:1").create_run(&Bearer::new("t"), "demo", &json!({})).await;
+        assert!(matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::Unreachable(_)))), "{fault:?}");
+    }
+
+    #[tokio::test]
+    async fn what_may_have_been_started_is_not_known() {
+        for (status, body) in [(500, json!({})), (202, json!({ "runId": "../x" })), (200, json!("hm"))] {
+            let fault = launch(status, NONE, body).await;
+            assert!(matches!(fault, Err(LaunchFault::Unknown(_))), "{status}: {fault:?}");
+        }
+        assert!(matches!(launch(201, NONE, json!({ "runId": "run_1" })).await.as_deref(), Ok("run_1")));
+    }
+}

@@ -1,0 +1,131 @@
+//! What the operator lets this server reach beside the public internet: `RUNLENS_OUTBOUND_ALLOW`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use ipnet::IpNet;
+
+/// Hosts, each with or without a port, and networks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowList {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    host: AllowedHost,
+    /// Any port where there is none.
+    port: Option<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum AllowedHost {
+    /// A name that the operator vouches for, wherever it points.
+    Name(String),
+    Network(IpNet),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("“{0}” is not a host, a host:port or a network such as 10.1.0.0/16")]
+pub struct BadEntry(String);
+
+impl AllowList {
+    /// Adds one address of this machine, as the embedded sandbox has.
+    pub fn allow_address(&mut self, address: SocketAddr) {
+        let host = AllowedHost::Network(IpNet::from(address.ip()));
+        self.entries.push(Entry { host, port: Some(address.port()) });
+    }
+
+    /// Whether a name is vouched for at this port.
+    pub fn names(&self, name: &str, port: u16) -> bool {
+        let name = plain_name(name);
+        self.entries.iter().any(|entry| entry.fits_port(port) && entry.host == AllowedHost::Name(name.clone()))
+    }
+
+    pub fn contains(&self, address: SocketAddr) -> bool {
+        // 127.0.0.1 in the list also means ::ffff:127.0.0.1: it is the same host.
+        let ip = address.ip().to_canonical();
+        self.entries.iter().any(|entry| {
+            let AllowedHost::Network(network) = &entry.host else { return false };
+            entry.fits_port(address.port()) && network.contains(&ip)
+        })
+    }
+}
+
+impl Entry {
+    fn fits_port(&self, port: u16) -> bool {
+        self.port.is_none_or(|allowed| allowed == port)
+    }
+}
+
+impl FromStr for AllowList {
+    type Err = BadEntry;
+
+    /// Entries are separated by commas.
+    fn from_str(text: &str) -> Result<Self, BadEntry> {
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        Ok(Self { entries: entries.map(parse_entry).collect::<Result<_, _>>()? })
+    }
+}
+
+fn parse_entry(text: &str) -> Result<Entry, BadEntry> {
+    let network = |network: IpNet, port| Entry { host: AllowedHost::Network(network.trunc()), port };
+    if let Ok(found) = text.parse::<IpNet>() {
+        return Ok(network(found, None));
+    }
+    if let Ok(ip) = text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        return Ok(network(ip.into(), None));
+    }
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok(network(address.ip().into(), Some(address.port())));
+    }
+    let bad = || BadEntry(text.to_owned());
+    let (name, port) = match text.split_once(':') {
+        Some((name, port)) => (name, Some(port.parse().map_err(|_| bad())?)),
+        None => (text, None),
+    };
+    let is_name = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && name.chars().any(|c| c.is_ascii_alphabetic());
+    if !is_name {
+        return Err(bad());
+    }
+    Ok(Entry { host: AllowedHost::Name(plain_name(name)), port })
+}
+
+fn plain_name(name: &str) -> String {
+    name.trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> AllowList {
+        text.parse().expect(text)
+    }
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn a_host_a_port_and_a_network_are_told_apart() {
+        let allowed = list("Tools.Internal, peer.internal:8443,10.1.0.0/16, 127.0.0.1:9000,[::1]:9000");
+        assert!(allowed.names("tools.internal.", 1) && allowed.names("peer.internal", 8443));
+        assert!(!allowed.names("peer.internal", 443) && !allowed.names("internal", 1));
+        assert!(!allowed.names("evil.tools.internal", 1));
+        assert!(allowed.contains(address("10.1.9.9:80")) && !allowed.contains(address("10.2.0.1:80")));
+        assert!(allowed.contains(address("127.0.0.1:9000")) && !allowed.contains(address("127.0.0.1:9001")));
+        assert!(allowed.contains(address("[::1]:9000")) && allowed.contains(address("[::ffff:10.1.0.1]:1")));
+    }
+
+    #[test]
+    fn what_is_no_host_is_named() {
+        for text in ["http://x.test", "a b", "x:99999", "1.2.3", "10.0.0.0/40", "*"] {
+            let error = text.parse::<AllowList>().expect_err(text).to_string();
+            assert!(error.contains(text), "{error}");
+        }
+        assert_eq!(list(""), AllowList::default());
+    }
+}

@@ -1,0 +1,193 @@
+//! Batches of launches and how far each item has come.
+
+use app::launch::{Batch, BatchItem, BatchItemState};
+use sqlx::Row;
+
+use super::{Result, Store, WorkspaceId};
+
+#[derive(Clone, Debug)]
+pub struct NewBatch<'a> {
+    pub id: &'a str,
+    pub subject: &'a str,
+    pub tag_key: &'a str,
+    pub tag_value: &'a str,
+    pub sealed: &'a [u8],
+    pub sealed_inputs: &'a [Vec<u8>],
+}
+
+/// A batch that this process is to carry on with.
+#[derive(Clone, Debug)]
+pub struct OpenBatch {
+    pub workspace_id: WorkspaceId,
+    pub id: String,
+    pub subject: String,
+    pub tag_key: String,
+    pub tag_value: String,
+    pub sealed: Vec<u8>,
+}
+
+impl Store {
+    /// Keeps a batch; one that is there already stays as it is.
+    pub async fn insert_batch(&self, workspace: WorkspaceId, batch: &NewBatch<'_>, now_ms: i64) -> Result<()> {
+        let mut tx = self.writer.begin().await?;
+        let inserted = sqlx::query(
+            "INSERT INTO launch_batch (workspace_id, id, subject, tag_key, tag_value, content, state, owner, \
+             lease_until, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'open', '', 0, $7) ON CONFLICT DO NOTHING",
+        )
+        .bind(workspace.0)
+        .bind(batch.id)
+        .bind(batch.subject)
+        .bind(batch.tag_key)
+        .bind(batch.tag_value)
+        .bind(batch.sealed)
+        .bind(now_ms)
+        .execute(&mut *tx)
+        .await?;
+        if inserted.rows_affected() == 1 {
+            for (position, input) in (0_i64..).zip(batch.sealed_inputs) {
+                sqlx::query(
+                    "INSERT INTO launch_batch_item (workspace_id, batch_id, position, input, state) \
+                     VALUES ($1, $2, $3, $4, 'waiting')",
+                )
+                .bind(workspace.0)
+                .bind(batch.id)
+                .bind(position)
+                .bind(input)
+                .execute(&mut *tx)
+                .await?;
+            }
+        }
+        tx.commit().await
+    }
+
+    pub async fn batch(&self, workspace: WorkspaceId, id: &str) -> Result<Option<Batch>> {
+        let row = sqlx::query(
+            "SELECT tag_key, tag_value, state, problem, created_at FROM launch_batch \
+             WHERE workspace_id = $1 AND id = $2",
+        )
+        .bind(workspace.0)
+        .bind(id)
+        .fetch_optional(&self.reader)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let items = sqlx::query(
+            "SELECT state, run_id, problem FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
+             ORDER BY position",
+        )
+        .bind(workspace.0)
+        .bind(id)
+        .fetch_all(&self.reader)
+        .await?;
+        let items = items.iter().map(|row| {
+            let state = BatchItemState::parse(&row.try_get::<String, _>(0)?).unwrap_or(BatchItemState::Waiting);
+            Ok(BatchItem { state, run_id: row.try_get(1)?, problem: row.try_get(2)? })
+        });
+        Ok(Some(Batch {
+            id: id.to_owned(),
+            tag_key: row.try_get(0)?,
+            tag_value: row.try_get(1)?,
+            done: row.try_get::<String, _>(2)? == "done",
+            problem: row.try_get(3)?,
+            created_at_ms: row.try_get(4)?,
+            items: items.collect::<Result<_>>()?,
+        }))
+    }
+
+    /// Takes over batches that nobody carries on with.
+    pub async fn claim_batches(&self, owner: &str, now_ms: i64, lease_until_ms: i64) -> Result<Vec<OpenBatch>> {
+        let rows = sqlx::query(
+            "UPDATE launch_batch SET owner = $1, lease_until = $2 WHERE state = 'open' AND lease_until < $3 \
+             RETURNING workspace_id, id, subject, tag_key, tag_value, content",
+        )
+        .bind(owner)
+        .bind(lease_until_ms)
+        .bind(now_ms)
+        .fetch_all(&self.writer)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(OpenBatch {
+                    workspace_id: WorkspaceId(row.try_get(0)?),
+                    id: row.try_get(1)?,
+                    subject: row.try_get(2)?,
+                    tag_key: row.try_get(3)?,
+                    tag_value: row.try_get(4)?,
+                    sealed: row.try_get(5)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Goes on holding a batch, with why it waits. `false` when it is not held any more.
+    pub async fn renew_batch(
+        &self,
+        batch: &OpenBatch,
+        owner: &str,
+        lease_until_ms: i64,
+        problem: Option<&str>,
+    ) -> Result<bool> {
+        let renewed = sqlx::query(
+            "UPDATE launch_batch SET lease_until = $1, problem = $2 \
+             WHERE workspace_id = $3 AND id = $4 AND owner = $5 AND state = 'open'",
+        )
+        .bind(lease_until_ms)
+        .bind(problem)
+        .bind(batch.workspace_id.0)
+        .bind(&batch.id)
+        .bind(owner)
+        .execute(&self.writer)
+        .await?;
+        Ok(renewed.rows_affected() == 1)
+    }
+
+    /// The next input that waits: its position and what it is.
+    pub async fn next_batch_item(&self, batch: &OpenBatch) -> Result<Option<(i64, Vec<u8>)>> {
+        let row = sqlx::query(
+            "SELECT position, input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
+             AND state = 'waiting' ORDER BY position LIMIT 1",
+        )
+        .bind(batch.workspace_id.0)
+        .bind(&batch.id)
+        .fetch_optional(&self.writer)
+        .await?;
+        row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
+    }
+
+    pub async fn settle_batch_item(
+        &self,
+        batch: &OpenBatch,
+        position: i64,
+        state: BatchItemState,
+        run_id: Option<&str>,
+        problem: Option<&str>,
+    ) -> Result<()> {
+        sqlx::query(
+            "UPDATE launch_batch_item SET state = $1, run_id = $2, problem = $3 \
+             WHERE workspace_id = $4 AND batch_id = $5 AND position = $6",
+        )
+        .bind(state.as_str())
+        .bind(run_id)
+        .bind(problem)
+        .bind(batch.workspace_id.0)
+        .bind(&batch.id)
+        .bind(position)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+
+    /// All is launched. The spec and its secrets are not needed any more.
+    pub async fn close_batch(&self, batch: &OpenBatch, owner: &str) -> Result<()> {
+        sqlx::query(
+            "UPDATE launch_batch SET state = 'done', problem = NULL, content = $1 \
+             WHERE workspace_id = $2 AND id = $3 AND owner = $4",
+        )
+        .bind(&[][..])
+        .bind(batch.workspace_id.0)
+        .bind(&batch.id)
+        .bind(owner)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+}

@@ -1,0 +1,135 @@
+//! Launches by the key of their form, so that each happens once.
+
+use sqlx::Row;
+
+use super::{Result, Store, WorkspaceId};
+
+/// How far a launch with some key has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    pub fingerprint: String,
+    pub session_id: Option<String>,
+    pub run_id: Option<String>,
+    /// It was sent, and whether it arrived is not known.
+    pub unknown: bool,
+    pub lease_until_ms: i64,
+}
+
+/// Who answers the tools of a launched run.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptAnswers<'a> {
+    pub subject: &'a str,
+    pub sealed: &'a [u8],
+    /// All by a person: no process has to follow the run.
+    pub by_hand: bool,
+}
+
+impl Store {
+    /// Takes a key for a launch. `None` when it is taken now by this call; otherwise what has become of it.
+    pub async fn begin_launch(
+        &self,
+        workspace: WorkspaceId,
+        key: &str,
+        fingerprint: &str,
+        now_ms: i64,
+        lease_until_ms: i64,
+    ) -> Result<Option<Launch>> {
+        let taken = sqlx::query(
+            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at) \
+             VALUES ($1, $2, $3, 'starting', $4, $5) ON CONFLICT DO NOTHING",
+        )
+        .bind(workspace.0)
+        .bind(key)
+        .bind(fingerprint)
+        .bind(lease_until_ms)
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await?;
+        if taken.rows_affected() == 1 { Ok(None) } else { self.launch(workspace, key).await }
+    }
+
+    pub async fn launch(&self, workspace: WorkspaceId, key: &str) -> Result<Option<Launch>> {
+        let row = sqlx::query(
+            "SELECT fingerprint, session_id, run_id, state, lease_until FROM launch \
+             WHERE workspace_id = $1 AND key = $2",
+        )
+        .bind(workspace.0)
+        .bind(key)
+        .fetch_optional(&self.writer)
+        .await?;
+        row.map(|row| {
+            Ok(Launch {
+                fingerprint: row.try_get(0)?,
+                session_id: row.try_get(1)?,
+                run_id: row.try_get(2)?,
+                unknown: row.try_get::<String, _>(3)? == "unknown",
+                lease_until_ms: row.try_get(4)?,
+            })
+        })
+        .transpose()
+    }
+
+    /// Remembers the session that a launch has opened, before its first message is sent.
+    pub async fn set_launch_session(&self, workspace: WorkspaceId, key: &str, session_id: &str) -> Result<()> {
+        sqlx::query("UPDATE launch SET session_id = $1 WHERE workspace_id = $2 AND key = $3")
+            .bind(session_id)
+            .bind(workspace.0)
+            .bind(key)
+            .execute(&self.writer)
+            .await
+            .map(drop)
+    }
+
+    /// MANTYX took it: remembers the run and who answers its tools, both or neither.
+    pub async fn finish_launch(
+        &self,
+        workspace: WorkspaceId,
+        key: &str,
+        run_id: &str,
+        answers: Option<KeptAnswers<'_>>,
+        now_ms: i64,
+    ) -> Result<()> {
+        let mut tx = self.writer.begin().await?;
+        sqlx::query("UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3")
+            .bind(run_id)
+            .bind(workspace.0)
+            .bind(key)
+            .execute(&mut *tx)
+            .await?;
+        if let Some(KeptAnswers { subject, sealed, by_hand }) = answers {
+            sqlx::query(
+                "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
+                 after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING",
+            )
+            .bind(workspace.0)
+            .bind(run_id)
+            .bind(subject)
+            .bind(sealed)
+            .bind(if by_hand { "done" } else { "open" })
+            .bind(now_ms)
+            .execute(&mut *tx)
+            .await?;
+        }
+        tx.commit().await
+    }
+
+    /// Nothing was started: the key may be used again.
+    pub async fn forget_launch(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
+        sqlx::query("DELETE FROM launch WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
+            .bind(workspace.0)
+            .bind(key)
+            .execute(&self.writer)
+            .await
+            .map(drop)
+    }
+
+    /// It was sent, and no answer came.
+    pub async fn mark_launch_unknown(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
+        sqlx::query("UPDATE launch SET state = 'unknown' WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
+            .bind(workspace.0)
+            .bind(key)
+            .execute(&self.writer)
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,137 @@
+//! Templates and drafts, encrypted before they reach this file.
+
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+use super::{Result, Store, WorkspaceId};
+
+#[derive(Clone, Debug)]
+pub struct StoredTemplate {
+    pub id: String,
+    pub subject: String,
+    pub email: String,
+    pub shared: bool,
+    pub name: String,
+    pub notes: String,
+    pub sealed: Vec<u8>,
+    pub changed_at_ms: i64,
+}
+
+impl Store {
+    /// Templates that a person may see: their own, and what colleagues share.
+    pub async fn templates(&self, workspace: WorkspaceId, subject: &str) -> Result<Vec<StoredTemplate>> {
+        let rows = sqlx::query(
+            "SELECT id, subject, email, shared, name, notes, content, changed_at FROM launch_template \
+             WHERE workspace_id = $1 AND (subject = $2 OR shared = 1) ORDER BY name, id",
+        )
+        .bind(workspace.0)
+        .bind(subject)
+        .fetch_all(&self.reader)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(StoredTemplate {
+                    id: row.try_get(0)?,
+                    subject: row.try_get(1)?,
+                    email: row.try_get(2)?,
+                    shared: row.try_get::<i64, _>(3)? == 1,
+                    name: row.try_get(4)?,
+                    notes: row.try_get(5)?,
+                    sealed: row.try_get(6)?,
+                    changed_at_ms: row.try_get(7)?,
+                })
+            })
+            .collect()
+    }
+
+    pub async fn count_templates(&self, workspace: WorkspaceId, subject: &str) -> Result<i64> {
+        sqlx::query_scalar("SELECT COUNT(*) FROM launch_template WHERE workspace_id = $1 AND subject = $2")
+            .bind(workspace.0)
+            .bind(subject)
+            .fetch_one(&self.reader)
+            .await
+    }
+
+    /// Keeps a template. `false` when its id is another person's.
+    pub async fn save_template(&self, workspace: WorkspaceId, template: &StoredTemplate) -> Result<bool> {
+        let saved = sqlx::query(
+            "INSERT INTO launch_template (workspace_id, id, subject, email, shared, name, notes, content, changed_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+             email = excluded.email, shared = excluded.shared, name = excluded.name, notes = excluded.notes, \
+             content = excluded.content, changed_at = excluded.changed_at \
+             WHERE launch_template.subject = excluded.subject",
+        )
+        .bind(workspace.0)
+        .bind(&template.id)
+        .bind(&template.subject)
+        .bind(&template.email)
+        .bind(i64::from(template.shared))
+        .bind(&template.name)
+        .bind(&template.notes)
+        .bind(&template.sealed)
+        .bind(template.changed_at_ms)
+        .execute(&self.writer)
+        .await?;
+        Ok(saved.rows_affected() == 1)
+    }
+
+    /// `false` when this person has no such template.
+    pub async fn delete_template(&self, workspace: WorkspaceId, subject: &str, id: &str) -> Result<bool> {
+        let deleted = sqlx::query("DELETE FROM launch_template WHERE workspace_id = $1 AND subject = $2 AND id = $3")
+            .bind(workspace.0)
+            .bind(subject)
+            .bind(id)
+            .execute(&self.writer)
+            .await?;
+        Ok(deleted.rows_affected() == 1)
+    }
+
+    pub async fn draft(&self, workspace: WorkspaceId, subject: &str) -> Result<Option<(Vec<u8>, i64)>> {
+        let row = sqlx::query("SELECT content, changed_at FROM launch_draft WHERE workspace_id = $1 AND subject = $2")
+            .bind(workspace.0)
+            .bind(subject)
+            .fetch_optional(&self.reader)
+            .await?;
+        row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
+    }
+
+    pub async fn save_draft(&self, workspace: WorkspaceId, subject: &str, sealed: &[u8], now_ms: i64) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO launch_draft (workspace_id, subject, content, changed_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (workspace_id, subject) DO UPDATE SET content = excluded.content, \
+             changed_at = excluded.changed_at",
+        )
+        .bind(workspace.0)
+        .bind(subject)
+        .bind(sealed)
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+    }
+
+    pub async fn delete_draft(&self, workspace: WorkspaceId, subject: &str) -> Result<()> {
+        sqlx::query("DELETE FROM launch_draft WHERE workspace_id = $1 AND subject = $2")
+            .bind(workspace.0)
+            .bind(subject)
+            .execute(&self.writer)
+            .await
+            .map(drop)
+    }
+
+    /// Metadata of the workspace's runs, most used first: key, value.
+    pub async fn metadata_in_use(&self, workspace: WorkspaceId) -> Result<Vec<(String, String)>> {
+        let rows = sqlx::query(
+            "SELECT key, value FROM tag WHERE workspace_id = $1 AND key LIKE 'metadata.%' AND runs > 0 \
+             ORDER BY runs DESC, key, value LIMIT 500",
+        )
+        .bind(workspace.0)
+        .fetch_all(&self.reader)
+        .await?;
+        let pair = |row: &AnyRow| -> Result<(String, String)> {
+            let key: String = row.try_get(0)?;
+            Ok((key["metadata.".len()..].to_owned(), row.try_get(1)?))
+        };
+        rows.iter().map(pair).collect()
+    }
+}

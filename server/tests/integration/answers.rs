@@ -1,0 +1,270 @@
+//! Local tools of launched runs, answered by this server.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, stdio_command};
+
+/// Launches a script whose one local tool is `tool`, answered as said, and gives the run's id.
+async fn launch(browser: &mut Browser, script: &str, tool: &str, answerer: Value) -> String {
+    let spec = json!({
+        "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script,
+        "tools": [{ "kind": "local", "name": tool }],
+    });
+    let answers = json!({ tool: answerer });
+    let key = format!("key-{:?}", std::time::Instant::now()).replace(|c: char| !c.is_ascii_alphanumeric(), "");
+    let form = [("key", key.as_str()), ("spec", &spec.to_string()), ("answers", &answers.to_string())];
+    let (status, launched) = browser.call("launch", &form).await;
+    assert_eq!(status, 200, "{launched}");
+    launched["runId"].as_str().unwrap().to_owned()
+}
+
+/// What the tool answered, from the run's whole log.
+async fn result(app: &TestApp, run_id: &str) -> Value {
+    let log = app.sandbox_stream(DEMO, run_id).await;
+    let events = log.lines().filter_map(|line| line.strip_prefix("data: "));
+    let mut events = events.filter_map(|json| serde_json::from_str::<Value>(json).ok());
+    events.find(|event| event["type"] == "local_tool_result_in").unwrap_or_else(|| panic!("{log}"))["data"].clone()
+}
+
+/// Who answered, once it is settled.
+async fn record(browser: &mut Browser, run_id: &str) -> Value {
+    loop {
+        let (status, records) = browser.read(&format!("answers-of-run?run_id={run_id}")).await;
+        assert_eq!(status, 200, "{records}");
+        let first = &records[0];
+        if !first.is_null() && !matches!(first["state"].as_str(), Some("working" | "ready")) {
+            assert_eq!(records.as_array().unwrap().len(), 1, "{records}");
+            return first.clone();
+        }
+    }
+}
+
+async fn wait_for_call(browser: &mut Browser, run_id: &str) -> String {
+    loop {
+        let log = browser.open(&format!("/api/runs/{run_id}/events")).await.body;
+        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        if let Some(call) = events.into_iter().find(|event| event["type"] == "local_tool_call") {
+            return call["data"]["toolUseId"].as_str().unwrap().to_owned();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_canned_reply_is_given_without_a_browser() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "{\"city\":\"{{args.city}}\",\"days\":\"{{args.days}}\"}" });
+    let id =
+        launch(&mut browser, "/call weather {\"city\":\"Bern \\\"B\\\"\",\"days\":2}\n/say ok", "weather", reply).await;
+    let given: Value = serde_json::from_str(result(&app, &id).await["output"].as_str().unwrap()).unwrap();
+    assert_eq!(given, json!({ "city": "Bern \"B\"", "days": 2 }));
+    let record = record(&mut browser, &id).await;
+    assert_eq!(
+        (&record["via"], &record["state"], &record["tool"]),
+        (&json!("canned"), &json!("sent"), &json!("weather"))
+    );
+}
+
+#[tokio::test]
+async fn a_failure_is_rehearsed() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "No {{args.what}} today.", "failed": true, "delayMs": 20 });
+    let id = launch(&mut browser, "/call order {\"what\":\"cake\"}\n/say ok", "order", reply).await;
+    assert_eq!(result(&app, &id).await["error"], "No cake today.");
+}
+
+#[tokio::test]
+async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
+    let peer = Peer::mcp().await;
+    let app = TestApp::start_with(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let server =
+        json!({ "over": "http", "url": peer.url("/mcp"), "headers": { "Authorization": "Bearer s3cret-of-mine" } });
+    let by = |tool: &str| json!({ "by": "mcp", "server": server, "tool": tool });
+    let id = launch(&mut browser, "/call sum {\"a\":2,\"b\":40}\n/say ok", "sum", by("add")).await;
+    assert_eq!(result(&app, &id).await["output"], "42");
+    assert_eq!(record(&mut browser, &id).await["by"], "the MCP server 127.0.0.1");
+    let id = launch(&mut browser, "/call whoami {}\n/say ok", "whoami", by("whoami")).await;
+    assert_eq!(result(&app, &id).await["output"], "Bearer s3cret-of-mine");
+    let id = launch(&mut browser, "/call fail {\"why\":\"on purpose\"}\n/say ok", "fail", by("fail")).await;
+    let failed = result(&app, &id).await;
+    assert!(failed["error"].as_str().unwrap().contains("on purpose"), "{failed}");
+    // The credential is nowhere to be read: not in the database, not on the way back to the page.
+    let pool = app.database.connect().await;
+    let kept: Vec<Vec<u8>> = sqlx::query_scalar("SELECT answers FROM run_answerer").fetch_all(&pool).await.unwrap();
+    assert!(!kept.is_empty() && kept.iter().all(|kept| !kept.windows(6).any(|part| part == b"s3cret")));
+    let (_, like) = browser.read(&format!("launch-like?run_id={id}")).await;
+    assert_eq!(like["answers"]["fail"]["server"]["headers"]["Authorization"], "", "{like}");
+    assert_eq!(like["spec"]["tools"][0]["name"], "fail");
+    // Without its value it is not sent as if it were one.
+    let form = [("key", "key-again"), ("spec", &like["spec"].to_string()), ("answers", &like["answers"].to_string())];
+    let (status, error) = browser.call("launch", &form).await;
+    assert!(status == 400 && error["errors"][0]["path"] == "/answers/fail", "{error}");
+}
+
+#[tokio::test]
+async fn an_mcp_server_answers_over_stdio_without_this_servers_environment() {
+    let command = stdio_command().await;
+    let app = TestApp::start_with(|config| config.mcp_commands = command.parse().unwrap()).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let by = json!({ "by": "mcp", "server": { "over": "stdio", "command": command } });
+    let id = launch(&mut browser, "/call environment {}\n/say ok", "environment", by).await;
+    let names = result(&app, &id).await["output"].as_str().unwrap().to_owned();
+    assert!(names.contains("PATH") && !names.contains("CARGO"), "{names}");
+}
+
+#[tokio::test]
+async fn an_agent_answers_in_both_versions_of_a2a() {
+    let (new, old) = (Peer::a2a().await, Peer::old_a2a().await);
+    let app = TestApp::start_with(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    for peer in [&new, &old] {
+        let by = json!({ "by": "a2a", "cardUrl": peer.url("") });
+        for (message, words) in [("Bern", "Sunny: Bern"), ("slowly", "Cloudy: slowly")] {
+            let script = format!("/call ask {{\"message\":\"{message}\"}}\n/say ok");
+            let id = launch(&mut browser, &script, "ask", by.clone()).await;
+            assert_eq!(result(&app, &id).await["output"], words, "{}", peer.url(""));
+        }
+        let id = launch(&mut browser, "/call ask {\"message\":\"fail\"}\n/say ok", "ask", by.clone()).await;
+        let failed = result(&app, &id).await;
+        assert!(failed["error"].as_str().unwrap_or_default().contains("No satellite."), "{failed}");
+    }
+}
+
+#[tokio::test]
+async fn a_peer_that_cannot_be_reached_is_told_to_the_model() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let by = json!({ "by": "mcp", "server": { "over": "http", "url": "http://127.0.0.1:9/mcp" } });
+    let id = launch(&mut browser, "/call sum {}\n/say ok", "sum", by).await;
+    let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("could not be used") && error.contains("public addresses"), "{error}");
+}
+
+#[tokio::test]
+async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let slow = json!({ "by": "canned", "text": "canned", "delayMs": 600_000 });
+    for answerer in [json!({ "by": "hand" }), slow] {
+        let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", answerer).await;
+        let call = wait_for_call(&mut browser, &id).await;
+        let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "by hand")];
+        assert_eq!(browser.call("answer-call", &form).await.0, 200);
+        assert_eq!(result(&app, &id).await["output"], "by hand");
+        let record = record(&mut browser, &id).await;
+        assert_eq!((&record["via"], &record["by"]), (&json!("hand"), &json!("owner@demo.test")), "{record}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_run_is_not_answered_any_more() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let slow = json!({ "by": "canned", "text": "late", "delayMs": 600_000 });
+    let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", slow).await;
+    wait_for_call(&mut browser, &id).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    assert_eq!(browser.call("cancel-run", &[("id", &id)]).await.0, 200);
+    assert_eq!(record(&mut browser, &id).await["state"], "not_needed");
+    assert!(!app.sandbox_stream(DEMO, &id).await.contains("late"));
+}
+
+#[tokio::test]
+async fn answering_goes_on_after_a_restart() {
+    let mut app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let script = "/call one {}\n/sleep 200\n/call one {}\n/say ok";
+    // Long enough to be under way when the server stops; asked again from the start after it.
+    let reply = json!({ "by": "canned", "text": "answered", "delayMs": 500 });
+    let id = launch(&mut browser, script, "one", reply).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    app.restart(|_| {}).await;
+    let log = app.sandbox_stream(DEMO, &id).await;
+    assert_eq!(log.matches("local_tool_result_in").count() / 2, 2, "{log}");
+    let (_, records) = browser.read(&format!("answers-of-run?run_id={id}")).await;
+    assert_eq!(records.as_array().unwrap().len(), 2, "{records}");
+}
+
+#[tokio::test]
+async fn answering_waits_for_the_next_sign_in_after_a_sign_out() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "after all", "delayMs": 1000 });
+    let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    let sign_out = browser.url("/auth/sign-out");
+    browser.request(reqwest::Method::POST, sign_out, &[]).await;
+    // Signed out, nothing is sent for anybody: the answer is kept.
+    let pool = app.database.connect().await;
+    loop {
+        let state: String = sqlx::query_scalar("SELECT state FROM run_answer").fetch_one(&pool).await.unwrap();
+        match state.as_str() {
+            "working" => tokio::task::yield_now().await,
+            "ready" => break,
+            other => panic!("{other}"),
+        }
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    assert_eq!(result(&app, &id).await["output"], "after all");
+    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+}
+
+#[tokio::test]
+async fn of_two_processes_exactly_one_asks_the_peer() {
+    let peer = Peer::mcp().await;
+    let app = TestApp::start_with(allow_loopback).await;
+    let second = app.second_process(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let server = json!({ "over": "http", "url": peer.url("/mcp") });
+    let script = "/call add {\"a\":1,\"b\":1}\n/call add {\"a\":2,\"b\":2}\n/say ok";
+    for _ in 0..3 {
+        let id = launch(&mut browser, script, "add", json!({ "by": "mcp", "server": server })).await;
+        app.sandbox_stream(DEMO, &id).await;
+    }
+    let id = launch(&mut browser, "/call count {}\n/say ok", "count", json!({ "by": "mcp", "server": server })).await;
+    assert_eq!(result(&app, &id).await["output"], "6", "three runs with two calls each");
+    second.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_peer_is_not_asked_twice_when_the_process_that_asked_is_gone() {
+    let peer = Peer::mcp().await;
+    let mut app = TestApp::start_apart(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
+    let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    app.restart(allow_loopback).await;
+    let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("not known"), "{error}");
+}
+
+#[tokio::test]
+async fn a_run_whose_lease_was_lost_is_taken_over_and_left_alone_by_its_old_holder() {
+    let peer = Peer::mcp().await;
+    let app = TestApp::start_with(allow_loopback).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
+    let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
+    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    // As if the process had been away for longer than its lease, and another had been there meanwhile and died.
+    let pool = app.database.connect().await;
+    sqlx::query("UPDATE run_answerer SET owner = 'dead', lease_until = 1").execute(&pool).await.unwrap();
+    let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("not known"), "{error}");
+    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+}
+
+#[tokio::test]
+async fn another_workspace_does_not_see_who_answered() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = launch(&mut browser, "/call a {}\n/say ok", "a", json!({ "by": "canned", "text": "x" })).await;
+    record(&mut browser, &id).await;
+    let mut stranger = app.signed_in(OTHER).await;
+    for function in ["answers-of-run", "launch-like"] {
+        assert_eq!(stranger.read(&format!("{function}?run_id={id}")).await.0, 404, "{function}");
+    }
+}
