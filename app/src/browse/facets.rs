@@ -33,11 +33,18 @@ pub struct FacetLink {
 }
 
 /// Groups that are open from the start; a chosen value opens its group.
-const OPEN_GROUPS: usize = 7;
+const OPEN_GROUPS: usize = 6;
 
 pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPanel {
     let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
-    let groups = facets.facets.into_iter().enumerate().map(|(i, facet)| {
+    let mut facets = facets.facets;
+    // What a team marks its runs with tells it more than what they are made of.
+    facets.sort_by_key(|facet| match facet.key.as_str() {
+        "status" | "is" => 0,
+        key if key.starts_with("metadata.") => 1,
+        _ => 2,
+    });
+    let groups = facets.into_iter().enumerate().map(|(i, facet)| {
         let links: Vec<FacetLink> =
             facet.values.iter().filter_map(|value| link(list, &facet.key, value, query)).collect();
         FacetGroup {

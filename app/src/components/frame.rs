@@ -108,6 +108,7 @@ fn Account(viewer: Viewer) -> impl IntoView {
             </summary>
             <div class="menu">
                 <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
+                <a href="/api/docs" rel="external">"API"</a>
                 <form method="post" action="/auth/sign-out">
                     <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>
                 </form>

@@ -53,6 +53,12 @@ fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> im
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
     let ids: Vec<String> = list.runs.iter().map(|run| run.id.clone()).collect();
+    let first = ids.first().cloned();
+    let peek = Memo::new(move |_| match peek.get() {
+        // Where the page before this one led to.
+        Some(id) if id == "first" => first.clone(),
+        other => other,
+    });
     let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
     let watched = Watched {
         q: StoredValue::new(list.bar.text.clone()),

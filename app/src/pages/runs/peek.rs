@@ -50,12 +50,6 @@ impl Path {
 
 #[component]
 pub fn PeekPanel(peek: Memo<Option<String>>, ids: Vec<String>, here: String, older: Option<String>) -> impl IntoView {
-    let first = ids.first().cloned();
-    let peek = Memo::new(move |_| match peek.get() {
-        // Where the page before this one led to.
-        Some(id) if id == "first" => first.clone(),
-        other => other,
-    });
     let path = Path { ids: StoredValue::new(ids), here: StoredValue::new(here), older: StoredValue::new(older), peek };
     follow_keys(path);
     let found = Resource::new_blocking(
@@ -84,8 +78,12 @@ pub fn PeekPanel(peek: Memo<Option<String>>, ids: Vec<String>, here: String, old
 #[component]
 fn Panel(path: Path, children: Children) -> impl IntoView {
     let step = move |forward: bool, icon: Icon, label: &'static str| {
-        let href = move || path.beside(forward);
-        view! { <a class="icon-button" href=href title=label aria-label=label data-noscroll=""><IconView icon /></a> }
+        move || {
+            match path.beside(forward) {
+            Some(href) => view! { <a class="icon-button" href=href title=label aria-label=label data-noscroll=""><IconView icon /></a> }.into_any(),
+            None => view! { <span class="icon-button off"><IconView icon /></span> }.into_any(),
+        }
+        }
     };
     let full = move || path.peek.get().map(|id| format!("/runs/{}", encode(&id)));
     view! {
