@@ -12,8 +12,8 @@ use protocol::Query;
 use crate::AppError;
 use crate::launch::Launching;
 use crate::model::{
-    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
-    View, ViewChange, ViewList, Viewer,
+    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionSummary, SessionsPage,
+    SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use crate::run::{RunState, RunView};
 
@@ -69,6 +69,9 @@ pub trait Workspace: Launching + Send + Sync {
     ) -> Result<SessionsPage, AppError>;
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
+
+    /// A session as it was last seen. MANTYX is asked only where it never was: it gives a session with all its messages.
+    async fn known_session(&self, id: &str) -> Result<SessionSummary, AppError>;
 
     /// Values that sessions have, with counts over all of them.
     async fn session_facets(&self) -> Result<Facets, AppError>;

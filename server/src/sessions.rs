@@ -82,6 +82,15 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     })
 }
 
+/// A session as it was last seen; opened where it never was.
+pub async fn known(state: &AppState, caller: &Caller, id: &str) -> Result<SessionSummary, Error> {
+    check_id(id)?;
+    match state.store.session(caller.workspace_id, id).await? {
+        Some(known) => Ok(known),
+        None => Ok(open(state, caller, id).await?.session),
+    }
+}
+
 /// Starts the run that answers a message.
 pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
     check_id(id)?;

@@ -3,8 +3,8 @@
 use app::AppError;
 use app::backend::Workspace;
 use app::model::{
-    FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage, SessionsPage,
-    SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage, SessionSummary,
+    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
@@ -125,6 +125,10 @@ impl Workspace for SignedInWorkspace {
     async fn session(&self, id: &str) -> Result<SessionPage, AppError> {
         let page = sessions::open(&self.state, &self.caller, id).await?;
         Ok(SessionPage { can_write: self.may("sessions:write"), ..page })
+    }
+
+    async fn known_session(&self, id: &str) -> Result<SessionSummary, AppError> {
+        Ok(sessions::known(&self.state, &self.caller, id).await?)
     }
 
     async fn session_facets(&self) -> Result<Facets, AppError> {

@@ -74,7 +74,7 @@ pub async fn read_turns(id: String, before: Option<u64>, runs: Option<String>) -
         let workspace = crate::backend::workspace()?;
         let of_session = Query::default().with(Term::Field { field: Field::Session, value: id.clone() });
         let beside = workspace.runs(&of_session, runs.as_deref(), RUNS_BESIDE).await?;
-        let session = workspace.session(&id).await?.session;
+        let session = workspace.known_session(&id).await?;
         let messages = workspace.session_messages(&id, before).await?;
         let (turns, used) = pair_turns(&messages.events, &beside.runs, &session.metadata, before.is_none());
         let earlier = match messages.next_before_seq {
