@@ -11,11 +11,13 @@ use crate::pages::import::ImportRoute;
 use crate::pages::launch::{BatchRoute, LaunchRoute};
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunRoute;
-use crate::pages::runs::RunsPage;
+use crate::pages::runs::RunsRoute;
+use crate::pages::session::SessionRoute;
+use crate::pages::sessions::SessionsRoute;
 use crate::pages::sign_in::SignIn;
 
-/// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status. The
-/// list is in everybody's file, because what it uses other pages use too; each other page has a file of its own.
+/// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
+/// Each page has a file of its own for the browser, loaded when it is opened.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
@@ -29,8 +31,10 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("import") view={Lazy::<ImportRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch/batches/:id") view={Lazy::<BatchRoute>::new()} ssr=SsrMode::Async />
-                    <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
+                    <Route path=path!("runs") view={Lazy::<RunsRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("sessions") view={Lazy::<SessionsRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("sessions/:id") view={Lazy::<SessionRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

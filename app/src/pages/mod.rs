@@ -7,4 +7,6 @@ mod lazy;
 pub mod not_found;
 pub mod run;
 pub mod runs;
+pub mod session;
+pub mod sessions;
 pub mod sign_in;

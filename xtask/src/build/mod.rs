@@ -36,7 +36,9 @@ pub fn with(effort: Effort) -> Result<()> {
         Effort::Optimised => &["--release"],
         Effort::Quick => &[],
     };
-    step("server", || command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile)))
+    step("server", || {
+        command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile).env("RUNLENS_EMBED_SITE", "1"))
+    })
 }
 
 /// Writes the site and reports what a first visit transfers.
