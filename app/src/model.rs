@@ -107,9 +107,8 @@ pub struct RunPage {
     /// Whether the sign-in may cancel and answer.
     pub can_write: bool,
     pub feedback: Option<Feedback>,
-    /// Of the file that it was imported from.
-    #[serde(default)]
-    pub import: Option<ImportReport>,
+    /// Where an imported run comes from, drawn.
+    pub imported: String,
     pub stale: Option<String>,
     pub now_ms: i64,
 }

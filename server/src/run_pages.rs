@@ -1,7 +1,7 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::model::{Origin, RawEvents, RunPage, RunSpecPage};
-use app::run::{RunState, RunView, Side, Tab};
+use app::model::{Origin, RawEvents, RunPage, RunSpecPage, RunSummary};
+use app::run::{RunState, RunView, Side, Source, Tab, imported};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
@@ -18,26 +18,36 @@ const RAW_PAGE: usize = 100;
 const RAW_CHUNK: u32 = 1_000;
 
 /// One run, brought up to date first.
-pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunView) -> Result<RunPage, Error> {
+///
+/// `can_write`: the sign-in may start, cancel and answer.
+pub async fn open_run(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    view: &RunView,
+    can_write: bool,
+) -> Result<RunPage, Error> {
     let (run, freshness) = find_run(state, caller, id).await?;
     let replay = state.timelines.replay(state, caller, id).await?;
     let spec = spec(state, caller, id).await?;
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
-    let mut shown = compose(&replay, spec.as_ref(), view);
-    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
+    let mut shown = compose(&replay, &run, spec.as_ref(), view, can_write);
+    add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     let latest = replay.latest();
     Ok(RunPage {
         prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
         system_prompt: system_prompt.map(str::to_owned),
         state: shown,
         end_seq: latest.last_seq(),
-        can_write: true,
+        can_write,
         feedback: state.store.feedback(caller.workspace_id, id).await?,
-        import: match run.origin {
+        imported: match run.origin {
             Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
             _ => None,
-        },
+        }
+        .map(|report| imported(report, now_ms()))
+        .unwrap_or_default(),
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),
@@ -45,39 +55,51 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
 }
 
 /// Another view of a run that was opened before.
-pub async fn view_run(state: &AppState, caller: &Caller, id: &str, view: &RunView) -> Result<RunState, Error> {
-    require_stored(state, caller, id).await?;
+pub async fn view_run(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    view: &RunView,
+    can_write: bool,
+) -> Result<RunState, Error> {
+    let run = stored_run(state, caller, id).await?;
     let replay = state.timelines.replay(state, caller, id).await?;
     let spec = spec(state, caller, id).await?;
-    let mut shown = compose(&replay, spec.as_ref(), view);
-    shown.side = side(state, caller, id, view, spec.as_ref()).await?;
+    let mut shown = compose(&replay, &run, spec.as_ref(), view, can_write);
+    add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     Ok(shown)
 }
 
-fn compose(replay: &Replay, spec: Option<&Value>, view: &RunView) -> RunState {
+fn compose(replay: &Replay, run: &RunSummary, spec: Option<&Value>, view: &RunView, can_write: bool) -> RunState {
+    let source = Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, can_write };
     let latest = replay.latest();
     match view.at.filter(|at| *at < latest.last_seq()) {
-        None => RunState::of(latest, latest, spec, view),
+        None => RunState::of(latest, latest, &source, view),
         Some(at) => {
             let position = replay.events().partition_point(|event| event.seq <= at);
-            RunState::of(&replay.at(position), latest, spec, view)
+            RunState::of(&replay.at(position), latest, &source, view)
         }
     }
 }
 
-/// What the open tab needs beside the state.
-async fn side(
+/// What the open tab needs beside the log.
+async fn add_side(
+    shown: &mut RunState,
     state: &AppState,
     caller: &Caller,
     id: &str,
     view: &RunView,
     spec: Option<&Value>,
-) -> Result<Side, Error> {
-    Ok(match view.tab {
-        Tab::Output | Tab::Tools | Tab::Loop => Side::None,
-        Tab::Spec => Side::Spec(run_spec(state, caller, spec)),
-        Tab::Raw => Side::Raw(run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?),
-    })
+) -> Result<(), Error> {
+    match view.tab {
+        Tab::Output | Tab::Tools | Tab::Loop => {}
+        Tab::Spec => shown.side = Side::Spec(run_spec(state, caller, spec)),
+        Tab::Raw => {
+            let events = run_events(state, caller, id, view.after.unwrap_or(0), &view.grep).await?;
+            shown.side = Side::Raw(events);
+        }
+    }
+    Ok(())
 }
 
 fn run_spec(state: &AppState, caller: &Caller, spec: Option<&Value>) -> RunSpecPage {
@@ -119,9 +141,9 @@ pub async fn spec(state: &AppState, caller: &Caller, id: &str) -> Result<Option<
     Ok(spec.filter(Value::is_object))
 }
 
-async fn require_stored(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+async fn stored_run(state: &AppState, caller: &Caller, id: &str) -> Result<RunSummary, Error> {
     match state.store.run(caller.workspace_id, id).await? {
-        Some(_) => Ok(()),
-        None => find_run(state, caller, id).await.map(drop),
+        Some(run) => Ok(run),
+        None => Ok(find_run(state, caller, id).await?.0),
     }
 }

@@ -50,12 +50,11 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
-        let page = run_pages::open_run(&self.state, &self.caller, id, view).await?;
-        Ok(RunPage { can_write: self.may("runs:write"), ..page })
+        Ok(run_pages::open_run(&self.state, &self.caller, id, view, self.may("runs:write")).await?)
     }
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
-        Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
+        Ok(run_pages::view_run(&self.state, &self.caller, id, view, self.may("runs:write")).await?)
     }
 
     async fn compare(&self, left: &str, right: Option<&str>) -> Result<Comparison, AppError> {

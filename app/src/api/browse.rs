@@ -110,7 +110,7 @@ pub async fn peek_run(id: String) -> Result<Wire<Peek>, AppError> {
         };
         Ok(Peek {
             status: if page.state.status.is_terminal() { page.state.status } else { page.run.status },
-            verdict: page.state.verdict.into_iter().map(|sentence| sentence.text).collect(),
+            verdict: page.state.verdict,
             prompt: page.prompt.as_deref().map(head),
             answer: head(&page.state.answer),
             run: page.run,

@@ -46,7 +46,8 @@ pub struct RunNews {
 pub struct Peek {
     pub run: RunSummary,
     pub status: RunStatus,
-    pub verdict: Vec<String>,
+    /// Drawn.
+    pub verdict: String,
     pub prompt: Option<String>,
     pub answer: String,
     pub now_ms: i64,

@@ -43,7 +43,7 @@ pub async fn refresh(run: Run) {
 
 /// Whether the rows that are here do not show the view.
 fn needs_other_rows(run: Run, before: &RunView, view: &RunView) -> bool {
-    let same = |view: &RunView| RunView { focus: None, raw: false, ..view.clone() };
+    let same = |view: &RunView| RunView { focus: None, ..view.clone() };
     if same(before) != same(view) {
         return true;
     }

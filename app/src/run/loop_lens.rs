@@ -2,7 +2,6 @@
 
 use protocol::json::preview;
 use protocol::timeline::{NoteKind, Repetition, Sentence, Timeline, ToolCall, Turn, batch_changes};
-use serde::{Deserialize, Serialize};
 
 /// Iterations drawn of one loop: the first ones and the last ones tell it all.
 const MAX_ITERATIONS: usize = 12;
@@ -10,7 +9,7 @@ const MAX_ITERATIONS: usize = 12;
 const MAX_LOOPS: usize = 10;
 const PREVIEW_CHARS: usize = 120;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LoopLens {
     pub tools: String,
     pub turns: usize,
@@ -20,7 +19,7 @@ pub struct LoopLens {
     pub sentences: Vec<Sentence>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
     pub number: usize,
     pub seq: u64,
@@ -32,8 +31,7 @@ pub struct Iteration {
     pub guard: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationKind {
     First,
     FirstWasted,

@@ -10,6 +10,7 @@
 //! reducer and its rules weigh nothing there. A state is bounded: that of a hundred thousand events has as few rows as
 //! that of ten, and bodies only where they are open.
 
+mod draw;
 mod loop_lens;
 mod row;
 mod schema_fit;
@@ -18,10 +19,8 @@ mod truncation;
 mod view;
 mod words;
 
-pub use loop_lens::{Iteration, IterationKind, LoopLens};
+pub use draw::imported;
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
-pub use schema_fit::SchemaFit;
-pub use state::{BannerLine, RunState, Runway, Side, Window};
-pub use truncation::{PartialLine, PartialTree, Truncation};
+pub use state::{RunState, Runway, Side, Source, Window};
 pub use view::{Find, RunView, Tab, density_word};
 pub use words::describe;

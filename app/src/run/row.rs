@@ -1,10 +1,12 @@
 //! A row of the timeline with everything that is drawn of it.
 
 use protocol::json::preview;
-use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, ToolFile, Turn};
+use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::draw::Links;
+use super::draw::rows::{self as draw, CallLine};
 use super::words::{describe, ending};
 
 /// Characters of arguments and answers in a folded row.
@@ -26,56 +28,12 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
-    Turn {
-        number: usize,
-        first_seq: u64,
-        last_seq: u64,
-        model: Option<String>,
-        finish: Option<String>,
-        writing: bool,
-    },
-    Thinking {
-        chars: usize,
-        open: Option<String>,
-    },
-    Text {
-        text: String,
-        cut: usize,
-        writing: bool,
-    },
-    Call {
-        name: String,
-        resolver: Option<String>,
-        arguments: String,
-        outcome: CallOutcome,
-        answer: Option<String>,
-        files: usize,
-        waiting_id: Option<String>,
-        open: Option<Box<CallBody>>,
-    },
-    Note {
-        tone: Tone,
-        text: String,
-        times: u64,
-        plan: Option<timeline::Plan>,
-    },
-    /// «×N»: the same calls again and again.
-    Repeats {
-        times: usize,
-        last_turn: usize,
-        first_wasted_seq: u64,
-        tools: Vec<String>,
-        open: bool,
-    },
-    Outcome {
-        tone: Tone,
-        text: String,
-    },
-    Event {
-        kind: String,
-        last_seq: u64,
-        count: u64,
-    },
+    /// Says something, and is drawn already.
+    Drawn { class: String, tone: Option<Tone>, html: String },
+    /// What the model writes; it grows while a run is followed.
+    Text { text: String, cut: usize, writing: bool },
+    /// A call: its line, drawn, and what it opens to.
+    Call { outcome: CallOutcome, line: String, waiting_id: Option<String>, open: Option<Box<CallBody>> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,13 +45,26 @@ pub enum CallOutcome {
     Unanswered,
 }
 
+impl CallOutcome {
+    pub fn tone(self) -> &'static str {
+        match self {
+            Self::Ok => "success",
+            Self::Error => "error",
+            Self::Waiting => "waiting",
+            Self::Unanswered => "warning",
+        }
+    }
+}
+
 /// What an open call shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallBody {
-    pub id: Option<String>,
+    /// Who answers it, drawn.
+    pub resolver: String,
     pub input: Body,
     pub answer: Option<(u64, Body)>,
-    pub files: Vec<ToolFile>,
+    /// What came with the answer, drawn.
+    pub files: String,
 }
 
 /// A payload: as a tree where it is JSON, as text where it is not, cut where it is too long for a page.
@@ -126,17 +97,21 @@ impl Tone {
 
 impl Row {
     /// Draws a row of `timeline`. `open` tells whether a row's key was opened.
-    pub fn of(timeline: &Timeline, row: timeline::Row, open: impl Fn(&str) -> bool) -> Option<Self> {
+    pub fn of(timeline: &Timeline, row: timeline::Row, open: impl Fn(&str) -> bool, links: Links<'_>) -> Option<Self> {
         let turn = timeline.turns.get(row.turn);
         let is_open = open(&row.key);
+        let drawn =
+            |class: &str, tone: Option<Tone>, html: String| RowKind::Drawn { class: class.to_owned(), tone, html };
         let kind = match row.kind {
-            timeline::RowKind::Turn => turn_row(turn?, timeline),
+            timeline::RowKind::Turn => {
+                let turn = turn?;
+                let class = if is_writing(turn, timeline) { "turn-head writing" } else { "turn-head" };
+                drawn(class, None, draw::turn(turn, links))
+            }
             timeline::RowKind::Thinking { .. } => {
                 let thinking = &turn?.thinking;
-                RowKind::Thinking {
-                    chars: thinking.chars().count(),
-                    open: is_open.then(|| cut(thinking, BODY_BYTES).0),
-                }
+                let shown = is_open.then(|| head(thinking, BODY_BYTES));
+                drawn("thinking", None, draw::thinking(&row.key, thinking.chars().count(), shown, links))
             }
             timeline::RowKind::Text => {
                 let turn = turn?;
@@ -144,43 +119,36 @@ impl Row {
                 let (text, cut) = cut(&turn.text, limit);
                 RowKind::Text { text, cut, writing: is_writing(turn, timeline) }
             }
-            timeline::RowKind::Call { entry, .. } => call_row(turn?.entries.get(entry)?.as_call()?, timeline, is_open),
+            timeline::RowKind::Call { entry, .. } => {
+                let call = turn?.entries.get(entry)?.as_call()?;
+                call_row(&row.key, row.seq, call, timeline, is_open, links)
+            }
             timeline::RowKind::Note { entry } => {
                 let note = turn?.entries.get(entry)?.as_note()?;
                 let (tone, text) = describe(&note.kind);
                 let plan = match &note.kind {
-                    NoteKind::Plan { plan, stale: false, .. } => Some(plan.as_ref().clone()),
+                    NoteKind::Plan { plan, stale: false, .. } => Some(plan.as_ref()),
                     _ => None,
                 };
-                RowKind::Note { tone, text, times: note.times, plan }
+                drawn("note", Some(tone), draw::note(row.seq, tone, &text, note.times, plan, links))
             }
             timeline::RowKind::Repeats { times, first_wasted_seq, last_turn, .. } => {
                 let mut tools: Vec<String> = turn?.calls().map(|call| call.name.clone()).collect();
                 tools.sort();
                 tools.dedup();
-                RowKind::Repeats { times, last_turn, first_wasted_seq, tools, open: is_open }
+                let html = draw::repeats(&row.key, times, last_turn, first_wasted_seq, tools, is_open, links);
+                drawn("repeats", None, html)
             }
             timeline::RowKind::Outcome => {
                 let (tone, text) = ending(timeline.outcome.as_ref()?);
-                RowKind::Outcome { tone, text }
+                drawn("note outcome", Some(tone), draw::outcome(row.seq, tone, &text, links))
             }
             timeline::RowKind::Events { index } => {
                 let run = timeline.events.get(index)?;
-                RowKind::Event { kind: run.kind.to_string(), last_seq: run.last_seq, count: run.count }
+                drawn("event", None, draw::event(row.seq, &run.kind, run.last_seq, run.count, links))
             }
         };
         Some(Self { key: row.key, seq: row.seq, depth: row.depth, hit: row.hit, kind })
-    }
-}
-
-fn turn_row(turn: &Turn, timeline: &Timeline) -> RowKind {
-    RowKind::Turn {
-        number: turn.index + 1,
-        first_seq: turn.first_seq,
-        last_seq: turn.last_seq,
-        model: turn.model.clone(),
-        finish: if turn.aborted { Some("stopped by the supervisor".to_owned()) } else { turn.finish_reason.clone() },
-        writing: is_writing(turn, timeline),
     }
 }
 
@@ -190,7 +158,7 @@ fn is_writing(turn: &Turn, timeline: &Timeline) -> bool {
     newest && turn.message_seq.is_none() && !turn.aborted && !timeline.status().is_terminal()
 }
 
-fn call_row(call: &ToolCall, timeline: &Timeline, open: bool) -> RowKind {
+fn call_row(key: &str, seq: u64, call: &ToolCall, timeline: &Timeline, open: bool, links: Links<'_>) -> RowKind {
     let over = timeline.status().is_terminal();
     let outcome = match &call.answer {
         Some(answer) if answer.ok => CallOutcome::Ok,
@@ -199,13 +167,22 @@ fn call_row(call: &ToolCall, timeline: &Timeline, open: bool) -> RowKind {
         None => CallOutcome::Waiting,
     };
     let awaited = outcome == CallOutcome::Waiting && call.kind.is_local() && call.made;
-    RowKind::Call {
-        name: call.name.clone(),
-        resolver: resolver(&call.kind),
-        arguments: preview_value(&call.input),
-        outcome,
-        answer: call.answer.as_ref().map(|answer| preview_value(&answer.body)),
+    let (arguments, answer) =
+        (preview_value(&call.input), call.answer.as_ref().map(|answer| preview_value(&answer.body)));
+    let line = CallLine {
+        key,
+        seq,
+        name: &call.name,
+        is_local: call.kind.is_local(),
+        arguments: &arguments,
+        answer: answer.as_deref(),
         files: call.files.len(),
+        outcome,
+        open,
+    };
+    RowKind::Call {
+        outcome,
+        line: draw::call(line, links),
         waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
         open: open.then(|| Box::new(CallBody::of(call))),
     }
@@ -243,10 +220,10 @@ fn cut(text: &str, bytes: usize) -> (String, usize) {
 impl CallBody {
     pub fn of(call: &ToolCall) -> Self {
         Self {
-            id: call.id.as_ref().map(|id| id.to_string()),
+            resolver: draw::resolver(resolver(&call.kind).as_deref(), call.id.as_deref()),
             input: Body::of(&call.input),
             answer: call.answer.as_ref().map(|answer| (answer.seq, Body::of(&answer.body))),
-            files: call.files.clone(),
+            files: draw::files(&call.files),
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use protocol::schema;
 use protocol::timeline::{Ending, Timeline};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFit {
     /// It breaks no rule that was judged.
     Fits,

@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 
 use protocol::messages::Tokens;
-use protocol::timeline::{
-    Banner, BannerKind, NextStep, Plan, RowOptions, RowQuery, Rows, Sentence, Severity, Tick, Timeline, minimap,
-    verdict,
-};
+use protocol::timeline::{RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::loop_lens::{LoopLens, loop_lenses};
+use super::draw::{self, Links};
+use super::loop_lens::loop_lenses;
 use super::schema_fit::{SchemaFit, schema_fit};
-use super::truncation::{Truncation, truncation};
-use super::{Row, RunView};
+use super::truncation::truncation;
+use super::{Row, RunView, Tab};
 use crate::model::{RawEvents, RunSpecPage};
 
 /// Rows in one page of a timeline.
@@ -31,8 +29,9 @@ pub struct RunState {
     pub status: RunStatus,
     /// The whole log has its end: nothing more will come.
     pub ended: bool,
-    pub verdict: Vec<Sentence>,
-    pub banners: Vec<BannerLine>,
+    /// Drawn, as are all parts that only say something: what a reader must know first.
+    pub verdict: String,
+    pub banners: String,
     pub window: Window,
     pub strip: Vec<Tick>,
     /// Events applied, and the last of them.
@@ -41,16 +40,19 @@ pub struct RunState {
     pub turns: u64,
     pub calls: u64,
     pub tokens: Option<Tokens>,
-    pub plan: Option<Plan>,
-    pub runway: Vec<Runway>,
+    pub plan: String,
     pub answer: String,
     /// Bytes of the answer that are left out here.
     pub answer_cut: usize,
     /// The answer is a fragment or was left behind by a failure.
     pub salvaged: bool,
-    pub truncation: Option<Truncation>,
-    pub schema_fit: Option<SchemaFit>,
-    pub loops: Vec<LoopLens>,
+    /// The answer was cut off: a card that tells where, what of, and what is left of it.
+    pub truncation: String,
+    /// Whether the answer fits its schema, and the JSON pointers of what does not.
+    pub fit: String,
+    pub faults: Vec<String>,
+    /// Calls were repeated: there is something to see on the tab for that.
+    pub loops: bool,
     pub side: Side,
 }
 
@@ -60,27 +62,10 @@ pub struct RunState {
 pub enum Side {
     #[default]
     None,
+    /// Drawn.
+    Html(String),
     Spec(RunSpecPage),
     Raw(RawEvents),
-}
-
-/// A banner as it is drawn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BannerLine {
-    pub kind: BannerKind,
-    pub severity: Severity,
-    pub seq: u64,
-    pub title: String,
-    pub detail: String,
-    pub next_step: NextStep,
-}
-
-impl BannerLine {
-    fn of(banner: Banner) -> Self {
-        let Banner { kind, severity, seq, title, detail, next_step, facts: _ } = banner;
-        Self { kind, severity, seq, title, detail, next_step }
-    }
 }
 
 /// A part of the rows, and where it stands among all of them.
@@ -95,7 +80,7 @@ pub struct Window {
 }
 
 /// How much of a tool's budget is used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runway {
     pub tool: String,
     pub calls: u64,
@@ -105,42 +90,60 @@ pub struct Runway {
     pub allowed: Option<u64>,
 }
 
+/// What a state is composed from.
+pub struct Source<'a> {
+    pub run_id: &'a str,
+    pub session_id: Option<&'a str>,
+    pub spec: Option<&'a Value>,
+    /// The sign-in may start runs.
+    pub can_write: bool,
+}
+
 impl RunState {
     /// `timeline` is the run as of the point that is looked at; `whole` as of its end, for the strip.
-    pub fn of(timeline: &Timeline, whole: &Timeline, spec: Option<&Value>, view: &RunView) -> Self {
+    pub fn of(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, view: &RunView) -> Self {
+        let links = Links { run_id: source.run_id, view };
+        let spec = source.spec;
         let answer = timeline.answer();
         let kept = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
-        let outcome = timeline.outcome.as_ref();
+        let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+        let fit = schema_fit(timeline, spec);
+        let loops = loop_lenses(timeline);
         Self {
             status: timeline.status(),
             ended: whole.status().is_terminal(),
-            verdict: verdict(timeline, spec),
-            banners: spec
-                .map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec))
-                .into_iter()
-                .map(BannerLine::of)
-                .collect(),
-            window: window(timeline, view),
+            verdict: draw::verdict_part(verdict(timeline, spec), links),
+            banners: draw::banners(banners, source.can_write, links),
+            window: window(timeline, view, links),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,
             last_seq: timeline.last_seq(),
             turns: timeline.totals.turns,
             calls: timeline.totals.calls,
-            tokens: outcome.and_then(|outcome| outcome.tokens),
-            plan: timeline.plan.as_deref().cloned(),
-            runway: runway(timeline, spec),
+            tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
+            plan: timeline.plan.as_deref().map(draw::checklist).unwrap_or_default(),
             answer: kept.to_owned(),
             answer_cut: answer.len() - kept.len(),
             salvaged: timeline.status() == RunStatus::Failed,
-            truncation: truncation(timeline, spec),
-            schema_fit: schema_fit(timeline, spec),
-            loops: loop_lenses(timeline),
-            side: Side::None,
+            truncation: truncation(timeline, spec)
+                .map(|card| draw::truncation_card(card, source.session_id, links))
+                .unwrap_or_default(),
+            faults: match &fit {
+                Some(SchemaFit::Breaks(faults)) => faults.iter().map(|fault| fault.0.clone()).collect(),
+                _ => Vec::new(),
+            },
+            fit: fit.map(draw::fit).unwrap_or_default(),
+            loops: !loops.is_empty(),
+            side: match view.tab {
+                Tab::Loop => Side::Html(draw::loops(loops, links)),
+                Tab::Tools => Side::Html(draw::tools(runway(timeline, spec), links)),
+                Tab::Output | Tab::Spec | Tab::Raw => Side::None,
+            },
         }
     }
 }
 
-fn window(timeline: &Timeline, view: &RunView) -> Window {
+fn window(timeline: &Timeline, view: &RunView, links: Links<'_>) -> Window {
     let options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
@@ -160,7 +163,10 @@ fn window(timeline: &Timeline, view: &RunView) -> Window {
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
         total: rows.len(),
-        rows: drawn.into_iter().filter_map(|row| Row::of(timeline, row, |key| options.open.contains(key))).collect(),
+        rows: drawn
+            .into_iter()
+            .filter_map(|row| Row::of(timeline, row, |key| options.open.contains(key), links))
+            .collect(),
     }
 }
 

@@ -3,7 +3,6 @@
 use protocol::json::preview;
 use protocol::partial_json::{self, Content, End, Label, PartialJson};
 use protocol::timeline::Timeline;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Lines of the partial tree that are drawn: those before the seam matter most.
@@ -11,7 +10,7 @@ const MAX_LINES: usize = 300;
 const TAIL_CHARS: usize = 240;
 const VALUE_CHARS: usize = 200;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Truncation {
     pub seq: u64,
     pub output_tokens: Option<u64>,
@@ -23,7 +22,7 @@ pub struct Truncation {
     pub partial: Option<PartialTree>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartialTree {
     pub lines: Vec<PartialLine>,
     pub left_out: usize,
@@ -34,7 +33,7 @@ pub struct PartialTree {
     pub closed: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PartialLine {
     pub depth: usize,
     pub label: String,

@@ -1,3 +1,5 @@
+//! Each format, what is wrong in it, and every way in which its bytes can come.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! `GET /api/runs` and `GET /api/runs/{id}`.
 
 use app::model::RunSummary;
-use app::run::RunView;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use protocol::Query as Filter;
+use protocol::timeline::verdict;
 use serde::{Deserialize, Serialize};
 
 use super::caller::ApiCaller;
@@ -60,11 +60,16 @@ pub async fn get_run(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Error> {
-    let page = run_pages::open_run(&state, &caller, &id, &RunView::default()).await?;
-    let mut body = serde_json::to_value(&page.run).unwrap_or_default();
-    body["prompt"] = page.prompt.into();
-    body["answer"] = page.state.answer.into();
-    body["verdict"] = serde_json::to_value(page.state.verdict).unwrap_or_default();
-    body["banners"] = serde_json::to_value(page.state.banners).unwrap_or_default();
+    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
+    let spec = run_pages::spec(&state, &caller, &id).await?;
+    let replay = state.timelines.replay(&state, &caller, &id).await?;
+    let timeline = replay.latest();
+    let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
+    let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    let mut body = serde_json::to_value(&run).unwrap_or_default();
+    body["prompt"] = prompt.or(run.input_preview.as_deref()).into();
+    body["answer"] = timeline.answer().into();
+    body["verdict"] = serde_json::to_value(verdict(timeline, spec.as_ref())).unwrap_or_default();
+    body["banners"] = serde_json::to_value(banners).unwrap_or_default();
     Ok(Json(body))
 }

@@ -5,20 +5,13 @@
 
 mod actions;
 mod answer_call;
-mod banners;
 mod header;
-mod imported;
-mod loops;
 mod output;
-mod plan;
 mod raw;
 mod replay;
 mod rows;
 mod spec;
 mod toolbar;
-mod tools;
-mod truncated;
-mod verdict;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -30,7 +23,7 @@ use crate::components::page_title::PageTitle;
 use crate::live::{Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
-use crate::run::{RunState, RunView, Tab};
+use crate::run::{RunState, RunView, Side, Tab};
 use crate::wire::Wire;
 
 /// What the parts of the page share. Handed down as context: every part reads some of it.
@@ -98,10 +91,11 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
-        {page.import.map(|report| view! { <imported::Imported report now_ms=page.now_ms /> })}
+        <div inner_html=page.imported></div>
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
-        <verdict::Verdict />
-        <banners::Banners />
+        // Drawn on the server: every text in them is escaped there.
+        <section class="verdict" aria-label="Verdict" inner_html=move || run.state.with(|state| state.verdict.clone())></section>
+        <div class="banners" role="status" aria-live="polite" inner_html=move || run.state.with(|state| state.banners.clone())></div>
         <replay::ReplayBar />
         <div class="run-body">
             <section class="run-main" aria-label="Timeline">
@@ -113,8 +107,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
                     Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
-                    Tab::Tools => view! { <tools::Tools /> }.into_any(),
-                    Tab::Loop => view! { <loops::Loops /> }.into_any(),
+                    Tab::Tools | Tab::Loop => view! { <Drawn /> }.into_any(),
                     Tab::Spec => view! { <spec::Spec /> }.into_any(),
                     Tab::Raw => view! { <raw::Raw /> }.into_any(),
                 }}
@@ -123,14 +116,26 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     }
 }
 
+/// A tab that the server draws.
+#[component]
+fn Drawn() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let html = move || {
+        run.state.with(|state| match &state.side {
+            Side::Html(html) => html.clone(),
+            _ => String::new(),
+        })
+    };
+    view! { <div inner_html=html></div> }
+}
+
 #[component]
 fn Tabs() -> impl IntoView {
     let run = expect_context::<Run>();
     let tab = move |tab: Tab| {
         let href = move || run.href(|view| RunView { tab, focus: None, ..view.clone() });
-        let shown = move || {
-            tab != Tab::Loop || run.view.with(|view| view.tab == tab) || run.state.with(|state| !state.loops.is_empty())
-        };
+        let shown =
+            move || tab != Tab::Loop || run.view.with(|view| view.tab == tab) || run.state.with(|state| state.loops);
         let current = move || (run.view.with(|view| view.tab) == tab).then_some("page");
         view! { <a href=href aria-current=current hidden=move || !shown() data-noscroll="">{tab.label()}</a> }
     };

@@ -4,16 +4,13 @@ use leptos::prelude::*;
 
 use super::Run;
 use super::answer_call::AnswerCall;
-use super::plan::Checklist;
-use crate::components::code_words::CodeWords;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
-use crate::components::icon::{Icon, IconView};
 use crate::components::json_tree::JsonTree;
 use crate::components::markdown::Markdown;
 use crate::format::grouped;
 use crate::plain_text::visible;
-use crate::run::{Body, CallBody, CallOutcome, Row, RowKind, RunView, Tone};
+use crate::run::{Body, CallBody, Row, RowKind, RunView, Tone};
 
 #[component]
 pub fn Timeline() -> impl IntoView {
@@ -68,120 +65,28 @@ fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
 fn draw(row: Row) -> AnyView {
     let (key, seq, hit, depth) = (row.key, row.seq, row.hit, row.depth.to_string());
     let anchor = format!("e{seq}");
+    let class = |kind: &str| if hit { format!("row {kind} hit") } else { format!("row {kind}") };
     match row.kind {
-        RowKind::Turn { number, first_seq, last_seq, model, finish, writing } => view! {
-            <li class="row turn-head" id=anchor data-depth=depth class:writing=writing>
-                <h3>{format!("Turn {number}")}</h3>
-                {model.map(|model| view! { <span class="hint">{model}</span> })}
-                {finish.map(|finish| view! { <span class="finish" data-finish=finish.clone()>{finish.replace('_', " ")}</span> })}
-                <span class="event-range"><EventLink seq=first_seq />{(last_seq > first_seq).then(|| view! { "–" <EventLink seq=last_seq /> })}</span>
-            </li>
+        RowKind::Drawn { class: kind, tone, html } => view! {
+            <li class=class(&kind) id=anchor data-depth=depth data-tone=tone.map(Tone::as_str) inner_html=html></li>
         }
         .into_any(),
-        RowKind::Thinking { chars, open } => {
-            let label = format!("Thinking, {} characters", grouped(chars as u64));
-            let shown = open.is_some();
-            view! {
-                <li class="row thinking" id=anchor data-depth=depth class:hit=hit>
-                    <Toggle key open=shown><IconView icon=Icon::Thought /><span>{label}</span></Toggle>
-                    {open.map(|text| view! { <p class="prose raw">{visible(&text).into_owned()}</p> })}
-                </li>
-            }
-            .into_any()
-        }
         RowKind::Text { text, cut, writing } => view! {
-            <li class="row text" id=anchor data-depth=depth class:hit=hit class:writing=writing>
+            <li class=class("text") id=anchor data-depth=depth class:writing=writing>
                 <Prose text />
                 {(cut > 0).then(|| view! { <ShowAll key cut /> })}
             </li>
         }
         .into_any(),
-        RowKind::Call { name, resolver, arguments, outcome, answer, files, waiting_id, open } => {
-            let (word, tone, icon) = match outcome {
-                CallOutcome::Ok => ("answered", "success", Icon::Check),
-                CallOutcome::Error => ("error", "error", Icon::Cross),
-                CallOutcome::Waiting => ("waiting", "waiting", Icon::Clock),
-                CallOutcome::Unanswered => ("never answered", "warning", Icon::Alert),
-            };
-            let kind_icon = if resolver.is_some() { Icon::Hand } else { Icon::Tool };
-            let shown = open.is_some();
-            view! {
-                <li class="row call" id=anchor data-depth=depth data-outcome=tone class:hit=hit>
-                    <Toggle key open=shown>
-                        <IconView icon=kind_icon />
-                        <span class="call-name">{name}</span>
-                        <span class="call-args">{visible(&arguments).into_owned()}</span>
-                        <span class="call-answer">{answer.map(|answer| visible(&answer).into_owned())}</span>
-                        {(files > 0).then(|| view! { <span class="hint">{format!("{files} file{}", if files == 1 { "" } else { "s" })}</span> })}
-                        <span class="call-outcome"><IconView icon />{word}</span>
-                    </Toggle>
-                    <EventLink seq />
-                    {open.map(|body| view! { <CallDetails body=*body resolver /> })}
-                    {waiting_id.map(|id| view! { <AnswerCall tool_use_id=id /> })}
-                </li>
-            }
-            .into_any()
-        }
-        RowKind::Note { tone, text, times, plan } => view! {
-            <li class="row note" id=anchor data-depth=depth data-tone=tone.as_str() class:hit=hit>
-                <IconView icon=tone_icon(tone) />
-                <div>
-                    <p>{visible(&text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
-                    {plan.map(|plan| view! { <Checklist plan /> })}
-                </div>
-                <EventLink seq />
-            </li>
-        }
-        .into_any(),
-        RowKind::Repeats { times, last_turn, first_wasted_seq, tools, open } => {
-            let names: Vec<String> = tools.into_iter().map(|tool| format!("`{tool}`")).collect();
-            let text = format!("{} again with the same arguments, up to turn {}.", names.join(", "), last_turn + 1);
-            view! {
-                <li class="row repeats" id=anchor data-depth=depth class:hit=hit>
-                    <Toggle key open>
-                        <IconView icon=Icon::Loop />
-                        <strong class="times">{format!("×{times}")}</strong>
-                        <span><CodeWords text /></span>
-                    </Toggle>
-                    <span class="hint">"first wasted step " <EventLink seq=first_wasted_seq /></span>
-                </li>
-            }
-            .into_any()
-        }
-        RowKind::Outcome { tone, text } => view! {
-            <li class="row note outcome" id=anchor data-depth=depth data-tone=tone.as_str() class:hit=hit>
-                <IconView icon=tone_icon(tone) />
-                <p>{visible(&text).into_owned()}</p>
-                <EventLink seq />
-            </li>
-        }
-        .into_any(),
-        RowKind::Event { kind, last_seq, count } => view! {
-            <li class="row event" id=anchor data-depth=depth class:hit=hit>
-                <EventLink seq />
-                <code>{visible(&kind).into_owned()}</code>
-                {(count > 1).then(|| view! { <span class="hint">{format!("×{} up to #{last_seq}", grouped(count))}</span> })}
+        RowKind::Call { outcome, line, waiting_id, open } => view! {
+            <li class=class("call") id=anchor data-depth=depth data-outcome=outcome.tone()>
+                <div class="call-line" inner_html=line></div>
+                {open.map(|body| view! { <CallDetails body=*body /> })}
+                {waiting_id.map(|id| view! { <AnswerCall tool_use_id=id /> })}
             </li>
         }
         .into_any(),
     }
-}
-
-fn tone_icon(tone: Tone) -> Icon {
-    match tone {
-        Tone::Success => Icon::Check,
-        Tone::Info => Icon::Info,
-        Tone::Warning => Icon::Alert,
-        Tone::Error => Icon::Cross,
-    }
-}
-
-/// Opens and closes a row. A link, so that it works without scripts and an open row can be shared.
-#[component]
-fn Toggle(key: String, open: bool, children: Children) -> impl IntoView {
-    let run = expect_context::<Run>();
-    let href = move || run.href(|view| view.toggled(&key));
-    view! { <a class="toggle" href=href aria-expanded=open.to_string() data-noscroll="">{children()}</a> }
 }
 
 #[component]
@@ -210,28 +115,17 @@ pub fn Prose(text: String) -> impl IntoView {
 }
 
 #[component]
-fn CallDetails(body: CallBody, resolver: Option<String>) -> impl IntoView {
-    let files = body.files.into_iter().map(|file| {
-        let name = file.filename.unwrap_or_else(|| "file".to_owned());
-        let size = file.size_bytes.map(|bytes| format!(", {} bytes", grouped(bytes)));
-        let link = file.url.filter(|url| crate::markdown::is_safe_address(url));
-        let name = match link {
-            Some(url) => view! { <a href=url rel="noopener noreferrer nofollow external" target="_blank">{visible(&name).into_owned()}</a> }.into_any(),
-            None => visible(&name).into_owned().into_any(),
-        };
-        view! { <li>{name} <span class="hint">{file.mime_type}{size}</span></li> }
-    });
-    let files: Vec<_> = files.collect();
+fn CallDetails(body: CallBody) -> impl IntoView {
     view! {
         <div class="call-body">
-            {resolver.map(|resolver| view! { <p class="hint">"Answered by a " {resolver} {body.id.map(|id| view! { ", call " <code>{id}</code> })}</p> })}
+            <div inner_html=body.resolver></div>
             <h4>"Arguments"</h4>
             <BodyView body=body.input label="the arguments" />
             {body.answer.map(|(seq, answer)| view! {
                 <h4 id=format!("e{seq}")>"Answer " <EventLink seq /></h4>
                 <BodyView body=answer label="the answer" />
             })}
-            {(!files.is_empty()).then(|| view! { <h4>"Files"</h4><ul class="files">{files}</ul> })}
+            <div inner_html=body.files></div>
         </div>
     }
 }

@@ -8,7 +8,6 @@ use protocol::messages::Tokens;
 
 use crate::api::browse::peek_run;
 use crate::browse::Peek;
-use crate::components::code_words::CodeWords;
 use crate::components::error_view::ErrorView;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
@@ -104,13 +103,12 @@ fn Content(found: Peek) -> impl IntoView {
     let run = found.run;
     let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
     let fact = |name: &'static str, value: String| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
-    let verdict: Vec<_> = found.verdict.into_iter().map(|text| view! { <p><CodeWords text /></p> }).collect();
     let text = |title: &'static str, text: String| view! { <section class="peek-text"><h3>{title}</h3><Markdown text /></section> };
     view! {
         <div class="peek-body">
             <h2>{run.title()}</h2>
             <p class="run-line"><StatusBadge status=found.status /><code title=run.id.clone()>{format::short_id(&run.id)}</code><span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms=found.now_ms /></span></p>
-            <section class="verdict">{verdict}</section>
+            <section class="verdict" inner_html=found.verdict></section>
             <dl class="facts">
                 {fact("Model", figure(run.model.clone()))}
                 {fact("Turns", figure(run.turns.map(format::grouped)))}

@@ -1,41 +1,32 @@
 //! Banners: what a reader must know first, with its event and one next step.
 
 use leptos::prelude::*;
-use protocol::timeline::{BannerKind, Severity, SpecChange};
+use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
 
-use super::Run;
+use super::{Links, html};
 use crate::components::code_words::CodeWords;
-use crate::components::event_link::EventLink;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
-use crate::run::{BannerLine, RunView, Tab};
+use crate::run::{RunView, Tab};
 
-#[component]
-pub fn Banners() -> impl IntoView {
-    let run = expect_context::<Run>();
-    let banners = Memo::new(move |_| run.state.with(|state| state.banners.clone()));
-    view! {
-        <div class="banners" role="status" aria-live="polite">
-            {move || banners.get().into_iter().map(|banner| view! { <BannerView banner /> }).collect_view()}
-        </div>
-    }
+/// `relaunch`: the sign-in may start runs.
+pub fn banners(banners: Vec<Banner>, relaunch: bool, links: Links<'_>) -> String {
+    html(banners.into_iter().map(|banner| draw(banner, relaunch, links)).collect_view())
 }
 
-#[component]
-fn BannerView(banner: BannerLine) -> impl IntoView {
+fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
     let tone = match banner.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
-    let run = expect_context::<Run>();
     let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
     let lens = looping.then(|| {
-        let href = move || run.href(|view| RunView { tab: Tab::Loop, focus: None, ..view.clone() });
+        let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
         view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
     });
-    let relaunch = banner.next_step.change.filter(|_| run.can_write).map(|change| {
-        let (href, words) = relaunch_link(&run.id.get_value(), &change);
+    let relaunch = banner.next_step.change.filter(|_| relaunch).map(|change| {
+        let (href, words) = relaunch_link(links.run_id, &change);
         view! { " " <a href=href>{words}</a> }
     });
     view! {
@@ -44,11 +35,15 @@ fn BannerView(banner: BannerLine) -> impl IntoView {
             <div>
                 <h2><CodeWords text=banner.title /></h2>
                 <p><CodeWords text=banner.detail /></p>
-                <p class="next-step"><IconView icon=Icon::Next /><span><CodeWords text=banner.next_step.text /></span>{lens}{relaunch}</p>
+                <p class="next-step">
+                    <IconView icon=Icon::Next />
+                    <span><CodeWords text=banner.next_step.text />{lens}{relaunch}</span>
+                </p>
             </div>
-            <EventLink seq=banner.seq />
+            {links.event(banner.seq)}
         </section>
     }
+    .into_any()
 }
 
 /// The launch form as this run had it, with the change made where it is known what to change to.

@@ -2,39 +2,28 @@
 
 use leptos::prelude::*;
 
-use super::Run;
-use crate::components::code_words::CodeWords;
-use crate::components::event_link::EventLink;
+use super::{Links, html};
 use crate::plain_text::visible;
-use crate::run::{Iteration, IterationKind, LoopLens};
+use crate::run::loop_lens::{Iteration, IterationKind, LoopLens};
 
-#[component]
-pub fn Loops() -> impl IntoView {
-    let run = expect_context::<Run>();
-    let loops = Memo::new(move |_| run.state.with(|state| state.loops.clone()));
-    view! {
-        {move || {
-            let loops = loops.get();
-            if loops.is_empty() {
-                return view! { <section class="panel"><h2>"Loop"</h2><p class="hint">"No calls were repeated up to here."</p></section> }.into_any();
-            }
-            loops.into_iter().map(lens).collect_view().into_any()
-        }}
+pub fn loops(loops: Vec<LoopLens>, links: Links<'_>) -> String {
+    if loops.is_empty() {
+        return html(
+            view! { <section class="panel"><h2>"Loop"</h2><p class="hint">"No calls were repeated up to here."</p></section> },
+        );
     }
+    html(loops.into_iter().map(|one| lens(one, links)).collect_view())
 }
 
-fn lens(lens: LoopLens) -> AnyView {
+fn lens(lens: LoopLens, links: Links<'_>) -> AnyView {
     let last_head = lens.iterations.len() / 2;
     let left_out = lens.left_out;
     let iterations = lens.iterations.into_iter().enumerate().map(|(place, iteration)| {
         let gap = (left_out > 0 && place == last_head)
             .then(|| view! { <li class="iteration-gap hint">{format!("{left_out} more like these")}</li> });
-        view! { {gap}{line(iteration)} }
+        view! { {gap}{line(iteration, links)} }
     });
-    let sentences = lens.sentences.into_iter().map(|sentence| {
-        let links = sentence.seqs.into_iter().map(|seq| view! { " " <EventLink seq /> }).collect_view();
-        view! { <p><CodeWords text=sentence.text />{links}</p> }
-    });
+    let sentences = lens.sentences.into_iter().map(|sentence| super::verdict::draw(sentence, links));
     view! {
         <section class="panel lens">
             <h2><code>{visible(&lens.tools).into_owned()}</code>{format!(" ×{}", lens.turns)}</h2>
@@ -45,7 +34,7 @@ fn lens(lens: LoopLens) -> AnyView {
     .into_any()
 }
 
-fn line(iteration: Iteration) -> AnyView {
+fn line(iteration: Iteration, links: Links<'_>) -> AnyView {
     let (mark, tone) = match iteration.kind {
         IterationKind::First => (None, "info"),
         IterationKind::FirstWasted => (Some("first wasted step"), "error"),
@@ -69,7 +58,7 @@ fn line(iteration: Iteration) -> AnyView {
                 <b>{iteration.number}</b>
                 {mark.map(|mark| view! { <span class="mark">{mark}</span> })}
                 {iteration.guard.map(|guard| view! { <span class="mark">"guard: "{guard}</span> })}
-                <EventLink seq=iteration.seq />
+                {links.event(iteration.seq)}
             </p>
             <dl>
                 <dt>{if iteration.kind == IterationKind::First { "Calls" } else { "Changed" }}</dt>

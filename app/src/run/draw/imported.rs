@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
+use super::html;
 use crate::components::icon::{Icon, IconView};
 use crate::components::time::RelativeTime;
 use crate::format::grouped;
 use crate::model::ImportReport;
 use crate::plain_text::visible;
 
-#[component]
-pub fn Imported(report: ImportReport, now_ms: i64) -> impl IntoView {
+pub fn imported(report: ImportReport, now_ms: i64) -> String {
     let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });
     let more = report.fault_count - report.faults.len() as u64;
     let faults = (report.fault_count > 0).then(|| {
@@ -28,7 +28,7 @@ pub fn Imported(report: ImportReport, now_ms: i64) -> impl IntoView {
             </details>
         }
     });
-    view! {
+    html(view! {
         <div class="notice imported" role="note">
             <IconView icon=Icon::Download />
             <span>
@@ -36,5 +36,5 @@ pub fn Imported(report: ImportReport, now_ms: i64) -> impl IntoView {
                 {faults}
             </span>
         </div>
-    }
+    })
 }

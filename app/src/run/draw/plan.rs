@@ -3,20 +3,24 @@
 use leptos::prelude::*;
 use protocol::timeline::{Plan, PlanStep};
 
+use super::html;
 use crate::components::icon::{Icon, IconView};
 use crate::plain_text::visible;
 
-#[component]
-pub fn Checklist(plan: Plan) -> impl IntoView {
-    let steps = plan.steps.into_iter().map(|step| view! { <Step step /> }).collect_view();
-    view! {
-        {plan.brief.map(|brief| view! { <p class="hint">{visible(&brief).into_owned()}</p> })}
-        <ol class="plan">{steps}</ol>
-    }
+pub fn checklist(plan: &Plan) -> String {
+    html(view! { <section class="panel"><h2>"Plan"</h2>{draw(plan)}</section> })
 }
 
-#[component]
-fn Step(step: PlanStep) -> impl IntoView {
+pub fn draw(plan: &Plan) -> AnyView {
+    let steps = plan.steps.iter().map(step).collect_view();
+    view! {
+        {plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> })}
+        <ol class="plan">{steps}</ol>
+    }
+    .into_any()
+}
+
+fn step(step: &PlanStep) -> AnyView {
     let icon = match step.status.as_str() {
         "done" => Icon::Check,
         "in_progress" => Icon::Play,
@@ -38,4 +42,5 @@ fn Step(step: PlanStep) -> impl IntoView {
             <span class="hint">{step.status.replace('_', " ")}{turns.map(|turns| format!(" · {turns}"))}</span>
         </li>
     }
+    .into_any()
 }

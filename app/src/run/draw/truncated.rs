@@ -2,16 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::Run;
-use crate::components::copy::CopyButton;
-use crate::components::event_link::EventLink;
+use super::{Links, html};
 use crate::format::grouped;
 use crate::plain_text::visible;
-use crate::run::{PartialTree, Truncation};
+use crate::run::truncation::{PartialTree, Truncation};
 
-#[component]
-pub fn TruncationCard(card: Truncation) -> impl IntoView {
-    let run = expect_context::<Run>();
+pub fn truncation_card(card: Truncation, session_id: Option<&str>, links: Links<'_>) -> String {
     let limit = match card.output_tokens {
         Some(tokens) => format!("the model's output limit, after {} output tokens", grouped(tokens)),
         None => "the model's output limit; the log does not tell its value".to_owned(),
@@ -34,25 +30,22 @@ pub fn TruncationCard(card: Truncation) -> impl IntoView {
     let tail = (!card.tail.is_empty()).then(|| {
         view! { <dt>"Cut at"</dt><dd class="cut-tail"><q>{visible(&card.tail).into_owned()}</q><b class="seam">"✂ cut off here"</b></dd> }
     });
-    let session = run.summary.with(|run| run.session_id.clone()).map(|id| {
+    let session = session_id.map(|id| {
         view! { <a class="button" href=format!("/sessions/{id}#composer")>"Continue in its session"</a> }
     });
-    let answer = run.state.with(|state| state.answer.clone());
-    let copy = (!answer.is_empty())
-        .then(|| view! { <CopyButton text=format!("[unfinished: cut off by the output limit]\n{answer}") label="Copy as unfinished" /> });
-    view! {
+    html(view! {
         <section class="panel truncation" data-tone="error">
-            <h2>"Cut off"{copy}</h2>
+            <h2>"Cut off"</h2>
             <dl>
                 <dt>"Limit"</dt>
-                <dd>{limit}" "<EventLink seq=card.seq /></dd>
+                <dd>{limit}" "{links.event(card.seq)}</dd>
                 {split}
                 {tail}
             </dl>
             {card.partial.map(partial)}
             {session}
         </section>
-    }
+    })
 }
 
 fn partial(tree: PartialTree) -> AnyView {

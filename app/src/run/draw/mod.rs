@@ -1,0 +1,52 @@
+//! Parts of the page that only say something: drawn on the server, and sent to the browser as they are.
+//!
+//! Their rules, words and models would weigh more there than all that they show. They hold links and nothing that needs
+//! scripts; whoever follows a link has the part drawn anew for the view that it leads to. Every text goes through views,
+//! which escape it.
+
+mod banners;
+mod fit;
+mod imported;
+mod loops;
+mod plan;
+pub mod rows;
+mod tools;
+mod truncated;
+mod verdict;
+
+use leptos::prelude::*;
+
+use super::RunView;
+
+pub use banners::banners;
+pub use fit::fit;
+pub use imported::imported;
+pub use loops::loops;
+pub use plan::checklist;
+pub use tools::tools;
+pub use truncated::truncation_card;
+pub use verdict::verdict_part;
+
+/// Where the links of a part lead: to other views of one run.
+#[derive(Clone, Copy)]
+pub struct Links<'a> {
+    pub run_id: &'a str,
+    pub view: &'a RunView,
+}
+
+impl Links<'_> {
+    /// `#12`: scrolls to that event, on whatever part of the timeline it is.
+    pub fn event(&self, seq: u64) -> AnyView {
+        let href = self.view.focused(seq).href(self.run_id);
+        view! { <a class="event-link" href=href>{format!("#{seq}")}</a> }.into_any()
+    }
+
+    pub fn to(&self, view: RunView) -> String {
+        view.href(self.run_id)
+    }
+}
+
+/// A part as text. It is never hydrated, so it needs no marks.
+fn html(view: impl IntoView) -> String {
+    view.into_view().to_html()
+}
