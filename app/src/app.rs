@@ -3,13 +3,14 @@
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::components::{ParentRoute, Route, Router, Routes};
-use leptos_router::{SsrMode, path};
+use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
-use crate::pages::launch::{BatchPage, LaunchPage};
+use crate::pages::import::ImportRoute;
+use crate::pages::launch::{BatchRoute, LaunchRoute};
 use crate::pages::not_found::NotFound;
-use crate::pages::run::RunPage;
-use crate::pages::runs::RunsPage;
+use crate::pages::run::RunRoute;
+use crate::pages::runs::RunsRoute;
 use crate::pages::sign_in::SignIn;
 
 /// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
@@ -22,10 +23,11 @@ pub fn App() -> impl IntoView {
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
-                    <Route path=path!("runs") view=RunsPage ssr=SsrMode::Async />
-                    <Route path=path!("runs/:id") view=RunPage ssr=SsrMode::Async />
-                    <Route path=path!("launch") view=LaunchPage ssr=SsrMode::Async />
-                    <Route path=path!("launch/batches/:id") view=BatchPage ssr=SsrMode::Async />
+                    <Route path=path!("import") view={Lazy::<ImportRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("launch/batches/:id") view={Lazy::<BatchRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("runs") view={Lazy::<RunsRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>
         </Router>

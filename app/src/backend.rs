@@ -3,6 +3,7 @@
 //! The server puts a [`SignedIn`] into each request that has a valid session. It is bound to one workspace: a page
 //! cannot ask for another, because there is nowhere to name it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -83,6 +84,8 @@ pub struct SiteAssets {
     pub css: Option<String>,
     pub js: Option<String>,
     pub wasm: Option<String>,
+    /// The files of the code that only one page needs, by its name.
+    pub pages: BTreeMap<String, Vec<String>>,
 }
 
 /// The workspace of the request that is being answered.

@@ -32,6 +32,10 @@ pub use error::AppError;
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    live::mark_scripted();
-    leptos::mount::hydrate_body(App);
+    let Some(body) = leptos::prelude::document().body() else { return };
+    wasm_bindgen_futures::spawn_local(async {
+        // Waits for the code of the page.
+        leptos::mount::hydrate_from_async(body, App).await.forget();
+        live::mark_scripted();
+    });
 }

@@ -1,6 +1,7 @@
 //! What pages are given to draw. Plain data, sent from the server to the browser.
 
 mod browse;
+mod import;
 mod sessions;
 mod views;
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 use crate::run::RunState;
 
 pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
+pub use import::{ImportFault, ImportReport};
 pub use sessions::{SessionMessages, SessionPage, SessionSummary, SessionTotals, SessionsPage};
 pub use views::{View, ViewChange, ViewList, ViewScope};
 
@@ -103,6 +105,9 @@ pub struct RunPage {
     /// Whether the sign-in may cancel and answer.
     pub can_write: bool,
     pub feedback: Option<Feedback>,
+    /// Of the file that it was imported from.
+    #[serde(default)]
+    pub import: Option<ImportReport>,
     pub stale: Option<String>,
     pub now_ms: i64,
 }

@@ -1,11 +1,11 @@
 //! The HTML document around the app, as the server renders it.
 
 #[cfg(feature = "ssr")]
-pub use server::shell;
+pub use server::{announce_page_code, shell};
 
 #[cfg(feature = "ssr")]
 mod server {
-    use http::header::{CONTENT_SECURITY_POLICY, HeaderValue};
+    use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, LINK};
     use leptos::prelude::*;
     use leptos_axum::ResponseOptions;
     use leptos_meta::MetaTags;
@@ -40,6 +40,19 @@ mod server {
                     <App />
                 </body>
             </html>
+        }
+    }
+
+    /// Tells the browser to load a page's code along with the client, not after it.
+    pub fn announce_page_code(page: &str) {
+        let (Some(assets), Some(response)) = (use_context::<SiteAssets>(), use_context::<ResponseOptions>()) else {
+            return;
+        };
+        for url in assets.pages.get(page).into_iter().flatten() {
+            let link = format!("<{url}>; rel=preload; as=fetch; type=\"application/wasm\"; crossorigin=anonymous");
+            if let Ok(link) = HeaderValue::from_str(&link) {
+                response.append_header(LINK, link);
+            }
         }
     }
 

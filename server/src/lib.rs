@@ -4,6 +4,8 @@
 //! `sessions`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
 
 pub mod config;
+pub mod export;
+pub mod import;
 pub mod logging;
 pub mod seed;
 pub mod serve;
@@ -14,8 +16,10 @@ mod api;
 mod auth;
 mod clock;
 mod error;
+mod html;
 mod launch;
 mod live;
+mod log_lines;
 mod mantyx;
 mod metrics;
 mod mirror;

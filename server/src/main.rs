@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use runlens::config::ServeOptions;
+use runlens::export::{self, ExportOptions};
+use runlens::import::{self, ImportOptions};
 use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
@@ -26,6 +28,10 @@ enum Command {
     Serve(Box<ServeOptions>),
     /// Fill the database with made-up runs, to try out or to measure.
     Seed(SeedOptions),
+    /// Make runs of logs in files.
+    Import(ImportOptions),
+    /// Write a run's log, or a report of it, to a file.
+    Export(ExportOptions),
 }
 
 #[tokio::main]
@@ -35,6 +41,8 @@ async fn main() -> ExitCode {
     let done = match cli.command {
         Some(Command::Serve(options)) => run(*options).await,
         Some(Command::Seed(options)) => seed::seed(options).await.map(|seeded| println!("{seeded}")),
+        Some(Command::Import(options)) => import::import_files(options).await,
+        Some(Command::Export(options)) => export::export_run(options).await,
         None => run(cli.serve).await,
     };
     match done {

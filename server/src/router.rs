@@ -12,7 +12,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
 use crate::web::{assets, headers, health, launch, origin, pages, preferences, request_log};
-use crate::{api, live, metrics};
+use crate::{api, export, import, live, metrics};
 
 /// The largest request body: a form with a spec that has 5 MB of files in it, as base64 and escaped.
 const MAX_BODY_BYTES: usize = 12 * 1024 * 1024;
@@ -20,7 +20,7 @@ const MAX_BODY_BYTES: usize = 12 * 1024 * 1024;
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.public_url.scheme() == "https";
 
-    let with_session = Router::new()
+    let limited = Router::new()
         .route("/", get(|| async { Redirect::to("/runs") }))
         .route("/auth/start", get(auth::start))
         .route("/auth/callback", get(auth::callback))
@@ -28,8 +28,14 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/preferences", post(preferences::set_preferences))
         .route("/launch", post(launch::send_form))
         .route("/runs/{id}/live", get(live::relay))
+        .route("/runs/{id}/export", get(export::download))
         .merge(api::routes())
         .merge(pages::routes(&state))
+        .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES));
+    // Files are read as they come, of whatever size.
+    let uploads = Router::new().route("/import", post(import::post_import_form)).merge(api::upload_routes());
+    let with_session = limited
+        .merge(uploads)
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))
         .layer(CompressionLayer::new())
@@ -42,7 +48,6 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .merge(with_session)
         // Ours instead of axum's 2 MB, which server functions would otherwise have.
         .layer(DefaultBodyLimit::disable())
-        .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))

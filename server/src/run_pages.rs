@@ -1,6 +1,6 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::model::{RawEvents, RunPage, RunSpecPage};
+use app::model::{Origin, RawEvents, RunPage, RunSpecPage};
 use app::run::{RunState, RunView, Side, Tab};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
@@ -34,6 +34,10 @@ pub async fn open_run(state: &AppState, caller: &Caller, id: &str, view: &RunVie
         end_seq: latest.last_seq(),
         can_write: true,
         feedback: state.store.feedback(caller.workspace_id, id).await?,
+        import: match run.origin {
+            Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
+            _ => None,
+        },
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),

@@ -19,7 +19,8 @@ pub struct LaunchDesk {
     pub status: RwSignal<&'static str>,
     /// Counts changes and presses, so that late answers are known.
     moves: StoredValue<u64>,
-    /// Opens another page.
+    /// Opens another page, in a browser.
+    #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     open: Callback<String>,
 }
 

@@ -4,6 +4,7 @@
 //! [`stream`], [`post`], [`launch`] and [`page`], which do nothing on the server.
 
 mod address;
+mod chunk;
 mod launch;
 mod page;
 mod player;
@@ -13,8 +14,9 @@ mod stream;
 use leptos::prelude::*;
 
 pub use address::{follow_address, refresh};
+pub use chunk::without_page_code;
 pub use launch::{LaunchDesk, launch_desk};
-pub use page::{apply_rail, apply_theme, copy_text, mark_scripted, scroll_to_event};
+pub use page::{apply_rail, apply_theme, copy_link, copy_text, mark_scripted, scroll_to_event};
 pub use player::{Player, player};
 pub use post::post_form;
 pub use stream::follow_run;

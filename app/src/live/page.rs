@@ -7,6 +7,16 @@ pub fn mark_scripted() {
     set_root_attribute("data-js", "");
 }
 
+/// Leaves for another address, as the browser itself would.
+pub fn open(address: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(window) = web_sys::window() {
+        let _ = window.location().assign(address);
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = address;
+}
+
 pub fn copy_text(text: &str) {
     #[cfg(feature = "hydrate")]
     if let Some(window) = web_sys::window() {
@@ -14,6 +24,16 @@ pub fn copy_text(text: &str) {
     }
     #[cfg(not(feature = "hydrate"))]
     let _ = text;
+}
+
+/// Copies a path of this site as a whole address.
+pub fn copy_link(path: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Some(origin) = web_sys::window().and_then(|window| window.location().origin().ok()) {
+        copy_text(&format!("{origin}{path}"));
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = path;
 }
 
 pub fn apply_theme(theme: Theme) {

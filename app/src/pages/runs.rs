@@ -12,10 +12,13 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::run_table::RunTable;
 use crate::model::RunsPage as Page;
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
+lazy_page!(RunsRoute = RunsPage, runs);
+
 #[component]
-pub fn RunsPage() -> impl IntoView {
+fn RunsPage() -> impl IntoView {
     let params = use_query_map();
     let filter = Memo::new(move |_| params.with(Filter::from_params));
     let cursor = Memo::new(move |_| params.with(|params| params.get("cursor")));
@@ -31,7 +34,11 @@ pub fn RunsPage() -> impl IntoView {
     );
     view! {
         <PageTitle text="Runs" />
-        <header class="page-head"><h1>"Runs"</h1><a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a></header>
+        <header class="page-head page-head-actions">
+            <h1>"Runs"</h1>
+            <a class="button" href="/import">"Import a log"</a>
+            <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
+        </header>
         {move || view! { <FilterBar filter=filter.get() /> }}
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {

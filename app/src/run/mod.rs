@@ -24,3 +24,4 @@ pub use schema_fit::SchemaFit;
 pub use state::{BannerLine, RunState, Runway, Side, Window};
 pub use truncation::{PartialLine, PartialTree, Truncation};
 pub use view::{Find, RunView, Tab, density_word};
+pub use words::describe;

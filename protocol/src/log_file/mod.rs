@@ -22,7 +22,8 @@ use array::Elements;
 pub enum Item {
     /// What an export says of its run.
     Header(Header),
-    Event(Event),
+    /// An event, and the line on which it begins.
+    Event(u64, Event),
     Fault(Fault),
 }
 
@@ -74,7 +75,7 @@ impl LogReader {
                 self.format = rest.first().map(|first| match first {
                     b'[' => Format::Array(Elements::default()),
                     b'{' => Format::Lines,
-                    _ => Format::Frames(Frames::default(), self.number + 1),
+                    _ => Format::Frames(Frames::default(), self.line()),
                 });
                 continue;
             }
@@ -91,12 +92,17 @@ impl LogReader {
         std::mem::take(&mut self.items)
     }
 
+    /// The line that is being read.
+    pub fn line(&self) -> u64 {
+        self.number + 1
+    }
+
     /// The file has ended: what its last line holds, or that it broke off.
     pub fn finish(mut self) -> Vec<Item> {
         match self.format.take() {
             Some(Format::Array(elements)) => {
                 if let Some(reason) = elements.fault_at_end() {
-                    self.fault(self.number + 1, reason);
+                    self.fault(self.line(), reason);
                 }
             }
             Some(format) => {
@@ -154,7 +160,7 @@ impl LogReader {
     fn push_to_array(&mut self, bytes: &[u8]) {
         let Some(Format::Array(mut elements)) = self.format.take() else { return };
         for &byte in bytes {
-            if let Some((line, element)) = elements.push(byte, self.number + 1) {
+            if let Some((line, element)) = elements.push(byte, self.line()) {
                 match element {
                     Ok(text) => self.value(line, &String::from_utf8_lossy(&text)),
                     Err(reason) => self.fault(line, reason),
@@ -202,7 +208,7 @@ impl LogReader {
         match serde_json::from_value::<Event>(Value::Object(fields)) {
             Ok(event) => {
                 self.last_seq = self.last_seq.max(event.seq);
-                self.items.push(Item::Event(event));
+                self.items.push(Item::Event(line, event));
             }
             Err(error) => self.fault(line, format!("not an event: {error}")),
         }

@@ -10,8 +10,8 @@ fn read(text: &str) -> Vec<Item> {
     items
 }
 
-fn event(seq: u64, kind: &str) -> Item {
-    Item::Event(Event::new(seq, kind, json!({ "text": "hé, [1}" })))
+fn event(line: u64, seq: u64, kind: &str) -> Item {
+    Item::Event(line, Event::new(seq, kind, json!({ "text": "hé, [1}" })))
 }
 
 fn fault_lines(items: &[Item]) -> Vec<u64> {
@@ -24,8 +24,8 @@ const FRAMES: &str = ": hello\r\n\r\nid: 1\r\nevent: a\r\ndata: {\"data\":{\"tex
 
 #[test]
 fn each_format_gives_the_same_events() {
-    for text in [NDJSON, ARRAY, FRAMES] {
-        assert_eq!(read(text), [event(1, "a"), event(2, "b")], "{text}");
+    for (text, lines) in [(NDJSON, [1, 3]), (ARRAY, [2, 3]), (FRAMES, [3, 7])] {
+        assert_eq!(read(text), [event(lines[0], 1, "a"), event(lines[1], 2, "b")], "{text}");
     }
 }
 
@@ -34,7 +34,7 @@ fn an_export_begins_with_what_is_known_of_its_run() {
     let items =
         read("{\"runlens\":1,\"run\":{\"name\":\"x\"},\"spec\":{\"prompt\":\"p\"}}\n{\"seq\":4,\"type\":\"a\"}\n");
     assert_eq!(items[0], Item::Header(Header { run: json!({ "name": "x" }), spec: json!({ "prompt": "p" }) }));
-    assert!(matches!(&items[1], Item::Event(event) if event.seq == 4));
+    assert!(matches!(&items[1], Item::Event(2, event) if event.seq == 4));
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn a_line_that_cannot_be_read_is_told_and_the_rest_is_kept() {
 #[test]
 fn events_without_a_number_are_numbered_in_the_order_of_the_file() {
     let items = read("{\"seq\":7,\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"c\"}\n");
-    let seqs: Vec<u64> = items.iter().map(|item| if let Item::Event(event) = item { event.seq } else { 0 }).collect();
+    let seqs: Vec<u64> =
+        items.iter().map(|item| if let Item::Event(_, event) = item { event.seq } else { 0 }).collect();
     assert_eq!(seqs, [7, 8, 9]);
 }
 

@@ -1,8 +1,8 @@
 //! Every address of the JSON API once: its handler and what the document says of it stand side by side.
 
 use app::model::{
-    Bucket, Facet, FacetValue, Facets, Histogram, Marks, RunSummary, SessionMessages, SessionPage, SessionSummary,
-    SessionTotals, SessionsPage, SyncProgress, View, ViewChange, ViewList, ViewScope,
+    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Marks, RunSummary, SessionMessages, SessionPage,
+    SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewChange, ViewList, ViewScope,
 };
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use protocol::RunStatus;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{browse, log, runs, sessions, views};
+use crate::import;
 use crate::state::AppState;
 
 pub struct Endpoint {
@@ -23,6 +24,8 @@ pub struct Endpoint {
     pub body: Option<Value>,
     /// The status of success, and an answer made of the types that handlers return.
     pub answer: (u16, Option<Value>),
+    /// Takes a body of any size.
+    pub upload: bool,
     pub handler: MethodRouter<AppState>,
 }
 
@@ -39,6 +42,7 @@ pub fn all() -> Vec<Endpoint> {
         query,
         body: None,
         answer: (200, Some(answer)),
+        upload: false,
         handler,
     };
     let write = |method, path, summary, body: Option<Value>, answer: (u16, Option<Value>), handler| Endpoint {
@@ -48,6 +52,7 @@ pub fn all() -> Vec<Endpoint> {
         query: &[],
         body,
         answer,
+        upload: false,
         handler,
     };
     let run_list = json!({ "runs": [value(&run())], "nextCursor": "…", "stale": "…", "excluding": ["env:staging"] });
@@ -74,6 +79,16 @@ pub fn all() -> Vec<Endpoint> {
             json!({ "seq": 1, "type": "assistant_delta", "data": { "text": "…" } }),
             get(log::get_events),
         ),
+        Endpoint {
+            method: "post",
+            path: "/api/import",
+            summary: "Make a run of a log: NDJSON, a JSON array, a raw SSE capture or an export, of any size",
+            query: &[("name", false, "What to call the run, where the log does not say")],
+            body: Some(json!([{ "seq": 1, "type": "result", "data": { "text": "…" } }])),
+            answer: (201, Some(json!({ "runId": "…", "url": "/runs/…", "report": value(&ImportReport::default()) }))),
+            upload: true,
+            handler: post(import::post_import),
+        },
         read("/api/facets", "Values that runs have, with counts", &[FILTER], value(&facets()), get(browse::facets)),
         read(
             "/api/values",

@@ -18,12 +18,19 @@ use crate::state::AppState;
 
 pub use caller::ApiCaller;
 
-/// All of the API, and the document that describes it.
+/// All of the API but uploads, and the document that describes it.
 pub fn routes() -> Router<AppState> {
-    endpoints::all()
-        .into_iter()
-        .fold(Router::new(), |router, endpoint| router.route(endpoint.path, endpoint.handler))
-        .route("/api/openapi.json", get(openapi::openapi))
+    routed(|endpoint| !endpoint.upload).route("/api/openapi.json", get(openapi::openapi))
+}
+
+/// What takes a body of any size.
+pub fn upload_routes() -> Router<AppState> {
+    routed(|endpoint| endpoint.upload)
+}
+
+fn routed(wanted: fn(&endpoints::Endpoint) -> bool) -> Router<AppState> {
+    let endpoints = endpoints::all().into_iter().filter(wanted);
+    endpoints.fold(Router::new(), |router, endpoint| router.route(endpoint.path, endpoint.handler))
 }
 
 fn invalid(field: &str, message: String) -> Error {

@@ -107,8 +107,7 @@ impl Mirror {
 
     /// Brings in one run: its snapshot, and its log as far as it is persisted.
     pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
-        let (spec, log_complete) = state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?;
-        if spec.is_some() && log_complete {
+        if state.store.is_settled(caller.workspace_id, run_id).await? {
             return Ok(Freshness::Fresh);
         }
         match self.fetch_run(state, caller, run_id).await {

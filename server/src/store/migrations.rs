@@ -19,13 +19,14 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     step!(1, "first tables", "0001_first_tables.sql"),
     step!(2, "browse", "0002_browse.sql"),
     step!(3, "sync", "0003_sync.sql"),
     step!(4, "views and sessions", "0004_views_and_sessions.sql"),
     step!(5, "feedback", "0005_feedback.sql"),
     step!(6, "launch", "0006_launch.sql"),
+    step!(7, "imports", "0007_imports.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {

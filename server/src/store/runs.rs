@@ -64,6 +64,20 @@ impl Store {
         row.as_ref().map(summary).transpose()
     }
 
+    /// Nothing is left to ask MANTYX about the run: it is stored whole, or is not from there.
+    pub async fn is_settled(&self, workspace: WorkspaceId, id: &str) -> Result<bool> {
+        let found: Option<i64> = sqlx::query_scalar(
+            "SELECT r.n FROM run r WHERE r.workspace_id = $1 AND r.id = $2 \
+             AND (r.origin <> 0 OR (r.log_state = $3 AND EXISTS (SELECT 1 FROM run_spec s WHERE s.n = r.n)))",
+        )
+        .bind(workspace.0)
+        .bind(id)
+        .bind(LOG_COMPLETE)
+        .fetch_optional(&self.reader)
+        .await?;
+        Ok(found.is_some())
+    }
+
     /// The spec of a run that was opened, as JSON, and whether its stored log is complete.
     pub async fn run_spec_and_log_state(&self, workspace: WorkspaceId, id: &str) -> Result<(Option<String>, bool)> {
         let mut connection = self.reader.acquire().await?;

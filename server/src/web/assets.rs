@@ -23,7 +23,8 @@ include!(concat!(env!("OUT_DIR"), "/site.rs"));
 pub fn site_assets() -> SiteAssets {
     let manifest: serde_json::Value = serde_json::from_str(MANIFEST).unwrap_or_default();
     let path = |name: &str| manifest[name].as_str().map(str::to_owned);
-    SiteAssets { css: path("css"), js: path("js"), wasm: path("wasm") }
+    let pages = serde_json::from_value(manifest["pages"].clone()).unwrap_or_default();
+    SiteAssets { css: path("css"), js: path("js"), wasm: path("wasm"), pages }
 }
 
 /// Answers with the file at the request's path, or `None` where there is no such file.

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 
+use crate::html::escape;
+
 /// The stylesheet's address, set once at start.
 pub static STYLESHEET: OnceLock<String> = OnceLock::new();
 
@@ -55,8 +57,4 @@ impl IntoResponse for Problem {
         );
         (self.status, Html(page)).into_response()
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

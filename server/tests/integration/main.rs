@@ -9,6 +9,7 @@ mod answers;
 mod api;
 mod browse;
 mod harness;
+mod import;
 mod isolation;
 mod launch;
 mod library;

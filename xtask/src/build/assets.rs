@@ -19,11 +19,14 @@ const COMPRESSIBLE: &[&str] =
 pub struct Site {
     effort: Effort,
     files: BTreeMap<PathBuf, Vec<u8>>,
-    /// What the first visit loads, in the order added.
+    /// What every first visit loads, in the order added.
     pub hashed: Vec<Hashed>,
+    /// What a page loads besides, by its name.
+    pub pages: BTreeMap<String, Vec<Hashed>>,
 }
 
 /// One file whose name changes with its content.
+#[derive(Clone)]
 pub struct Hashed {
     pub kind: &'static str,
     pub url: String,
@@ -33,18 +36,35 @@ pub struct Hashed {
 
 impl Site {
     pub fn new(effort: Effort) -> Self {
-        Self { effort, files: BTreeMap::new(), hashed: Vec::new() }
+        Self { effort, files: BTreeMap::new(), hashed: Vec::new(), pages: BTreeMap::new() }
     }
 
-    /// Adds a file to `pkg/` under a name that holds its hash, and returns that name.
+    /// Adds a file that every page loads to `pkg/`, under a name that holds its hash, and returns that name.
     pub fn add_hashed(&mut self, kind: &'static str, content: Vec<u8>, cache: &mut Cache) -> Result<String> {
-        let name = format!("runlens.{}.{kind}", hash(&[&content]));
-        let raw_bytes = content.len();
-        let path = Path::new("pkg").join(&name);
-        self.add(path.clone(), content, cache)?;
-        let brotli_bytes = self.files.get(&appended(&path, "br")).map_or(raw_bytes, Vec::len);
-        self.hashed.push(Hashed { kind, url: format!("/pkg/{name}"), raw_bytes, brotli_bytes });
+        let (name, file) = self.add_to_pkg(kind, content, cache)?;
+        self.hashed.push(file);
         Ok(name)
+    }
+
+    /// Adds the chunks of wasm that only some pages load, in the same way, and returns the name of each.
+    pub fn add_chunks(
+        &mut self,
+        chunks: BTreeMap<String, Vec<u8>>,
+        pages: &BTreeMap<String, Vec<String>>,
+        cache: &mut Cache,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut names = BTreeMap::new();
+        let mut files = BTreeMap::new();
+        for (chunk, content) in chunks {
+            let (name, file) = self.add_to_pkg("wasm", content, cache)?;
+            names.insert(chunk.clone(), name);
+            files.insert(chunk, file);
+        }
+        for (page, needed) in pages {
+            let needed: Option<Vec<_>> = needed.iter().map(|chunk| files.get(chunk).cloned()).collect();
+            self.pages.insert(page.clone(), needed.with_context(|| format!("a chunk of the page {page} is missing"))?);
+        }
+        Ok(names)
     }
 
     /// Adds all files of a folder, under their own names. A folder that is not there has none: git keeps no empty ones.
@@ -80,6 +100,16 @@ impl Site {
         remove_folder(&old)
     }
 
+    fn add_to_pkg(&mut self, kind: &'static str, content: Vec<u8>, cache: &mut Cache) -> Result<(String, Hashed)> {
+        let name = format!("runlens.{}.{kind}", hash(&[&content]));
+        let raw_bytes = content.len();
+        let path = Path::new("pkg").join(&name);
+        self.add(path.clone(), content, cache)?;
+        let brotli_bytes = self.files.get(&appended(&path, "br")).map_or(raw_bytes, Vec::len);
+        let url = format!("/pkg/{name}");
+        Ok((name, Hashed { kind, url, raw_bytes, brotli_bytes }))
+    }
+
     fn add(&mut self, path: PathBuf, content: Vec<u8>, cache: &mut Cache) -> Result<()> {
         let compressible = path.extension().is_some_and(|ext| COMPRESSIBLE.iter().any(|known| ext == *known));
         if compressible && self.effort == Effort::Optimised {
@@ -96,8 +126,12 @@ impl Site {
     }
 
     fn manifest(&self) -> Vec<u8> {
-        let urls = self.hashed.iter().map(|file| (file.kind.to_owned(), file.url.clone().into()));
-        format!("{:#}\n", serde_json::Value::Object(urls.collect())).into_bytes()
+        let mut manifest: serde_json::Map<_, _> =
+            self.hashed.iter().map(|file| (file.kind.to_owned(), file.url.clone().into())).collect();
+        let urls = |files: &Vec<Hashed>| files.iter().map(|file| file.url.clone()).collect::<Vec<_>>().into();
+        let pages = self.pages.iter().map(|(page, files)| (page.clone(), urls(files))).collect();
+        manifest.insert("pages".to_owned(), serde_json::Value::Object(pages));
+        format!("{:#}\n", serde_json::Value::Object(manifest)).into_bytes()
     }
 }
 
@@ -164,10 +198,32 @@ mod tests {
 
         let url = &site.hashed[0].url;
         let manifest: serde_json::Value = serde_json::from_slice(&fs::read(site_dir.join("manifest.json"))?)?;
-        assert_eq!(manifest, serde_json::json!({ "css": url }));
+        assert_eq!(manifest, serde_json::json!({ "css": url, "pages": {} }));
         let file = site_dir.join(url.trim_start_matches('/'));
         assert!(fs::read(appended(&file, "br"))?.len() < fs::read(&file)?.len());
         assert!(appended(&file, "gz").is_file());
+        Ok(())
+    }
+
+    #[test]
+    fn a_chunk_is_listed_for_each_page_that_needs_it() -> Result<()> {
+        let dir = tempfile::tempdir()?;
+        let mut cache = Cache::open(&dir.path().join("cache"))?;
+        let mut site = Site::new(Effort::Quick);
+        let chunks = || BTreeMap::from([("shared".to_owned(), b"s".to_vec()), ("run".to_owned(), b"r".to_vec())]);
+        let page =
+            |name: &str, chunks: &[&str]| (name.to_owned(), chunks.iter().map(|name| name.to_string()).collect());
+        let pages = BTreeMap::from([page("run", &["shared", "run"]), page("launch", &["shared"])]);
+
+        let names = site.add_chunks(chunks(), &pages, &mut cache)?;
+        site.write(&dir.path().join("site"))?;
+        let manifest: serde_json::Value = serde_json::from_slice(&fs::read(dir.path().join("site/manifest.json"))?)?;
+        let url = |chunk: &str| format!("/pkg/{}", names[chunk]);
+        let expected = serde_json::json!({ "launch": [url("shared")], "run": [url("shared"), url("run")] });
+        assert_eq!(manifest["pages"], expected);
+
+        let unknown = BTreeMap::from([page("compare", &["compare"])]);
+        assert!(site.add_chunks(chunks(), &unknown, &mut cache).is_err());
         Ok(())
     }
 

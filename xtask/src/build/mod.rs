@@ -3,6 +3,8 @@
 mod assets;
 mod cache;
 mod report;
+mod script;
+mod split;
 mod styles;
 mod wasm;
 
@@ -46,8 +48,9 @@ fn site(effort: Effort) -> Result<()> {
     let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
     let mut site = Site::new(effort);
     step("site", || {
-        let wasm_name = site.add_hashed("wasm", client.wasm.clone(), &mut cache)?;
-        let js = wasm::with_boot_line(&client.js, &wasm_name);
+        let wasm_name = site.add_hashed("wasm", client.parts.main, &mut cache)?;
+        let chunk_names = site.add_chunks(client.parts.chunks, &client.parts.pages, &mut cache)?;
+        let js = script::assemble(&client.glue, &client.parts.loaders, &wasm_name, &chunk_names)?;
         site.add_hashed("js", js.into_bytes(), &mut cache)?;
         site.add_hashed("css", css.into_bytes(), &mut cache)?;
         site.add_folder(&root.join("public"), &mut cache)?;
@@ -58,7 +61,7 @@ fn site(effort: Effort) -> Result<()> {
     if effort == Effort::Quick {
         return Ok(());
     }
-    let over = report::print(&site.hashed);
+    let over = report::print(&site);
     match over {
         Some(over) if client.optimised => bail!("{over}"),
         Some(over) => println!("{over}, but wasm-opt was skipped: not counted as a failure"),

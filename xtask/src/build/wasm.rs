@@ -1,4 +1,4 @@
-//! The client: compiled to wasm, bound to JavaScript, made small.
+//! The client: compiled to wasm, split by page, bound to JavaScript, made small.
 
 use std::fs;
 use std::process::Command;
@@ -8,6 +8,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use super::Effort;
 use super::cache::{Cache, hash};
+use super::split::{self, Parts};
 use crate::progress::step;
 use crate::tools::{npm, wasm_target};
 use crate::{command, paths};
@@ -27,55 +28,24 @@ const OPTIMISE: &[&str] = &[
     "--enable-sign-ext",
 ];
 
-/// The client's two files, not yet named.
+/// The client's files, not yet named.
 pub struct Client {
-    pub js: String,
-    pub wasm: Vec<u8>,
+    /// What wasm-bindgen wrote for the main part.
+    pub glue: String,
+    pub parts: Parts,
     /// Whether wasm-opt ran.
     pub optimised: bool,
 }
 
-/// Compiles the client and, unless it has to be quick, makes it small.
+/// Compiles the client, splits it by page and, unless it has to be quick, makes it small.
 pub fn build(effort: Effort, cache: &mut Cache) -> Result<Client> {
     wasm_target::ensure(TARGET)?;
     let compiled = step("client", || compile(effort))?;
-    if effort == Effort::Quick {
-        let (js, wasm) = step("bindings", || bind(&compiled))?;
-        return Ok(Client { js, wasm, optimised: false });
-    }
-    let optimiser = npm::wasm_opt();
-    let recipe = match &optimiser {
-        Ok(_) => format!("{} {}", OPTIMISE.join(" "), npm::lock_file()?),
-        Err(reason) => {
-            println!("▸ wasm-opt skipped, the client will be larger: {reason:#}");
-            String::new()
-        }
-    };
-    let key = hash(&[&compiled, recipe.as_bytes()]);
-
-    // One run makes both files; the cache keeps them one by one.
-    let mut bound = None;
-    let js = cache.get_or(&key, "js", || {
-        let (js, wasm) = step("bindings", || bind(&compiled))?;
-        bound = Some(wasm);
-        Ok(js.into_bytes())
-    })?;
-    let wasm = cache.get_or(&key, "wasm", || {
-        let wasm = match bound {
-            Some(wasm) => wasm,
-            None => bind(&compiled)?.1,
-        };
-        match &optimiser {
-            Ok(wasm_opt) => step("wasm-opt", || optimise(Command::new("node").arg(wasm_opt), &wasm)),
-            Err(_) => Ok(wasm),
-        }
-    })?;
-    Ok(Client { js: String::from_utf8(js)?, wasm, optimised: optimiser.is_ok() })
-}
-
-/// The glue module with a last line that starts the client, so that the page needs one external script and no inline one.
-pub fn with_boot_line(js: &str, wasm_name: &str) -> String {
-    format!("{js}\nawait __wbg_init({{ module_or_path: new URL(\"{wasm_name}\", import.meta.url) }});\nhydrate();\n")
+    let mut parts = step("split", || split::split(&compiled))?;
+    let glue;
+    (glue, parts.main) = step("bindings", || bind(&parts.main))?;
+    let optimised = effort == Effort::Optimised && step("wasm-opt", || optimise_all(&mut parts, cache))?;
+    Ok(Client { glue, parts, optimised })
 }
 
 fn compile(effort: Effort) -> Result<Vec<u8>> {
@@ -87,18 +57,22 @@ fn compile(effort: Effort) -> Result<Vec<u8>> {
     command::run(
         command::cargo()?
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
-            .args(client),
+            .args(client)
+            // By these the split finds what each function refers to.
+            .args(["--", "-C", "link-arg=--emit-relocs"]),
     )?;
     let path = paths::target()?.join(TARGET).join(folder).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))
 }
 
-fn bind(compiled: &[u8]) -> Result<(String, Vec<u8>)> {
+fn bind(main: &[u8]) -> Result<(String, Vec<u8>)> {
     let mut output = Bindgen::new()
-        .input_bytes("runlens", compiled.to_vec())
+        .input_bytes("runlens", main.to_vec())
         .web(true)?
         .typescript(false)
         .omit_default_module_path(true)
+        // Chunks share the main part's stack.
+        .keep_lld_exports(true)
         .remove_name_section(true)
         .remove_producers_section(true)
         .generate_output()?;
@@ -110,23 +84,27 @@ fn bind(compiled: &[u8]) -> Result<(String, Vec<u8>)> {
     Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
 }
 
+/// Runs wasm-opt on each part; `false` where there is none.
+fn optimise_all(parts: &mut Parts, cache: &mut Cache) -> Result<bool> {
+    let wasm_opt = match npm::wasm_opt() {
+        Ok(wasm_opt) => wasm_opt,
+        Err(reason) => {
+            println!("▸ wasm-opt skipped, the client will be larger: {reason:#}");
+            return Ok(false);
+        }
+    };
+    let recipe = format!("{} {}", OPTIMISE.join(" "), npm::lock_file()?);
+    for part in std::iter::once(&mut parts.main).chain(parts.chunks.values_mut()) {
+        let key = hash(&[part, recipe.as_bytes()]);
+        *part = cache.get_or(&key, "wasm", || optimise(Command::new("node").arg(&wasm_opt), part))?;
+    }
+    Ok(true)
+}
+
 fn optimise(wasm_opt: &mut Command, wasm: &[u8]) -> Result<Vec<u8>> {
     let dir = tempfile::tempdir()?;
     let (from, to) = (dir.path().join("from.wasm"), dir.path().join("to.wasm"));
     fs::write(&from, wasm)?;
     command::run(wasm_opt.args(OPTIMISE).arg(&from).arg("-o").arg(&to))?;
     Ok(fs::read(to)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_boot_line_loads_the_file_beside_the_module_then_hydrates() {
-        let js = with_boot_line("export default __wbg_init;", "runlens.0a.wasm");
-        assert!(js.starts_with("export default __wbg_init;\n"));
-        assert!(js.contains(r#"new URL("runlens.0a.wasm", import.meta.url)"#));
-        assert!(js.ends_with("hydrate();\n"));
-    }
 }

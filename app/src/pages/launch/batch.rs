@@ -11,12 +11,15 @@ use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::launch::{Batch, BatchItem, BatchItemState};
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+lazy_page!(BatchRoute = BatchPage, batch);
+
 #[component]
-pub fn BatchPage() -> impl IntoView {
+fn BatchPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let batch = Resource::new_blocking(move || id.get(), read_batch);

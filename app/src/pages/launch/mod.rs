@@ -16,12 +16,15 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::launch::sheet::{LaunchPage as Sheet, Notice, TemplateLink};
 use crate::live::launch_desk;
+use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-pub use batch::BatchPage;
+pub use batch::BatchRoute;
+
+lazy_page!(LaunchRoute = LaunchPage, launch);
 
 #[component]
-pub fn LaunchPage() -> impl IntoView {
+fn LaunchPage() -> impl IntoView {
     let query = use_query_map();
     let entry = Memo::new(move |_| {
         query.with(|query| {

@@ -7,7 +7,9 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::post_form::PostForm;
 use crate::components::text_area::area_text;
 use crate::components::time::RelativeTime;
+use crate::live::copy_link;
 use crate::model::{Feedback, Thumb};
+use crate::run::RunView;
 
 #[component]
 pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
@@ -23,11 +25,31 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                     <button class="button danger" type="submit"><IconView icon=Icon::Slash />"Cancel"</button>
                 </PostForm>
             })}
+            <details class="menu-button">
+                <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
+                <div class="menu">
+                    <a href=format!("/runs/{id}/export") download="" rel="external">"Log (NDJSON, can be imported again)"</a>
+                    <a href=format!("/runs/{id}/export?format=html") download="" rel="external">"Report (one HTML file, secrets hidden)"</a>
+                    <CopyLink />
+                    <p class="hint">"The link shows this very view to people in the workspace, and to nobody else."</p>
+                </div>
+            </details>
             <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a>
-            <a class="button" href=format!("/api/runs/{id}/events") download=format!("{id}.ndjson") rel="external"><IconView icon=Icon::Download />"Log"</a>
             <FeedbackForm feedback now_ms />
         </div>
     }
+}
+
+/// The address of the view as it is now.
+#[component]
+fn CopyLink() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let copied = RwSignal::new(false);
+    let copy = move |_| {
+        copy_link(&run.href(RunView::clone));
+        copied.set(true);
+    };
+    view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
 /// Up or down at once; a note can go with it.

@@ -7,6 +7,7 @@ mod actions;
 mod answer_call;
 mod banners;
 mod header;
+mod imported;
 mod loops;
 mod output;
 mod plan;
@@ -28,6 +29,7 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::live::{Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
+use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, Tab};
 use crate::wire::Wire;
 
@@ -52,8 +54,10 @@ impl Run {
     }
 }
 
+lazy_page!(RunRoute = RunPage, run);
+
 #[component]
-pub fn RunPage() -> impl IntoView {
+fn RunPage() -> impl IntoView {
     let params = use_params_map();
     let query = use_query_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
@@ -94,6 +98,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        {page.import.map(|report| view! { <imported::Imported report now_ms=page.now_ms /> })}
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         <verdict::Verdict />
         <banners::Banners />

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::super::{Launcher, batch, launch, library, preflight};
 use super::apply::Sent;
+use super::dom_id;
 use super::faults::{self, fault};
 use super::peers;
 use super::place::set;
 use super::work::Work;
-use super::dom_id;
 use crate::error::Error;
 use crate::state::AppState;
 

@@ -91,7 +91,7 @@ mod tests {
         let expected = json!({ "tools": [{ "kind": "local", "name": "x" }], "budgets": { "maxToolTurns": 3 },
             "metadata": { "a/b": "v" } });
         assert_eq!(spec, expected);
-        assert_eq!(remove(&mut spec, "/tools/0").unwrap()["name"], "x");
+        assert_eq!(remove(&mut spec, "/tools/0").expect("removed")["name"], "x");
         assert_eq!(remove(&mut spec, "/metadata/a~1b"), Some("v".into()));
         assert_eq!(remove(&mut spec, "/tools/0"), None);
     }

@@ -343,9 +343,9 @@ mod tests {
 
     #[test]
     fn the_place_where_json_breaks_is_shown_with_its_line() {
-        let problem = json_problem("{\n  \"prompt\": \"a\",\n  \"name\" 3\n}").unwrap();
+        let problem = json_problem("{\n  \"prompt\": \"a\",\n  \"name\" 3\n}").expect("a problem");
         assert_eq!((problem.line, problem.before.as_str(), problem.after.as_str()), (3, "  \"name\" ", "3"));
-        assert_eq!(json_problem("[]").unwrap().line, 1);
+        assert_eq!(json_problem("[]").expect("a problem").line, 1);
         assert_eq!(json_problem("{}"), None);
     }
 

@@ -1,0 +1,40 @@
+//! Where an imported run comes from, and what of its file could not be read.
+
+use leptos::prelude::*;
+
+use crate::components::icon::{Icon, IconView};
+use crate::components::time::RelativeTime;
+use crate::format::grouped;
+use crate::model::ImportReport;
+use crate::plain_text::visible;
+
+#[component]
+pub fn Imported(report: ImportReport, now_ms: i64) -> impl IntoView {
+    let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });
+    let more = report.fault_count - report.faults.len() as u64;
+    let faults = (report.fault_count > 0).then(|| {
+        let lines = report.faults.into_iter().map(|fault| {
+            view! { <li>{format!("Line {}: ", grouped(fault.line))}{visible(&fault.reason).into_owned()}</li> }
+        });
+        let summary = match report.fault_count {
+            1 => "1 place could not be read".to_owned(),
+            count => format!("{} places could not be read", grouped(count)),
+        };
+        view! {
+            <details class="import-faults">
+                <summary>{summary}</summary>
+                <ul>{lines.collect_view()}</ul>
+                {(more > 0).then(|| format!("{} more.", grouped(more)))}
+            </details>
+        }
+    });
+    view! {
+        <div class="notice imported" role="note">
+            <IconView icon=Icon::Download />
+            <span>
+                "Imported" {source} ", " <RelativeTime at_ms=report.imported_at_ms now_ms /> ": " {grouped(report.events)} " events."
+                {faults}
+            </span>
+        </div>
+    }
+}

@@ -1,0 +1,88 @@
+// Each page's code is a file of its own: loaded when the page is first opened, along with what every page needs.
+
+import type { Page } from "@playwright/test";
+import { expect, signIn, test } from "../fixtures.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+test.beforeEach(async ({ page }) => signIn(page));
+
+/** The wasm files that the page asks for from now on. */
+function wasmFiles(page: Page): string[] {
+  const files: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.endsWith(".wasm")) files.push(pathname);
+  });
+  return files;
+}
+
+async function open(page: Page, path: string): Promise<string[]> {
+  const files = wasmFiles(page);
+  await page.goto(path);
+  await page.locator("html[data-js]").waitFor();
+  return files;
+}
+
+/** Lost when the document is loaded anew. */
+const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { marked: true }));
+const isMarked = (page: Page) => page.evaluate(() => "marked" in window);
+
+test("the list comes without the code of a run, which is loaded once on the way there", async ({ page }) => {
+  const files = await open(page, "/runs");
+  const first = files.length;
+  await mark(page);
+  await page.locator(".run-name").first().click();
+  await expect(page.locator(".verdict")).toBeVisible();
+  expect(files.length).toBeGreaterThan(first);
+  const opened = files.length;
+  expect(new Set(files).size).toBe(opened);
+
+  await page.goBack();
+  await expect(page.locator("table.runs")).toBeVisible();
+  await page.goForward();
+  await expect(page.locator(".verdict")).toBeVisible();
+  expect(files.length).toBe(opened);
+  expect(await isMarked(page)).toBe(true);
+});
+
+test("a run's code is announced with the page, and each file is loaded once", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say Done.");
+  const files = wasmFiles(page);
+  const answer = await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const announced = [...(answer?.headers().link ?? "").matchAll(/<([^>]+\.wasm)>; rel=preload/g)].map(([, url]) => url);
+  expect(announced.length).toBeGreaterThan(0);
+  expect(new Set(announced).size).toBe(announced.length);
+  expect(files).toEqual(expect.arrayContaining(announced));
+  expect(new Set(files).size).toBe(files.length);
+});
+
+test("a page whose code does not come is loaded from the server", async ({ page, problems }) => {
+  problems.allow(/wasm|Failed to (fetch|load)/i);
+  await open(page, "/runs");
+  await mark(page);
+  await page.route("**/*.wasm", (route) => route.abort("connectionfailed"));
+  const name = page.locator(".run-name").first();
+  const href = await name.getAttribute("href");
+  await name.click();
+  await expect(page.locator(".verdict")).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe(href);
+  expect(await isMarked(page)).toBe(false);
+});
+
+test("a page that was rendered but whose code does not come still has links that work", async ({ page, problems, request }) => {
+  problems.allow(/wasm|Failed to (fetch|load)/i);
+  const known = await open(page, "/runs");
+  const list = new Set(known);
+  const id = await finishedRun(request, "/say Done.");
+  await page.route("**/*.wasm", (route) =>
+    list.has(new URL(route.request().url()).pathname) ? route.continue() : route.abort("connectionfailed"),
+  );
+  const failed = page.waitForEvent("console", (message) => message.type() === "error");
+  await page.goto(`/runs/${id}`);
+  await failed;
+  await mark(page);
+  await page.getByRole("link", { name: "Runs", exact: true }).first().click();
+  await expect(page.locator("table.runs")).toBeVisible();
+  expect(await isMarked(page)).toBe(false);
+});

@@ -1,0 +1,160 @@
+//! A run to take along: its log as NDJSON, which can be imported again, or a report in one HTML file.
+
+mod report;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use app::model::RunSummary;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use clap::{Args, ValueEnum};
+use futures::{StreamExt, stream};
+use protocol::redact::redact;
+use protocol::timeline::Timeline;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::api::ApiCaller;
+use crate::config::DatabaseOptions;
+use crate::error::Error;
+use crate::log_lines::LogLines;
+use crate::state::AppState;
+use crate::store::{Store, WorkspaceId};
+use crate::workspace;
+
+/// Events read at a time.
+const CHUNK: u32 = 2_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// The log as it came, one event a line, after a line about the run.
+    #[default]
+    Ndjson,
+    /// A report in one file: verdict, banners and timeline.
+    Html,
+}
+
+#[derive(Deserialize)]
+pub struct Params {
+    #[serde(default)]
+    format: Format,
+    /// What looks like a secret is left as it is.
+    #[serde(default)]
+    secrets: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct ExportOptions {
+    /// The run's id.
+    pub run: String,
+
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+
+    /// The file to write.  [default: standard output]
+    #[arg(long, short)]
+    pub output: Option<PathBuf>,
+
+    /// Leave in the report what looks like a secret.
+    #[arg(long)]
+    pub secrets: bool,
+
+    /// Slug of the run's workspace.
+    #[arg(long, default_value = "demo")]
+    pub workspace: String,
+
+    #[command(flatten)]
+    pub database: DatabaseOptions,
+}
+
+/// `GET /runs/{id}/export`.
+pub async fn download(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+    Query(params): Query<Params>,
+) -> Result<Response, Error> {
+    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
+    let spec = stored_spec(&state.store, caller.workspace_id, &id).await?;
+    let (kind, extension, body) = match params.format {
+        Format::Html => {
+            let timeline = timeline(&state.store, caller.workspace_id, &run).await?;
+            let html = report::html(&run, &timeline, spec.as_ref(), params.secrets);
+            ("text/html; charset=utf-8", "html", Body::from(html))
+        }
+        Format::Ndjson => {
+            let head = stream::iter([Ok(header(&run, spec.as_ref()).into_bytes())]);
+            let lines = LogLines::new(state.store.clone(), caller.workspace_id, id.clone());
+            ("application/x-ndjson", "ndjson", Body::from_stream(head.chain(lines.into_stream())))
+        }
+    };
+    // A run's id is of letters, digits, dashes and underscores.
+    let disposition = format!("attachment; filename=\"{id}.{extension}\"");
+    let disposition = HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CONTENT_DISPOSITION, disposition)], body).into_response())
+}
+
+/// `runlens export`.
+pub async fn export_run(options: ExportOptions) -> anyhow::Result<()> {
+    let store = Store::open(&options.database.url()).await?;
+    let workspace = store.workspace_from_slug(&options.workspace).await?;
+    let Some(run) = store.run(workspace, &options.run).await? else {
+        anyhow::bail!("there is no run {} in the workspace {}", options.run, options.workspace);
+    };
+    let spec = stored_spec(&store, workspace, &options.run).await?;
+    let mut out: Box<dyn std::io::Write> = match &options.output {
+        Some(path) => {
+            Box::new(std::fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?)
+        }
+        None => Box::new(std::io::stdout().lock()),
+    };
+    match options.format {
+        Format::Html => {
+            let timeline = timeline(&store, workspace, &run).await?;
+            out.write_all(report::html(&run, &timeline, spec.as_ref(), options.secrets).as_bytes())?;
+        }
+        Format::Ndjson => {
+            out.write_all(header(&run, spec.as_ref()).as_bytes())?;
+            let mut lines = LogLines::new(store.clone(), workspace, options.run);
+            while let Some(chunk) = lines.next().await {
+                out.write_all(&chunk?)?;
+            }
+        }
+    }
+    out.flush()?;
+    store.close().await;
+    Ok(())
+}
+
+/// The first line of an export: what an import cannot read from the log.
+fn header(run: &RunSummary, spec: Option<&Value>) -> String {
+    let mut spec = spec.cloned().unwrap_or_default();
+    redact(&mut spec);
+    format!("{}\n", json!({ "runlens": 1, "run": run, "spec": spec }))
+}
+
+async fn stored_spec(store: &Store, workspace: WorkspaceId, id: &str) -> Result<Option<Value>, Error> {
+    let (json, _) = store.run_spec_and_log_state(workspace, id).await?;
+    Ok(json.and_then(|json| serde_json::from_str(&json).ok()).filter(Value::is_object))
+}
+
+async fn timeline(store: &Store, workspace: WorkspaceId, run: &RunSummary) -> Result<Timeline, Error> {
+    let mut timeline = Timeline::default();
+    let mut after = 0;
+    loop {
+        let events = store.events_after(workspace, &run.id, after, CHUNK).await?;
+        let Some(last) = events.last() else { break };
+        after = last.seq;
+        for event in &events {
+            timeline.apply(event);
+        }
+    }
+    timeline.set_known_end(run.status);
+    Ok(timeline)
+}

@@ -1,0 +1,177 @@
+//! The report: verdict, banners and timeline of a run in one HTML file that needs nothing else and runs nothing.
+
+use std::fmt::Write;
+
+use app::format;
+use app::model::RunSummary;
+use protocol::redact::{redact, redact_text};
+use protocol::timeline::{Entry, Severity, Timeline, ToolCall, Turn, verdict};
+use serde_json::Value;
+
+use crate::html::escape;
+
+/// Bytes of one text that are written; the NDJSON export has all of it.
+const MAX_TEXT_BYTES: usize = 200_000;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--line:#8884;--soft:#8881}\
+body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:14px/1.5 system-ui,sans-serif}\
+h1{font-size:1.25rem}h2{font-size:1rem;margin-top:2rem}\
+pre{overflow-wrap:anywhere;white-space:pre-wrap;padding:.5rem .75rem;background:var(--soft);border-radius:4px}\
+section,details{margin:.5rem 0;padding:.5rem .75rem;border-left:3px solid var(--line)}\
+section[data-tone=error]{border-color:#c33}section[data-tone=warning]{border-color:#c80}\
+dl{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}dt{opacity:.7;font-size:.75rem}dd{margin:0}\
+small{opacity:.7}code,pre{font-family:ui-monospace,monospace;font-size:.8125rem}";
+
+pub fn html(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets: bool) -> String {
+    let report = Report { secrets };
+    let mut page = String::new();
+    // Writing to a text cannot fail.
+    let _ = report.write(&mut page, run, timeline, spec);
+    page
+}
+
+struct Report {
+    /// What looks like a secret is left as it is.
+    secrets: bool,
+}
+
+impl Report {
+    fn write(&self, out: &mut String, run: &RunSummary, timeline: &Timeline, spec: Option<&Value>) -> std::fmt::Result {
+        let title = self.text(&run.title());
+        write!(
+            out,
+            "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+             <title>{title} · Runlens</title><style>{STYLE}</style></head><body><h1>{title}</h1>"
+        )?;
+        self.facts(out, run, timeline)?;
+        out.push_str("<h2>What happened</h2>");
+        for sentence in verdict(timeline, spec) {
+            write!(out, "<p>{}{}</p>", self.text(&sentence.text), events(&sentence.seqs))?;
+        }
+        let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+        for banner in banners {
+            let tone = match banner.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Info => "info",
+            };
+            let (title, detail) = (self.text(&banner.title), self.text(&banner.detail));
+            let step = self.text(&banner.next_step.text);
+            let at = events(&[banner.seq]);
+            write!(out, "<section data-tone=\"{tone}\"><b>{title}</b>{at}<p>{detail}</p><p>→ {step}</p></section>")?;
+        }
+        if let Some(spec) = spec {
+            out.push_str("<details><summary>Spec</summary>");
+            self.json(out, spec)?;
+            out.push_str("</details>");
+        }
+        out.push_str("<h2>Timeline</h2>");
+        for turn in &timeline.turns {
+            self.turn(out, turn)?;
+        }
+        let answer = timeline.answer();
+        if !answer.is_empty() {
+            write!(out, "<h2>Output</h2><pre>{}</pre>", self.text(answer))?;
+        }
+        let hidden = if self.secrets { "" } else { " What looks like a secret is hidden." };
+        write!(
+            out,
+            "<p><small>Made by Runlens from {} events.{hidden}</small></p></body></html>",
+            timeline.integrity.events
+        )
+    }
+
+    fn facts(&self, out: &mut String, run: &RunSummary, timeline: &Timeline) -> std::fmt::Result {
+        let tokens = run.tokens.map(|tokens| format::grouped(tokens.total()));
+        let facts = [
+            ("Status", Some(run.status.as_str().to_owned())),
+            ("Run", Some(run.id.clone())),
+            ("Model", run.model.clone()),
+            ("Turns", Some(format::grouped(timeline.totals.turns))),
+            ("Tool calls", Some(format::grouped(timeline.totals.calls))),
+            ("Tokens", tokens),
+            ("Duration", run.duration_ms.map(format::duration)),
+            ("Created", Some(format::timestamp(run.created_at_ms))),
+        ];
+        out.push_str("<dl>");
+        for (name, value) in facts {
+            if let Some(value) = value {
+                write!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", self.text(&value))?;
+            }
+        }
+        for (key, value) in run.metadata.iter() {
+            write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", self.text(key), self.text(&value.to_string()))?;
+        }
+        out.push_str("</dl>");
+        Ok(())
+    }
+
+    fn turn(&self, out: &mut String, turn: &Turn) -> std::fmt::Result {
+        write!(out, "<section><b>Turn {}</b>{}", turn.index + 1, events(&[turn.anchor_seq()]))?;
+        if !turn.thinking.is_empty() {
+            write!(out, "<details><summary>Thinking</summary><pre>{}</pre></details>", self.text(&turn.thinking))?;
+        }
+        if !turn.text.is_empty() {
+            write!(out, "<pre>{}</pre>", self.text(&turn.text))?;
+        }
+        for entry in &turn.entries {
+            match entry {
+                Entry::Call(call) => self.call(out, call)?,
+                Entry::Note(note) => {
+                    let (_, text) = app::run::describe(&note.kind);
+                    write!(out, "<p>{}{}</p>", self.text(&text), events(&[note.seq]))?;
+                }
+            }
+        }
+        out.push_str("</section>");
+        Ok(())
+    }
+
+    fn call(&self, out: &mut String, call: &ToolCall) -> std::fmt::Result {
+        let outcome = match &call.answer {
+            None => "no answer",
+            Some(answer) if answer.ok => "answered",
+            Some(_) => "failed",
+        };
+        let at = events(&[call.seq]);
+        write!(out, "<details><summary><code>{}</code> · {outcome}{at}</summary>", self.text(&call.name))?;
+        self.json(out, &call.input)?;
+        if let Some(answer) = &call.answer {
+            self.json(out, &answer.body)?;
+        }
+        out.push_str("</details>");
+        Ok(())
+    }
+
+    fn json(&self, out: &mut String, value: &Value) -> std::fmt::Result {
+        let mut value = value.clone();
+        if !self.secrets {
+            redact(&mut value);
+        }
+        let text = match value {
+            Value::String(text) => text,
+            other => serde_json::to_string_pretty(&other).unwrap_or_default(),
+        };
+        write!(out, "<pre>{}</pre>", escape(&cut(&text)))
+    }
+
+    fn text(&self, text: &str) -> String {
+        let hidden = if self.secrets { None } else { redact_text(text) };
+        escape(&cut(hidden.as_deref().unwrap_or(text)))
+    }
+}
+
+fn cut(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    match text.len() - end {
+        0 => text.to_owned(),
+        more => format!("{}… ({} more bytes)", &text[..end], format::grouped(more as u64)),
+    }
+}
+
+fn events(seqs: &[u64]) -> String {
+    seqs.iter().fold(String::new(), |all, seq| all + &format!(" <small>#{seq}</small>"))
+}

@@ -1,0 +1,154 @@
+//! Logs that come from files and go to files.
+
+use reqwest::Method;
+use reqwest::header::{LOCATION, ORIGIN};
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+
+const LOG: &str = "{\"seq\":1,\"type\":\"assistant_message\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n{\"seq\":2,\"type\":\"result\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n";
+
+async fn import(browser: &mut Browser, body: impl Into<reqwest::Body>) -> Answer {
+    let url = browser.url("/api/import?name=a.ndjson");
+    let request = reqwest::Client::new().post(url.clone()).header(ORIGIN, url.origin().ascii_serialization());
+    browser.send(request.body(body), url).await
+}
+
+fn imported(answer: &Answer) -> (String, Value) {
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    (body["runId"].as_str().unwrap().to_owned(), body["report"].clone())
+}
+
+#[tokio::test]
+async fn a_log_in_any_format_becomes_a_run_like_any_other() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let array = format!("[{}]", LOG.trim().replace('\n', ","));
+    let frames: String = LOG.lines().map(|line| format!("data: {line}\n\n")).collect();
+    for text in [LOG.to_owned(), array, frames] {
+        let (id, report) = imported(&import(&mut browser, text.clone()).await);
+        assert_eq!((&report["events"], &report["faultCount"]), (&json!(2), &json!(0)), "{text}");
+        let page = browser.open(&format!("/runs/{id}")).await;
+        assert_eq!(page.status, 200);
+        assert!(page.body.contains("Imported") && page.body.contains("Hi &lt;b&gt;there"), "{}", page.body);
+    }
+    let list = browser.open("/api/runs?q=is:imported").await;
+    let list: Value = serde_json::from_str(&list.body).unwrap();
+    assert_eq!(list["runs"].as_array().map(Vec::len), Some(3));
+    assert_eq!(list["runs"][0]["status"], "succeeded");
+}
+
+#[tokio::test]
+async fn lines_that_cannot_be_read_are_named_and_the_rest_is_kept() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let log = format!("{LOG}{{oops\n{}\n", LOG.lines().next().unwrap());
+    let (id, report) = imported(&import(&mut browser, log).await);
+    assert_eq!(report["events"], 2);
+    let lines: Vec<&Value> = report["faults"].as_array().unwrap().iter().map(|fault| &fault["line"]).collect();
+    assert_eq!(lines, [&json!(3), &json!(4)], "{report}");
+    let page = browser.open(&format!("/runs/{id}")).await.body;
+    assert!(page.contains("2 places could not be read") && page.contains("Line 3: "), "{page}");
+}
+
+#[tokio::test]
+async fn a_file_without_events_makes_no_run() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let answer = import(&mut browser, "This is no log.").await;
+    assert_eq!(answer.status, 400, "{}", answer.body);
+    assert!(answer.body.contains("no event of a run"), "{}", answer.body);
+    assert!(!browser.open("/api/runs?q=is:imported").await.body.contains("imported_"));
+}
+
+#[tokio::test]
+async fn a_log_that_never_ends_is_not_shown_as_running() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let (id, _) = imported(&import(&mut browser, LOG.lines().next().unwrap().to_owned()).await);
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
+    assert_eq!(run["status"], "failed", "{run}");
+    let page = browser.open(&format!("/runs/{id}")).await.body;
+    assert!(page.contains("data-kind=\"log_incomplete\""), "{page}");
+}
+
+#[tokio::test]
+async fn a_body_larger_than_any_form_is_read_as_it_comes() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let text = "x".repeat(1_000_000);
+    let mut log: String = (1..=20)
+        .map(|seq| {
+            format!("{{\"seq\":{seq},\"type\":\"tool_result\",\"data\":{{\"name\":\"t\",\"result\":\"{text}\"}}}}\n")
+        })
+        .collect();
+    log.push_str("{\"seq\":21,\"type\":\"result\",\"data\":{\"text\":\"done\"}}\n");
+    let (_, report) = imported(&import(&mut browser, log).await);
+    assert_eq!((&report["events"], &report["faultCount"]), (&json!(21), &json!(0)));
+}
+
+#[tokio::test]
+async fn the_form_leads_to_the_run_or_says_what_is_wrong() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let send = async |browser: &mut Browser, file: &str, text: &str| {
+        let part = |name: &str, more: &str, body: &str| {
+            format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{body}\r\n")
+        };
+        let body = part("file", "; filename=\"log.ndjson\"", file) + &part("text", "", text) + "--edge--\r\n";
+        let url = browser.url("/import");
+        let request = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let request = request
+            .post(url.clone())
+            .header(ORIGIN, url.origin().ascii_serialization())
+            .header("content-type", "multipart/form-data; boundary=edge")
+            .body(body);
+        let answer = browser.send(request, url).await;
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        answer.headers[LOCATION].to_str().unwrap().to_owned()
+    };
+    assert!(send(&mut browser, LOG, "").await.starts_with("/runs/imported_"));
+    assert!(send(&mut browser, "", LOG).await.starts_with("/runs/imported_"));
+    let back = send(&mut browser, "", "").await;
+    let page = browser.open(&back).await.body;
+    assert!(page.contains("Choose a file, or paste a log."), "{page}");
+}
+
+#[tokio::test]
+async fn an_import_belongs_to_its_workspace_and_to_no_other_origin() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let (id, _) = imported(&import(&mut browser, LOG).await);
+    let mut other = app.signed_in(OTHER).await;
+    assert_eq!(other.open(&format!("/runs/{id}/export")).await.status, 404);
+    assert_eq!(other.open(&format!("/api/runs/{id}")).await.status, 404);
+    let url = browser.url("/api/import");
+    let request = reqwest::Client::new().post(url.clone()).header(ORIGIN, "https://evil.example").body(LOG);
+    assert_eq!(browser.send(request, url).await.status, 403);
+    let answer = app.browser().request(Method::GET, browser.url("/import"), &[]).await;
+    assert_eq!(answer.status, 303);
+}
+
+#[tokio::test]
+async fn an_export_is_imported_again_as_the_same_run() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let spec = json!({ "name": "original", "metadata": { "customer": "acme" } });
+    let id =
+        app.finished_run(DEMO, "/say <script>alert(1)</script> sk-live-0123456789abcdef0123456789abcdef", spec).await;
+    let export = browser.open(&format!("/runs/{id}/export")).await.body;
+    let (again, report) = imported(&import(&mut browser, export.clone()).await);
+    assert_eq!(report["events"].as_u64(), Some(export.lines().count() as u64 - 1));
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{again}")).await.body).unwrap();
+    assert_eq!((&run["name"], &run["metadata"]["customer"]), (&json!("original"), &json!("acme")), "{run}");
+    let timeline = async |browser: &mut Browser, id: &str| browser.open(&format!("/api/runs/{id}/timeline")).await.body;
+    assert_eq!(timeline(&mut browser, &id).await, timeline(&mut browser, &again).await);
+
+    let report = browser.open(&format!("/runs/{id}/export?format=html")).await;
+    assert!(report.headers["content-disposition"].to_str().unwrap().contains(&format!("{id}.html")));
+    assert!(report.body.contains("&lt;script&gt;") && !report.body.contains("<script"), "{}", report.body);
+    assert!(!report.body.contains("sk-live-0123456789abcdef"), "{}", report.body);
+    let whole = browser.open(&format!("/runs/{id}/export?format=html&secrets=true")).await;
+    assert!(whole.body.contains("sk-live-0123456789abcdef"));
+}
