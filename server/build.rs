@@ -36,9 +36,11 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Only optimised builds carry the site: a debug build would be made anew each time the site is.
+/// Optimised builds carry the site, and debug builds that are asked to: others would be made anew each time the site is.
 fn embeds_site() -> bool {
-    std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
+    println!("cargo:rerun-if-env-changed=RUNLENS_EMBED_SITE");
+    let optimised = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    optimised || std::env::var_os("RUNLENS_EMBED_SITE").is_some()
 }
 
 fn write_asset(table: &mut String, file: &Path, name: &str) -> anyhow::Result<()> {

@@ -40,8 +40,6 @@ impl LaunchDesk {
         if let Some(fields) = browser::pressed(&event) {
             browser::send(self, fields, None);
         }
-        #[cfg(not(feature = "hydrate"))]
-        let _ = self.open;
     }
 
     /// Something was written: checked after a pause.

@@ -36,7 +36,11 @@ pub fn with(effort: Effort) -> Result<()> {
         Effort::Optimised => &["--release"],
         Effort::Quick => &[],
     };
-    step("server", || command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile)))
+    step("server", || {
+        let mut build = command::cargo()?;
+        build.args(["build", "-p", "server"]).args(profile).env("RUNLENS_EMBED_SITE", "1");
+        command::run(&mut build)
+    })
 }
 
 /// Writes the site and reports what a first visit transfers.
