@@ -34,7 +34,7 @@ async function script(page: Page, text: string) {
 async function addTool(page: Page, kind: string) {
   const fold = page.locator("#tools details.fold", { hasText: "Add a tool" }).last();
   if ((await fold.getAttribute("open")) === null) await fold.locator("summary").first().click();
-  await fold.getByRole("button", { name: new RegExp(`^${kind}:`) }).click();
+  await fold.getByRole("button", { name: new RegExp(`^${kind}(?!,)`) }).click();
 }
 
 const tool = (page: Page, number = 1) => page.locator("#tools > fieldset.tool").nth(number - 1);

@@ -189,6 +189,8 @@ pub struct Button {
     pub label: String,
     /// Where several buttons say the same: what this one is about.
     pub about: String,
+    /// What pressing it means, shown with it.
+    pub hint: String,
     pub danger: bool,
 }
 

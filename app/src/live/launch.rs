@@ -56,6 +56,14 @@ impl LaunchDesk {
         set_timeout(send, PAUSE);
     }
 
+    /// Lets every control show what the page says, whatever was written in it.
+    pub fn settle_when_drawn(self) {
+        #[cfg(feature = "hydrate")]
+        request_animation_frame(move || {
+            let _ = self.sheet.try_with_untracked(|page| browser::settle(page, false));
+        });
+    }
+
     fn moved(self) -> u64 {
         self.moves.update_value(|moves| *moves += 1);
         self.moves.get_value()
@@ -134,7 +142,7 @@ mod browser {
 
     /// Gives every control the value that the page says. Drawing sets what a control begins with, which does not count any
     /// more once somebody has written in it.
-    fn settle(page: &LaunchPage, leave_active: bool) {
+    pub fn settle(page: &LaunchPage, leave_active: bool) {
         let active = document().active_element().filter(|_| leave_active).map(|element| element.id());
         set_value("json", &page.json, active.as_deref());
         for section in &page.sections {

@@ -90,9 +90,12 @@ fn a_form_that_nobody_touched_changes_nothing() {
     let odd = json!({ "prompt": null, "tools": "none", "metadata": [], "plan": "sometimes", "loopDetection": true,
         "messages": {}, "outputSchema": 3, "supervisor": { "reasoningTrigger": true }, "toolBudgets": null,
         "reasoningLevel": "extreme", "budgets": {}, "systemPrompt": " ", "name": "" });
-    for spec in [full_spec(), odd, json!({}), json!({ "prompt": "a\r\nb\n" }), json!({ "toolBudgets": {}, "metadata": {} })] {
+    for spec in
+        [full_spec(), odd, json!({}), json!({ "prompt": "a\r\nb\n" }), json!({ "toolBudgets": {}, "metadata": {} })]
+    {
         let mut work = Work::of(spec.clone());
-        work.answers.insert("l".to_owned(), Answerer::Canned(CannedReply { text: "r\ns".to_owned(), ..Default::default() }));
+        work.answers
+            .insert("l".to_owned(), Answerer::Canned(CannedReply { text: "r\ns".to_owned(), ..Default::default() }));
         let tool = FoundTool { name: "x".to_owned(), description: String::new() };
         work.found.insert("/tools/5".to_owned(), vec![tool]);
         let sent = after(&work, &[]);

@@ -288,7 +288,7 @@ fn with_own(value: &str, words: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
-    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), danger: false }
+    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), hint: String::new(), danger: false }
 }
 
 fn note(text: impl Into<String>) -> Item {

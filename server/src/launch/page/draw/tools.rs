@@ -64,7 +64,8 @@ impl Draw<'_> {
         let add = |kind: &Kind| Button {
             value: format!("add:{}", kind.name),
             label: kind.label.to_owned(),
-            about: kind.help.to_owned(),
+            about: String::new(),
+            hint: kind.help.to_owned(),
             danger: false,
         };
         items.push(Item::Fold {

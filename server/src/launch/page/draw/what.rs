@@ -141,7 +141,8 @@ impl Draw<'_> {
         };
         let chars = input_chars(self.spec());
         let cost = match model.estimated_prompt_usd(chars) {
-            Some(usd) if chars > 0 => format!("Sending the input once costs about ${usd:.4}. "),
+            Some(usd) if chars > 0 && usd >= 0.0001 => format!("Sending the input once costs about ${usd:.4}. "),
+            Some(usd) if chars > 0 && usd > 0.0 => "Sending the input once costs less than $0.0001. ".to_owned(),
             _ => String::new(),
         };
         let fits = if model.is_likely_too_long(chars) { "It is likely too long for this model." } else { "" };
