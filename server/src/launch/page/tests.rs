@@ -28,7 +28,9 @@ fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
         match item {
             Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => collect(items, fields),
             Item::Field(field) => match &field.control {
-                Control::Line { value, .. } | Control::Area { value, .. } | Control::Select { value, .. } => {
+                // A control of one line has no line ends.
+                Control::Line { value, .. } => fields.push((field.name.clone(), value.replace(['\r', '\n'], ""))),
+                Control::Area { value, .. } | Control::Select { value, .. } => {
                     fields.push((field.name.clone(), crlf(value)));
                 }
                 Control::Tick { value, ticked } => {
@@ -44,7 +46,7 @@ fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
 }
 
 fn crlf(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\n', "\r\n")
+    text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n")
 }
 
 /// The work after a form was sent with some fields changed.
@@ -61,13 +63,13 @@ fn after(work: &Work, changes: &[(&str, &str)]) -> Work {
 
 fn full_spec() -> Value {
     json!({
-        "later": { "x": [1, 2.5, null] }, "name": "n", "agentId": "a", "systemPrompt": "s\n\nwith lines ", "modelId": "m",
-        "fallbackModelId": "f", "reasoningLevel": 30, "metadata": { "k": "v", "odd key": "", "n": 3 },
+        "later": { "x": [1, 2.5, null] }, "name": "n\nm", "agentId": "a", "systemPrompt": "s\n\nwith lines ", "modelId": "m",
+        "fallbackModelId": "f", "reasoningLevel": 30, "metadata": { "k": "v", "odd key": "", "n": 3, " s ": " x ", "l": "a\nb\r" },
         "messages": [{ "role": "user", "content": "\nc", "attachments": [{ "type": "input_file_url", "url": "https://x.test" }] }],
         "budgets": { "maxToolTurns": 3, "maxToolTurnsExceeded": "later", "localToolTimeoutMs": 1000, "other": 1 },
         "toolBudgets": { "recall": { "maxCalls": 0, "later": 1 }, "odd": 7 },
         "loopDetection": { "consecutiveThreshold": 2, "hardCutoffThreshold": 9, "later": true },
-        "outputSchema": { "name": "o", "schema": { "type": "object", "properties": { "": {}, "a": { "type": ["string", "null"] } },
+        "outputSchema": { "name": "o", "schema": { "type": "object", "properties": { "": {}, "a": { "type": ["string", "null"], "description": " d\ne" } },
             "required": ["a", "b"] }, "enforcement": "strict" },
         "supervisor": { "interval": 4, "modelId": "m", "reasoningTrigger": { "chars": 10, "ms": 20 } },
         "plan": { "mode": "auto", "brief": "b", "steps": ["one", " two "], "planOnly": false },

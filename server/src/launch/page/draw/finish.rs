@@ -16,7 +16,7 @@ impl Draw<'_> {
                     "Your sign-in does not include {scopes}, so nothing can be launched. You can write and keep a draft. \
                      Sign out, sign in again, and allow it."
                 ),
-                link: Some(("/sign-in?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
+                link: Some(("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
             });
         }
         if let Some(message) = &self.work.message {
