@@ -275,6 +275,41 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await expect(page.locator("table.runs tbody tr")).toHaveCount(3);
 });
 
+test("messages take files along, and limits are told in words", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
+  await page.getByLabel("Input", { exact: true }).selectOption("messages");
+  const message = page.locator("#what fieldset").first();
+  await message.getByLabel("Content").fill("/say Read.");
+  await message.getByText("Files", { exact: true }).click();
+  const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("A note.") };
+  await message.getByLabel(/A file of yours/).setInputFiles(file);
+  await message.getByRole("button", { name: /Attach/ }).click();
+  await expect(message).toContainText("note.txt goes along.");
+  await page.getByLabel("Loop detection").selectOption("custom");
+  await page.getByLabel("Nudge after").fill("9");
+  await expect(page.locator("#limits .field-error")).toContainText("must come later than the nudge");
+  await page.getByLabel("Loop detection").selectOption("");
+  await page.getByLabel("Answer", { exact: true }).selectOption("schema");
+  await page.locator("#output").getByLabel("Property 1").fill("title");
+  await page.locator("#output").getByLabel("required").first().check();
+  await page.getByText("Try the schema with a sample").click();
+  await page.getByLabel("A sample answer").fill("{}");
+  await expect(page.locator("#output")).toContainText("The sample does not fit");
+  await page.getByLabel("Answer", { exact: true }).selectOption("");
+  await expect(page.getByLabel("Property 1")).toHaveCount(0);
+  await launch(page);
+  await succeeded(page);
+});
+
+test("a model that the workspace does not have is refused at its field", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("The same as JSON").fill('{"systemPrompt":"s","prompt":"p","modelId":"no/such"}');
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("no/such");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page.locator("#model .field-error")).toContainText("Choose one of");
+});
+
 test("hostile texts stay text", async ({ page, request }) => {
   const hostile = '</textarea><img src=x onerror="document.title=1">';
   const id = await finishedRun(request, `/say hi\n${hostile}`, { later: { hostile } });
