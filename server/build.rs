@@ -10,6 +10,7 @@ use anyhow::Context;
 
 fn main() -> anyhow::Result<()> {
     println!("cargo:rerun-if-env-changed=RUNLENS_SITE_DIR");
+    println!("cargo:rerun-if-env-changed=RUNLENS_EMBED_SITE");
     let site = std::env::var_os("RUNLENS_SITE_DIR").map(PathBuf::from).filter(|_| embeds_site());
     let mut table = String::from("static ASSETS: &[Asset] = &[\n");
     let mut manifest = "{}".to_owned();
@@ -36,11 +37,10 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Optimised builds carry the site, and debug builds that are asked to: others would be made anew each time the site is.
+/// Optimised builds carry the site, and others when asked to: they would be made anew each time the site is.
 fn embeds_site() -> bool {
-    println!("cargo:rerun-if-env-changed=RUNLENS_EMBED_SITE");
-    let optimised = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    optimised || std::env::var_os("RUNLENS_EMBED_SITE").is_some()
+    std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
+        || std::env::var_os("RUNLENS_EMBED_SITE").is_some()
 }
 
 fn write_asset(table: &mut String, file: &Path, name: &str) -> anyhow::Result<()> {

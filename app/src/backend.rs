@@ -12,8 +12,8 @@ use protocol::Query;
 use crate::AppError;
 use crate::launch::Launching;
 use crate::model::{
-    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, SyncProgress, Thumb,
-    View, ViewChange, ViewList, Viewer,
+    Comparison, FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionSummary,
+    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use crate::run::{RunState, RunView};
 
@@ -27,6 +27,9 @@ pub trait Workspace: Launching + Send + Sync {
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
+
+    /// Two runs side by side; without a `right` one, with the nearest that succeeded.
+    async fn compare(&self, left: &str, right: Option<&str>) -> Result<Comparison, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 
@@ -69,6 +72,18 @@ pub trait Workspace: Launching + Send + Sync {
     ) -> Result<SessionsPage, AppError>;
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
+
+    /// A session as it was last seen. MANTYX is asked only where it never was: it gives a session with all its messages.
+    async fn known_session(&self, id: &str) -> Result<SessionSummary, AppError>;
+
+    /// Values that sessions have, with counts over all of them.
+    async fn session_facets(&self) -> Result<Facets, AppError>;
+
+    /// Says something in a session: a run answers it.
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
+
+    /// Ends a session for good.
+    async fn end_session(&self, id: &str) -> Result<(), AppError>;
 
     /// The last messages of a session, or those before a seq.
     async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError>;

@@ -33,6 +33,12 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
+/// `$1.20`, `$0.0042`: millionths of a dollar, with as many digits as tell something.
+pub fn dollars(micros: u64) -> String {
+    let dollars = micros as f64 / 1e6;
+    if micros == 0 || micros >= 100_000 { format!("${dollars:.2}") } else { format!("${dollars:.4}") }
+}
+
 /// `just now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date.
 pub fn relative(at_ms: i64, now_ms: i64) -> String {
     let seconds = (now_ms - at_ms).max(0) / 1000;
@@ -87,6 +93,7 @@ mod tests {
     fn numbers() {
         assert_eq!([0, 9_999, 12_400, 3_100_000].map(compact_number), ["0", "9,999", "12.4k", "3.1M"]);
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!([0, 4_200, 1_200_000].map(dollars), ["$0.00", "$0.0042", "$1.20"]);
         assert_eq!([420, 4_213, 185_000, 3_720_000].map(duration), ["420 ms", "4.2 s", "3 m 05 s", "1 h 02 m"]);
     }
 

@@ -10,6 +10,7 @@ pub mod api;
 pub mod app;
 #[cfg(feature = "ssr")]
 pub mod backend;
+pub mod browse;
 pub mod components;
 pub mod error;
 pub mod format;

@@ -1,7 +1,12 @@
-//! How the frame looks: theme and rail. Kept in cookies, so that the server renders them and nothing flickers.
+//! How the frame and the list look: theme, rail and columns. Kept in cookies, so that the server renders them and nothing
+//! flickers.
+
+#[cfg(feature = "ssr")]
+use crate::browse::Column;
 
 pub const THEME_COOKIE: &str = "runlens_theme";
 pub const RAIL_COOKIE: &str = "runlens_rail";
+pub const COLUMNS_COOKIE: &str = "runlens_columns";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -53,14 +58,23 @@ impl Rail {
     }
 }
 
-/// What the request's cookies say.
+/// What the request's cookies say about the frame.
 #[cfg(feature = "ssr")]
 pub fn from_request() -> (Theme, Rail) {
-    let parts = leptos::prelude::use_context::<http::request::Parts>();
-    let cookies = parts.as_ref().and_then(|parts| parts.headers.get(http::header::COOKIE)?.to_str().ok()).unwrap_or("");
-    let value = |name: &str| {
-        let pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-        pairs.into_iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value)
-    };
-    (Theme::parse(value(THEME_COOKIE)), Rail::parse(value(RAIL_COOKIE)))
+    let value = |name| cookie(name).unwrap_or_default();
+    (Theme::parse(&value(THEME_COOKIE)), Rail::parse(&value(RAIL_COOKIE)))
+}
+
+/// The columns that somebody chose for the list.
+#[cfg(feature = "ssr")]
+pub fn columns_from_request() -> Option<Vec<Column>> {
+    cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text))
+}
+
+#[cfg(feature = "ssr")]
+fn cookie(name: &str) -> Option<String> {
+    let parts = leptos::prelude::use_context::<http::request::Parts>()?;
+    let cookies = parts.headers.get(http::header::COOKIE)?.to_str().ok()?;
+    let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
 }

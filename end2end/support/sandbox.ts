@@ -23,6 +23,24 @@ export async function finishedRun(request: APIRequestContext, script: string, mo
   return id;
 }
 
+/** Starts a session and answers its id. */
+export async function startSession(request: APIRequestContext, more: object = {}): Promise<string> {
+  const data = { systemPrompt: "You help.", modelId: "sandbox/script", ...more };
+  const answer = await request.post(runs().replace("agent-runs", "agent-sessions"), { headers: key, data });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  return (await answer.json()).sessionId;
+}
+
+/** Says something in a session, waits for the end of its run, and answers the run's id. */
+export async function say(request: APIRequestContext, session: string, prompt: string, more: object = {}): Promise<string> {
+  const url = `${runs().replace("agent-runs", "agent-sessions")}/${session}/messages`;
+  const answer = await request.post(url, { headers: key, data: { prompt, ...more } });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  const { runId } = await answer.json();
+  await request.get(`${runs()}/${runId}/stream`, { headers: key });
+  return runId;
+}
+
 /** Answers a local tool call. */
 export async function answerTool(request: APIRequestContext, run: string, toolUseId: string, result: string) {
   const answer = await request.post(`${runs()}/${run}/tool-results`, { headers: key, data: { toolUseId, result } });

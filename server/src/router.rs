@@ -11,7 +11,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::auth::{self, SealedSessionStore};
 use crate::state::AppState;
-use crate::web::{assets, headers, health, launch, origin, pages, preferences, request_log};
+use crate::web::{assets, headers, health, launch, open_run, origin, pages, preferences, request_log};
 use crate::{api, export, import, live, metrics};
 
 /// The largest request body: a form with a spec that has 5 MB of files in it, as base64 and escaped.
@@ -26,6 +26,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/auth/callback", get(auth::callback))
         .route("/auth/sign-out", post(auth::sign_out))
         .route("/preferences", post(preferences::set_preferences))
+        .route("/open-run", get(open_run::open_run))
         .route("/launch", post(launch::send_form))
         .route("/runs/{id}/live", get(live::relay))
         .route("/runs/{id}/export", get(export::download))

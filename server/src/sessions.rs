@@ -2,12 +2,14 @@
 
 use app::AppError;
 use app::model::{SessionMessages, SessionPage, SessionSummary, SessionsPage};
+use protocol::redact::redact;
 use protocol::{Query, ids};
+use serde_json::{Value, json};
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mantyx::{MantyxError, SessionRow};
+use crate::mantyx::{LaunchFault, MantyxError, SessionRow};
 use crate::state::AppState;
 use crate::store::{SessionCursor, parse_time};
 
@@ -72,11 +74,65 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
     Ok(SessionPage {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
-        spec: detail.agent_spec,
+        spec: redacted(detail.agent_spec),
+        can_write: true,
         ended_at_ms: detail.ended_at.as_deref().and_then(parse_time),
         session,
         now_ms: now,
     })
+}
+
+/// A session as it was last seen; opened where it never was.
+pub async fn known(state: &AppState, caller: &Caller, id: &str) -> Result<SessionSummary, Error> {
+    check_id(id)?;
+    match state.store.session(caller.workspace_id, id).await? {
+        Some(known) => Ok(known),
+        None => Ok(open(state, caller, id).await?.session),
+    }
+}
+
+/// Starts the run that answers a message.
+pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
+    check_id(id)?;
+    if text.is_empty() {
+        let message = "Write what is to be said.".to_owned();
+        return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
+    }
+    let body = &json!({ "prompt": text });
+    let post = |bearer| async move {
+        match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
+            // So that an access token that has ended is renewed.
+            Err(LaunchFault::NotStarted(MantyxError::Unauthorized)) => Err(MantyxError::Unauthorized),
+            other => Ok(other),
+        }
+    };
+    let run_id = state.credentials.call(caller, post).await?.map_err(not_sent)?;
+    // The list is read again only after a while; the page that sent this looks at once.
+    state.mirror.sync_snapshot(state, caller, &run_id).await
+}
+
+fn not_sent(fault: LaunchFault) -> Error {
+    match fault {
+        LaunchFault::NotStarted(MantyxError::Refused { code, .. }) if code == "session_ended" => {
+            let message = "The session has ended, so nothing more can be said in it.".to_owned();
+            AppError::Conflict { message }.into()
+        }
+        LaunchFault::NotStarted(error) => no_such_session(error),
+        LaunchFault::Refused(refusal) => {
+            AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
+        }
+        LaunchFault::Unknown(why) => {
+            let message = format!("Nobody knows whether the message arrived: {why}. Look before you send it again");
+            AppError::Upstream { code: "no_answer".to_owned(), message }.into()
+        }
+    }
+}
+
+/// Ends a session; a run in flight is cancelled with it.
+pub async fn end(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, id).await };
+    state.credentials.call(caller, end).await.map_err(no_such_session)
 }
 
 /// A page of a session's messages: the last ones, or those before a seq.
@@ -135,6 +191,12 @@ fn summary(row: SessionRow) -> Option<SessionSummary> {
         summary: row.summary,
         metadata: row.metadata,
     })
+}
+
+/// No page needs the secrets of a spec.
+fn redacted(mut spec: Value) -> Value {
+    redact(&mut spec);
+    spec
 }
 
 fn check_id(id: &str) -> Result<(), AppError> {

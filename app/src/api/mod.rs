@@ -1,10 +1,14 @@
 //! Server functions: what pages ask for. Reads go as GET, so that they can be cached, retried and inspected.
 
 pub mod actions;
+pub mod browse;
+pub mod compare;
 pub mod launch;
 pub mod runs;
+pub mod sessions;
 pub mod sign_in;
 pub mod viewer;
+pub mod views;
 
 /// Gives a failed server function the status of its error.
 #[cfg(feature = "ssr")]

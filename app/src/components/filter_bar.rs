@@ -1,48 +1,13 @@
 //! The filter: a plain GET form, and a chip for each part of what it says.
 
+use leptos::html::Input;
 use leptos::prelude::*;
 use leptos_router::components::Form;
-use leptos_router::params::ParamsMap;
-use protocol::query::{Clause, Term};
-use protocol::{Query, RunStatus};
 
+use super::completion::{Completion, Suggestions};
 use super::icon::{Icon, IconView};
-
-/// What the address says: the query, or why it cannot be read, and the text as it was typed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
-    pub text: String,
-    pub query: Result<Query, String>,
-}
-
-impl Filter {
-    /// `q` holds the whole filter; `status` and `metadata` are what the form's own fields add to it.
-    pub fn from_params(params: &ParamsMap) -> Self {
-        let text = params.get("q").unwrap_or_default();
-        let query = Query::parse(&text).map_err(|error| error.to_string()).and_then(|mut query| {
-            for word in values(params, "status") {
-                let status = RunStatus::parse(&word).ok_or_else(|| format!("There is no status `{word}`."))?;
-                query.clauses.retain(|clause| !matches!(clause.term, Term::Status(_)));
-                query = query.with(Term::Status(status));
-            }
-            for pair in values(params, "metadata") {
-                query = query.with(Term::parse_metadata(&pair)?);
-            }
-            Ok(query)
-        });
-        let text = query.as_ref().map_or(text, ToString::to_string);
-        Self { text, query }
-    }
-}
-
-fn values(params: &ParamsMap, name: &str) -> Vec<String> {
-    params.get_all(name).unwrap_or_default().into_iter().filter(|value| !value.trim().is_empty()).collect()
-}
-
-/// The list under a query, as an address.
-pub fn runs_url(query: &Query) -> String {
-    if query.is_empty() { "/runs".to_owned() } else { format!("/runs?q={}", encode(&query.to_string())) }
-}
+use crate::browse::{Bar, Fault};
+use crate::model::ViewList;
 
 /// Escapes what has a meaning in an address; the rest stays readable.
 pub fn encode(text: &str) -> String {
@@ -58,110 +23,67 @@ pub fn encode(text: &str) -> String {
 }
 
 #[component]
-pub fn FilterBar(filter: Filter) -> impl IntoView {
-    let error = filter.query.as_ref().err().cloned();
-    let query = filter.query.clone().unwrap_or_default();
-    let invalid = error.is_some().then_some("true");
-    let described = error.is_some().then_some("filter-error");
+pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl IntoView {
+    let invalid = bar.fault.is_some().then_some("true");
+    let described = bar.fault.is_some().then_some("filter-error");
+    let input = NodeRef::<Input>::new();
+    let completion = Completion::new(input, list == ViewList::Runs);
+    let chips: Vec<_> = bar
+        .chips
+        .into_iter()
+        .map(|chip| {
+            let label = format!("Remove the filter {}", chip.text);
+            view! { <a class="chip removable" href=chip.href aria-label=label>{chip.text}<IconView icon=Icon::Cross /></a> }
+        })
+        .collect();
+    let chips = (!chips.is_empty()).then(|| {
+        view! { <div class="chips filter-chips">{chips}<a class="clear" href=format!("{}?q=", list.path())>"Clear all"</a></div> }
+    });
     view! {
-        <nav class="views" aria-label="Status">{status_links(&query)}</nav>
-        <Form method="GET" action="/runs" attr:class="filter" attr:role="search">
-            <label class="filter-text">
-                <span class="visually-hidden">"Filter"</span>
+        <Form method="GET" action=list.path() attr:class="filter" attr:role="search">
+            <div class="filter-text">
+                <label class="visually-hidden" for="filter-text">"Filter"</label>
                 <input
+                    id="filter-text"
+                    node_ref=input
                     name="q"
-                    value=filter.text
-                    placeholder="status:failed customer:acme -env:dev"
+                    value=bar.text
+                    placeholder=placeholder
                     maxlength="2000"
                     autocomplete="off"
+                    autocapitalize="off"
                     spellcheck="false"
+                    role="combobox"
+                    aria-autocomplete="list"
+                    aria-controls="filter-suggestions"
+                    aria-expanded=move || completion.is_open().to_string()
+                    aria-activedescendant=move || completion.active_id()
                     aria-invalid=invalid
                     aria-describedby=described
+                    on:input=move |_| completion.ask()
+                    on:keydown=move |event| completion.on_key(&event)
+                    on:blur=move |_| completion.close()
                 />
-            </label>
+                <Suggestions completion />
+            </div>
+            {bar.status.map(|status| view! { <input type="hidden" name="status" value=status /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
                 <input name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
             </label>
             <button class="button primary" type="submit">"Filter"</button>
         </Form>
-        {error.map(|error| view! { <p class="field-error" id="filter-error" role="alert">{error}</p> })}
-        {(!query.is_empty()).then(|| view! { <div class="chips filter-chips">{clause_chips(&query)}<a class="clear" href="/runs">"Clear all"</a></div> })}
+        {bar.fault.map(|fault| view! { <FaultView fault /> })}
+        {chips}
     }
 }
 
-/// All, and one for each status; the other parts of the filter stay.
-fn status_links(query: &Query) -> impl IntoView + use<> {
-    let rest = Query {
-        clauses: query.clauses.iter().filter(|clause| !matches!(clause.term, Term::Status(_))).cloned().collect(),
-    };
-    let has_status = rest.clauses.len() != query.clauses.len();
-    let link = move |label: &'static str, status: Option<RunStatus>| {
-        let target = status.map_or_else(|| rest.clone(), |status| rest.with(Term::Status(status)));
-        let current = match status {
-            None => !has_status,
-            Some(status) => query.status() == Some(status),
-        };
-        view! { <a href=runs_url(&target) aria-current=current.then_some("page")>{label}</a> }
-    };
-    [
-        link("All", None),
-        link("Running", Some(RunStatus::Running)),
-        link("Succeeded", Some(RunStatus::Succeeded)),
-        link("Failed", Some(RunStatus::Failed)),
-        link("Cancelled", Some(RunStatus::Cancelled)),
-    ]
-    .into_iter()
-    .collect_view()
-}
-
-fn clause_chips(query: &Query) -> impl IntoView + use<> {
-    let chips: Vec<_> =
-        query.clauses.iter().enumerate().map(|(i, clause)| (runs_url(&query.without(i)), clause.clone())).collect();
-    chips
-        .into_iter()
-        .map(|(href, clause): (String, Clause)| {
-            let text = clause.to_string();
-            let label = format!("Remove the filter {text}");
-            view! { <a class="chip removable" href=href aria-label=label>{text}<IconView icon=Icon::Cross /></a> }
-        })
-        .collect_view()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn filter(pairs: &[(&str, &str)]) -> Filter {
-        let mut params = ParamsMap::new();
-        for (name, value) in pairs {
-            params.insert((*name).to_owned(), (*value).to_owned());
-        }
-        Filter::from_params(&params)
-    }
-
-    #[test]
-    fn the_forms_fields_are_added_to_the_text() {
-        let filter = filter(&[
-            ("q", "status:failed customer:acme"),
-            ("status", "running"),
-            ("metadata", "env:prod"),
-            ("metadata", "team:a b"),
-            ("metadata", ""),
-        ]);
-        assert_eq!(filter.text, "customer:acme status:running env:prod team:\"a b\"");
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_kept_as_typed() {
-        let filter = filter(&[("q", "status:lost")]);
-        assert_eq!(filter.text, "status:lost");
-        assert!(filter.query.expect_err("no such status").contains("There is no status `lost`"));
-    }
-
-    #[test]
-    fn addresses_carry_any_text() {
-        let query = Query::default().with(Term::metadata("note", "50% & \"more\""));
-        assert_eq!(runs_url(&query), "/runs?q=note:%2250%25+%26+%5C%22more%5C%22%22");
+/// What is wrong, under the part of the text that it is about.
+#[component]
+fn FaultView(fault: Fault) -> impl IntoView {
+    let place = (!fault.wrong.is_empty())
+        .then(|| view! { <code class="fault-place">{fault.before}<mark>{fault.wrong}</mark>{fault.after}</code> });
+    view! {
+        <div class="field-error" id="filter-error" role="alert">{place}<p>{fault.message}</p></div>
     }
 }

@@ -20,6 +20,7 @@ pub fn Frame() -> impl IntoView {
                 <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
+                    <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>
                     <A href="/launch"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
                 </nav>
                 <div class="rail-foot">
@@ -107,6 +108,7 @@ fn Account(viewer: Viewer) -> impl IntoView {
             </summary>
             <div class="menu">
                 <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
+                <a href="/api/docs" rel="external">"API"</a>
                 <form method="post" action="/auth/sign-out">
                     <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>
                 </form>

@@ -1,25 +1,25 @@
-//! Metadata as chips; each is a link to the runs that share it.
+//! Metadata as chips; each is a link to what shares it.
 
 use leptos::prelude::*;
-use protocol::Query;
 use protocol::messages::Metadata;
-use protocol::query::Term;
+use protocol::query::{Clause, Term};
 
-use super::filter_bar::runs_url;
+use super::filter_bar::encode;
 
-/// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover.
+/// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover. `add` is a list to
+/// whose address a clause can be written.
 #[component]
 pub fn MetadataChips(
     metadata: Metadata,
-    #[prop(optional)] query: Query,
+    #[prop(default = "/runs?q=".to_owned())] add: String,
     #[prop(default = usize::MAX)] at_most: usize,
 ) -> impl IntoView {
     let rest: Vec<String> = metadata.iter().skip(at_most).map(|(key, value)| format!("{key}:{value}")).collect();
     let rest = (!rest.is_empty())
         .then(|| view! { <span class="chip-rest" title=rest.join("\n")>{format!("+{}", rest.len())}</span> });
     let chips = metadata.into_iter().take(at_most).map(|(key, value)| {
-        let href = runs_url(&query.with(Term::metadata(&key, &value)));
-        let title = format!("Runs with {key}:{value}");
+        let href = format!("{add}{}", encode(&Clause::from(Term::metadata(&key, &value)).to_string()));
+        let title = format!("Those with {key}:{value}");
         view! { <a class="chip" href=href title=title><span class="chip-key">{key}</span><span class="chip-value">{value}</span></a> }
     });
     view! { <span class="chips">{chips.collect_view()}{rest}</span> }

@@ -1,9 +1,11 @@
 //! Parts that more than one page draws.
 
 pub mod code_words;
+pub mod completion;
 pub mod copy;
 pub mod error_view;
 pub mod event_link;
+pub mod facet_panel;
 pub mod filter_bar;
 pub mod frame;
 pub mod icon;
@@ -12,7 +14,7 @@ pub mod markdown;
 pub mod metadata;
 pub mod page_title;
 pub mod post_form;
-pub mod run_table;
 pub mod status;
 pub mod text_area;
 pub mod time;
+pub mod view_tabs;

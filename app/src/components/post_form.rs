@@ -13,9 +13,19 @@ pub fn PostForm(
     class: &'static str,
     /// What is said when it was done.
     done: &'static str,
+    /// What else happens then.
+    #[prop(optional)]
+    on_done: Option<Callback<()>>,
     children: Children,
 ) -> impl IntoView {
     let outcome = RwSignal::new(None::<Result<(), AppError>>);
+    if let Some(on_done) = on_done {
+        Effect::new(move |_| {
+            if matches!(outcome.get(), Some(Ok(()))) {
+                on_done.run(());
+            }
+        });
+    }
     view! {
         <form method="post" action=action class=class on:submit=move |event| post_form(event, outcome)>
             {children()}

@@ -23,6 +23,16 @@ pub fn StatusBadge(status: RunStatus) -> impl IntoView {
     }
 }
 
+/// A session is active or has ended; other words are shown as they come.
+#[component]
+pub fn SessionStatus(status: String) -> impl IntoView {
+    let (icon, tone) = match status.as_str() {
+        "active" => (Icon::Chat, "succeeded"),
+        _ => (Icon::Slash, "cancelled"),
+    };
+    view! { <span class="status" data-status=tone><IconView icon />{status}</span> }
+}
+
 /// What the log of a run showed: truncated, looping, over budget.
 #[component]
 pub fn MarkBadges(marks: Marks) -> impl IntoView {

@@ -118,6 +118,7 @@ pub enum Item {
     },
     /// What most people do not need.
     Fold {
+        id: String,
         title: String,
         open: bool,
         items: Vec<Item>,

@@ -1,4 +1,4 @@
-//! What only a browser does: follow a run and its address, play a log, copy, change the frame at once.
+//! What only a browser does: follow a run, a list and their addresses, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
 //! [`stream`], [`post`], [`launch`] and [`page`], which do nothing on the server.
@@ -6,6 +6,7 @@
 mod address;
 mod chunk;
 mod launch;
+mod news;
 mod page;
 mod player;
 mod post;
@@ -16,7 +17,11 @@ use leptos::prelude::*;
 pub use address::{follow_address, refresh};
 pub use chunk::without_page_code;
 pub use launch::{LaunchDesk, launch_desk};
-pub use page::{apply_rail, apply_theme, copy_link, copy_text, mark_scripted, scroll_to_event};
+pub use news::{Watched, watch_runs};
+pub use page::{
+    apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, scroll_to_event,
+    slot_under,
+};
 pub use player::{Player, player};
 pub use post::post_form;
 pub use stream::follow_run;
@@ -38,6 +43,20 @@ impl Connection {
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
         }
     }
+}
+
+/// Does something again and again for as long as the component is there and somebody can see it.
+pub fn while_shown(again: Callback<()>) {
+    Effect::new(move |_| {
+        let look = move || {
+            if !page::is_hidden() {
+                again.run(());
+            }
+        };
+        if let Ok(interval) = set_interval_with_handle(look, std::time::Duration::from_secs(2)) {
+            on_cleanup(move || interval.clear());
+        }
+    });
 }
 
 /// Whole seconds since the component was first shown here; `None` on the server, which has seen nothing live.

@@ -62,18 +62,35 @@ pub fn scroll_to_event(seq: u64) {
 
 /// Whether a key was pressed in something that has its own use for it.
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
+    let links = if event.key() == "Enter" { ", a" } else { "" };
+    closest(event, &format!("input, textarea, select, button, summary, [contenteditable]{links}")).is_some()
+}
+
+/// Whether a click was on something that does something itself.
+pub fn is_on_control(event: &leptos::web_sys::MouseEvent) -> bool {
+    closest(event, "a, button, input, summary").is_some()
+}
+
+/// Which slot of a chart the pointer is over.
+pub fn slot_under(event: &leptos::web_sys::MouseEvent) -> Option<usize> {
+    closest(event, "[data-slot]")?.get_attribute("data-slot")?.parse().ok()
+}
+
+/// Whether nobody can see the page.
+pub fn is_hidden() -> bool {
+    cfg!(feature = "hydrate") && leptos::prelude::document().hidden()
+}
+
+fn closest(event: &leptos::web_sys::Event, selector: &str) -> Option<leptos::web_sys::Element> {
     #[cfg(feature = "hydrate")]
     {
         use wasm_bindgen::JsCast;
-        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        target.is_some_and(|element| {
-            element.closest("input, textarea, select, button, summary, [contenteditable]").ok().flatten().is_some()
-        })
+        event.target()?.dyn_into::<web_sys::Element>().ok()?.closest(selector).ok().flatten()
     }
     #[cfg(not(feature = "hydrate"))]
     {
-        let _ = event;
-        true
+        let _ = (event, selector);
+        None
     }
 }
 

@@ -36,6 +36,9 @@ pub struct SessionPage {
     pub totals: SessionTotals,
     pub spec: Value,
     pub ended_at_ms: Option<i64>,
+    /// Whether the sign-in may go on with it and end it.
+    #[serde(default)]
+    pub can_write: bool,
     pub now_ms: i64,
 }
 

@@ -45,6 +45,14 @@ pub struct ViewChange {
 }
 
 impl ViewList {
+    /// Where the list stands.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Runs => "/runs",
+            Self::Sessions => "/sessions",
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Runs => "runs",

@@ -1,10 +1,10 @@
-import { expect, signIn, test } from "../../fixtures.ts";
-import { finishedRun } from "../../support/sandbox.ts";
+import { expect, signIn, takeScreenshots, test } from "../../fixtures.ts";
+import { finishedRun, say, startSession } from "../../support/sandbox.ts";
 
 test("the list reads and filters", async ({ page }) => {
   await signIn(page);
   await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
-  await page.getByRole("textbox", { name: "Filter", exact: true }).fill("status:failed");
+  await page.getByRole("combobox", { name: "Filter" }).fill("status:failed");
   await page.getByRole("textbox", { name: "Add metadata" }).fill("env:prod");
   await page.getByRole("button", { name: "Filter" }).click();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
@@ -25,6 +25,51 @@ test("a run reads, with its banners and its calls", async ({ page, request }) =>
   await page.getByPlaceholder(/Find:/).fill("tool:recall");
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText("1 of");
+});
+
+test("the list is narrowed, saved as a view and looked into by links and plain forms", async ({ page }) => {
+  await signIn(page);
+  await page.locator(".facets a", { hasText: "failed" }).first().click();
+  await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
+  await page.locator(".chart-bars a").first().click();
+  await expect(page).toHaveURL(/since:/);
+  await page.getByText("Save view", { exact: true }).click();
+  await page.getByLabel("Name").fill("Plain");
+  await page.getByRole("button", { name: "Save this filter" }).click();
+  const views = page.getByRole("navigation", { name: "Views" });
+  await expect(views.getByRole("link", { name: "Plain" })).toHaveAttribute("aria-current", "page");
+  await page.getByText("This view", { exact: true }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
+  await expect(views.getByRole("link", { name: "Plain" })).toHaveCount(0);
+  await page.goto("/runs?q=");
+  await page.getByRole("link", { name: /^Look at run_/ }).first().click();
+  await expect(page.getByRole("complementary", { name: "A look at the run" })).toBeVisible();
+  await page.getByRole("link", { name: "The run below (J)" }).click();
+  await expect(page.locator("table.runs tbody tr").nth(1)).toHaveAttribute("aria-current", "true");
+  await page.getByRole("link", { name: "Close" }).click();
+  await expect(page.getByRole("complementary", { name: "A look at the run" })).toHaveCount(0);
+});
+
+test("a session goes on and ends by plain forms", async ({ page, request }) => {
+  const id = await startSession(request, { name: "plain" });
+  await say(request, id, "/say The first answer.");
+  await signIn(page, "owner@demo.test", `/sessions/${id}`);
+  await page.getByLabel("Next message").fill("/say The second answer.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await expect(page).toHaveURL(new RegExp(`/sessions/${id}$`));
+  await expect(async () => {
+    await page.reload();
+    await expect(page.locator(".turn-said")).toHaveCount(4, { timeout: 500 });
+  }).toPass();
+  await page.getByText("End session", { exact: true }).click();
+  await page.getByRole("button", { name: "End this session for good" }).click();
+  await expect(page.getByText("This session has ended")).toBeVisible();
+});
+
+test("the API has a page", async ({ page }) => {
+  await page.goto("/api/docs");
+  await expect(page.getByRole("heading", { name: "GET /api/runs", exact: true })).toBeVisible();
+  await takeScreenshots(page, "api-docs");
 });
 
 test("theme and sign-out are plain forms", async ({ page }) => {

@@ -134,6 +134,7 @@ pub fn all() -> Vec<Endpoint> {
                 totals: SessionTotals::default(),
                 spec: json!({}),
                 ended_at_ms: Some(0),
+                can_write: true,
                 now_ms: 0,
             }),
             get(sessions::get_session),

@@ -2,6 +2,7 @@
 
 mod browse;
 mod caller;
+mod docs;
 mod endpoints;
 mod log;
 mod openapi;
@@ -18,9 +19,11 @@ use crate::state::AppState;
 
 pub use caller::ApiCaller;
 
-/// All of the API but uploads, and the document that describes it.
+/// All of the API but uploads, and what describes it: to programs a document, to people a page.
 pub fn routes() -> Router<AppState> {
-    routed(|endpoint| !endpoint.upload).route("/api/openapi.json", get(openapi::openapi))
+    routed(|endpoint| !endpoint.upload)
+        .route("/api/openapi.json", get(openapi::openapi))
+        .route("/api/docs", get(docs::docs))
 }
 
 /// What takes a body of any size.

@@ -7,12 +7,16 @@ use serde_json::{Map, Value, json};
 use super::endpoints::{self, Endpoint};
 
 pub async fn openapi() -> Json<Value> {
+    Json(document())
+}
+
+pub fn document() -> Value {
     let mut paths = Map::new();
     for endpoint in endpoints::all() {
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method] = operation(&endpoint);
     }
-    Json(json!({
+    json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Runlens",
@@ -28,7 +32,7 @@ pub async fn openapi() -> Json<Value> {
             "schemas": { "Error": schema(&json!({ "error": "invalid", "message": "…" })) },
         },
         "security": [{ "bearer": [] }, { "session": [] }],
-    }))
+    })
 }
 
 fn operation(endpoint: &Endpoint) -> Value {

@@ -16,7 +16,7 @@ use super::tags::{TagIds, counted};
 use super::{Result, Store, WorkspaceId};
 
 /// Keys shown besides metadata.
-const KEYS: [&str; 6] = ["status", "is", "model", "name", "tool", "error"];
+const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
 /// Metadata keys shown, the most used.
 const METADATA_KEYS: i64 = 16;
 /// Values shown of each key.

@@ -1,6 +1,6 @@
 //! Sessions: the mirror of MANTYX's list, filtered here.
 
-use app::model::{SessionSummary, SessionTotals};
+use app::model::{Facet, FacetValue, Facets, SessionSummary, SessionTotals};
 use protocol::messages::Metadata;
 use protocol::query::{Field, Has, Term};
 use protocol::{Query, query::words};
@@ -12,6 +12,10 @@ use super::tags::Tag;
 use super::{Result, Store, WorkspaceId};
 
 const COLUMNS: &str = "s.id, s.name, s.status, s.summary, s.metadata, s.created_at, s.last_used_at";
+
+/// Metadata values counted, and shown of each key.
+const FACET_ROWS: i64 = 400;
+const FACET_VALUES: usize = 10;
 
 /// Where a page ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +103,27 @@ impl Store {
     pub async fn session(&self, workspace: WorkspaceId, id: &str) -> Result<Option<SessionSummary>> {
         let sql = format!("SELECT {COLUMNS} FROM session s WHERE s.workspace_id = $1 AND s.id = $2");
         fetch(&self.reader, sql, vec![workspace.0.into(), id.into()]).await?.first().map(summary).transpose()
+    }
+
+    /// How many sessions there are of each status and metadata value.
+    pub async fn session_facets(&self, workspace: WorkspaceId) -> Result<Facets> {
+        let statuses = "SELECT 'status', status, COUNT(*) FROM session WHERE workspace_id = $1 GROUP BY status";
+        let metadata = "SELECT 'metadata.' || key, value, COUNT(*) FROM session_metadata WHERE workspace_id = $1 \
+             GROUP BY key, value ORDER BY COUNT(*) DESC, key, value LIMIT $2";
+        let mut rows = fetch(&self.reader, statuses.to_owned(), vec![workspace.0.into()]).await?;
+        rows.extend(fetch(&self.reader, metadata.to_owned(), vec![workspace.0.into(), FACET_ROWS.into()]).await?);
+        let mut facets: Vec<Facet> = Vec::new();
+        for row in &rows {
+            let key: String = row.try_get(0)?;
+            let runs = u64::try_from(row.try_get::<i64, _>(2)?).unwrap_or(0);
+            let value = FacetValue { value: row.try_get(1)?, runs };
+            match facets.iter_mut().find(|facet| facet.key == key) {
+                Some(facet) if facet.values.len() == FACET_VALUES => facet.more = true,
+                Some(facet) => facet.values.push(value),
+                None => facets.push(Facet { key, values: vec![value], more: false }),
+            }
+        }
+        Ok(Facets { facets, counted_newest: None })
     }
 
     /// What the runs of a session took together, as far as they are here.

@@ -5,6 +5,7 @@ pub mod headers;
 pub mod health;
 pub mod launch;
 pub mod local_path;
+pub mod open_run;
 pub mod origin;
 pub mod pages;
 pub mod preferences;

@@ -1,26 +1,26 @@
-//! `POST /preferences`: theme and rail, kept in a cookie that pages are rendered by. Works without JavaScript.
+//! `POST /preferences`: theme, rail and columns, kept in cookies that pages are rendered by. Works without JavaScript.
 
+use app::browse::Column;
+use app::preferences::{COLUMNS_COOKIE, RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 use axum::Form;
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse, Redirect};
-use serde::Deserialize;
-
-use app::preferences::{RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 
 use super::local_path::local_path;
 
-#[derive(Deserialize)]
-pub struct Choice {
-    theme: Option<String>,
-    rail: Option<String>,
-    return_to: Option<String>,
-}
-
-pub async fn set_preferences(Form(choice): Form<Choice>) -> impl IntoResponse {
-    let theme = choice.theme.map(|word| cookie(THEME_COOKIE, Theme::parse(&word).as_str()));
-    let rail = choice.rail.map(|word| cookie(RAIL_COOKIE, Rail::parse(&word).as_str()));
-    let cookies: Vec<_> = theme.into_iter().chain(rail).map(|cookie| (SET_COOKIE, cookie)).collect();
-    (AppendHeaders(cookies), Redirect::to(&local_path(choice.return_to.as_deref())))
+/// Pairs, because each chosen column is one `column`; `columns` says that these are the whole choice.
+pub async fn set_preferences(Form(fields): Form<Vec<(String, String)>>) -> impl IntoResponse {
+    let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let theme = field("theme").map(|word| cookie(THEME_COOKIE, Theme::parse(word).as_str()));
+    let rail = field("rail").map(|word| cookie(RAIL_COOKIE, Rail::parse(word).as_str()));
+    let columns = field("columns").map(|_| {
+        let chosen: Vec<&str> =
+            fields.iter().filter(|(key, _)| key == "column").map(|(_, name)| name.as_str()).collect();
+        let known: Vec<&str> = Column::parse_choice(&chosen.join(".")).into_iter().map(Column::as_str).collect();
+        cookie(COLUMNS_COOKIE, if known.is_empty() { "none".to_owned() } else { known.join(".") }.as_str())
+    });
+    let cookies: Vec<_> = [theme, rail, columns].into_iter().flatten().map(|cookie| (SET_COOKIE, cookie)).collect();
+    (AppendHeaders(cookies), Redirect::to(&local_path(field("return_to"))))
 }
 
 fn cookie(name: &str, value: &str) -> String {

@@ -18,6 +18,7 @@ mod pages;
 mod peers;
 mod runs;
 mod safety;
+mod sessions;
 mod sign_in;
 mod startup;
 mod sync;

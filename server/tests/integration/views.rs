@@ -184,3 +184,12 @@ async fn metrics_answer_to_this_machine_and_tell_what_was_asked() {
     assert_eq!(get(&[("authorization", "Bearer wrong")]).await.0, 403);
     assert_eq!(get(&[("authorization", "Bearer operator"), ("x-forwarded-for", "192.0.2.1")]).await.0, 200);
 }
+
+#[tokio::test]
+async fn the_api_has_a_page_for_people() {
+    let app = TestApp::start().await;
+    let page = app.http.get(app.url("/api/docs")).send().await.unwrap().text().await.unwrap();
+    for expected in ["GET /api/runs<", "PATCH /api/views/{id}<", "nextCursor: string"] {
+        assert!(page.contains(expected), "{expected} is missing");
+    }
+}

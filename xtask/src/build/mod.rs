@@ -37,9 +37,7 @@ pub fn with(effort: Effort) -> Result<()> {
         Effort::Quick => &[],
     };
     step("server", || {
-        let mut build = command::cargo()?;
-        build.args(["build", "-p", "server"]).args(profile).env("RUNLENS_EMBED_SITE", "1");
-        command::run(&mut build)
+        command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile).env("RUNLENS_EMBED_SITE", "1"))
     })
 }
 

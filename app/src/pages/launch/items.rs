@@ -32,8 +32,8 @@ pub fn item(shown: Item) -> AnyView {
         Item::Row { items } => {
             view! { <div class="field-row">{items.into_iter().map(item).collect_view()}</div> }.into_any()
         }
-        Item::Fold { title, open, items } => view! {
-            <details class="fold" open=open>
+        Item::Fold { id, title, open, items } => view! {
+            <details class="fold" id=id open=open>
                 <summary>{title}</summary>
                 <div class="fold-body">{items.into_iter().map(item).collect_view()}</div>
             </details>

@@ -45,7 +45,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 <div><dt>"Tokens"</dt><dd>{move || figure(tokens.get().map(Tokens::total).map(format::grouped))}</dd></div>
                 <div><dt>"Duration"</dt><dd>{move || figure(run.summary.with(|run| run.duration_ms).map(format::duration))}</dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
-                {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><code title=session.clone()>{format::short_id(&session)}</code></dd></div> })}
+                {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>

@@ -79,6 +79,7 @@ impl Draw<'_> {
         let tag = placeholder(&fields.tag_value, "today");
         let value = self.field("q:tag-value".to_owned(), "/batch/value", "With", tag);
         Item::Fold {
+            id: "fold-batch".to_owned(),
             title: "Many at once".to_owned(),
             open: !fields.inputs.is_empty(),
             items: vec![
@@ -113,7 +114,7 @@ impl Draw<'_> {
         }
         items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
         let open = self.error_inside("/template").is_some();
-        Item::Fold { title: "Keep it, or start over".to_owned(), open, items }
+        Item::Fold { id: "fold-keep".to_owned(), title: "Keep it, or start over".to_owned(), open, items }
     }
 }
 

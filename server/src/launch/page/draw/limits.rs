@@ -131,7 +131,12 @@ impl Draw<'_> {
         let mut items = vec![Item::Field(field)];
         items.extend(outcome);
         items.push(Item::Buttons { buttons: vec![button("update", "Check the sample", "")] });
-        Item::Fold { title: "Try the schema with a sample".to_owned(), open: !text.is_empty(), items }
+        Item::Fold {
+            id: "fold-sample".to_owned(),
+            title: "Try the schema with a sample".to_owned(),
+            open: !text.is_empty(),
+            items,
+        }
     }
 
     fn tool_names(&self) -> Vec<(String, String)> {

@@ -207,6 +207,7 @@ impl Draw<'_> {
         }
         let open = self.error_inside(pointer).is_some();
         items.push(Item::Fold {
+            id: dom_id(&format!("fold{pointer}")),
             title: format!("{label} as JSON Schema"),
             open,
             items: vec![self.json(pointer, &format!("{label}, JSON Schema"), "", 8)],

@@ -5,7 +5,7 @@ use app::launch::sheet::{Control, Item, Section, Tone};
 use serde_json::Value;
 
 use super::super::choices;
-use super::{Draw, button, helped, note};
+use super::{Draw, button, dom_id, helped, note};
 
 impl Draw<'_> {
     pub fn what(&self) -> Section {
@@ -80,7 +80,7 @@ impl Draw<'_> {
             Item::Buttons { buttons: vec![button(format!("attach:{place}"), "Attach", &about)] },
         ]);
         let open = files.len() > 2;
-        items.push(Item::Fold { title: "Files".to_owned(), open, items: files });
+        items.push(Item::Fold { id: dom_id(&format!("fold{place}")), title: "Files".to_owned(), open, items: files });
         items.push(Item::Buttons { buttons: vec![button(format!("drop:{place}"), "Remove", &about)] });
         Item::Group {
             id: self.anchor(&place, &place),

@@ -1,0 +1,144 @@
+//! Lists with what stands around them, what is completed in their bar, and what happened to them since.
+
+use leptos::prelude::*;
+
+use crate::AppError;
+use crate::browse::{ListAddress, Peek, RunList, RunNews, Suggestion};
+use crate::wire::Wire;
+
+/// Rows on one page of the list.
+pub const PAGE_SIZE: u32 = 25;
+/// Bars of the histogram.
+#[cfg(feature = "ssr")]
+const BARS: u32 = 60;
+/// Characters of a prompt or an answer beside the list.
+#[cfg(feature = "ssr")]
+const PEEK_CHARS: usize = 4_000;
+
+#[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
+pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunList>, AppError> {
+    use crate::browse::{Bar, Chip, Column, append_url, compose_chart, compose_facets, list_url, read_bar};
+    use crate::components::filter_bar::encode;
+    use crate::model::ViewList;
+
+    let composed = async {
+        let workspace = crate::backend::workspace()?;
+        let views = workspace.views(ViewList::Runs).await?;
+        let default = views.iter().find(|view| view.default).map_or("", |view| view.query.as_str());
+        let chosen = crate::preferences::columns_from_request();
+        let columns_chosen = chosen.is_some();
+        let columns = chosen.unwrap_or_else(|| Column::DEFAULT.to_vec());
+        let query = match read_bar(&address, default) {
+            Ok(query) => query,
+            Err(bar) => {
+                let sync = workspace.sync_progress().await?;
+                let here = ViewList::Runs.path().to_owned();
+                return Ok(RunList { bar: *bar, views, columns, sync, here, ..RunList::default() });
+            }
+        };
+        // First of all: it brings in what is new, which the rest then counts.
+        let page = workspace.runs(&query, address.cursor.as_deref(), PAGE_SIZE).await?;
+        let (facets, histogram, sync) =
+            futures::try_join!(workspace.facets(&query), workspace.histogram(&query, BARS), workspace.sync_progress())?;
+        let url = list_url(ViewList::Runs, &query);
+        let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
+        let drop = |at: &usize| {
+            let text = query.clauses.get(*at)?.to_string();
+            Some(Chip { text, href: list_url(ViewList::Runs, &query.without(*at)) })
+        };
+        Ok(RunList {
+            facets: compose_facets(ViewList::Runs, facets, &query),
+            chart: compose_chart(&histogram, &query),
+            here: address.cursor.as_deref().map_or_else(|| url.clone(), at),
+            newest: address.cursor.as_ref().map(|_| url.clone()),
+            older: page.next_cursor.as_deref().map(at),
+            drops: page.excluding.iter().filter_map(drop).collect(),
+            add: append_url(ViewList::Runs, &query),
+            bar: Bar::of(ViewList::Runs, &query),
+            runs: page.runs,
+            stale: page.stale,
+            now_ms: page.now_ms,
+            views,
+            columns,
+            columns_chosen,
+            sync,
+        })
+    };
+    super::with_status(composed.await).map(Wire)
+}
+
+/// What happened to the first page of a list whose first run was `first`, and how the runs in `rows` are now.
+#[server(prefix = "/rpc", endpoint = "runs-news", input = leptos::server_fn::codec::GetUrl)]
+pub async fn news_of_runs(
+    q: String,
+    first: Option<String>,
+    #[server(default)] rows: Vec<String>,
+) -> Result<Wire<RunNews>, AppError> {
+    use protocol::Query;
+    use protocol::query::{Clause, Field, Term};
+
+    let read = async {
+        let workspace = crate::backend::workspace()?;
+        let query = Query::parse(&q)
+            .map_err(|error| AppError::Invalid { field: "q".to_owned(), message: error.to_string() })?;
+        let newest = workspace.runs(&query, None, PAGE_SIZE).await?.runs;
+        let (newer, more) = match first.map(|first| newest.iter().position(|run| run.id == first)) {
+            None => (0, false),
+            Some(Some(newer)) => (newer, false),
+            Some(None) => (newest.len(), true),
+        };
+        let mut ids = rows.into_iter().take(PAGE_SIZE as usize).map(|value| Term::Field { field: Field::Id, value });
+        let rows = match ids.next() {
+            Some(term) => {
+                let clause = Clause { negated: false, term, or: ids.collect() };
+                workspace.runs(&Query { clauses: vec![clause] }, None, PAGE_SIZE).await?.runs
+            }
+            None => Vec::new(),
+        };
+        Ok(RunNews { newer, more, rows, sync: workspace.sync_progress().await? })
+    };
+    super::with_status(read.await).map(Wire)
+}
+
+#[server(prefix = "/rpc", endpoint = "peek", input = leptos::server_fn::codec::GetUrl)]
+pub async fn peek_run(id: String) -> Result<Wire<Peek>, AppError> {
+    let read = async {
+        let page = crate::backend::workspace()?.run(&id, &Default::default()).await?;
+        let head = |text: &str| match text.char_indices().nth(PEEK_CHARS) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        };
+        Ok(Peek {
+            status: if page.state.status.is_terminal() { page.state.status } else { page.run.status },
+            verdict: page.state.verdict.into_iter().map(|sentence| sentence.text).collect(),
+            prompt: page.prompt.as_deref().map(head),
+            answer: head(&page.state.answer),
+            run: page.run,
+            now_ms: page.now_ms,
+        })
+    };
+    super::with_status(read.await).map(Wire)
+}
+
+/// What could be meant by what stands at the caret of the bar.
+#[server(prefix = "/rpc", endpoint = "suggest", input = leptos::server_fn::codec::GetUrl)]
+pub async fn suggest(text: String, caret: u32) -> Result<Wire<Vec<Suggestion>>, AppError> {
+    use crate::browse::{Typed, typed};
+
+    let read = async {
+        let workspace = crate::backend::workspace()?;
+        let typed = typed(&text, caret);
+        Ok(match (&typed, typed.counted_key()) {
+            (Typed::Key { prefix, .. }, _) => {
+                let known = workspace.values("has", &format!("metadata.{prefix}")).await?;
+                typed.suggest_keys(&text, &known)
+            }
+            (Typed::Value { prefix, .. }, Some(key)) => {
+                let prefix = if key == "has" { format!("metadata.{prefix}") } else { prefix.clone() };
+                typed.suggest_values(&text, &workspace.values(&key, &prefix).await?)
+            }
+            (Typed::Value { .. }, None) => typed.suggest_values(&text, &[]),
+        })
+    };
+    super::with_status(read.await).map(Wire)
+}

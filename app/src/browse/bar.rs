@@ -1,0 +1,118 @@
+//! The filter bar: what is filtered by, as text and as chips, or what is wrong with it and where.
+
+use protocol::query::Term;
+use protocol::{Query, RunStatus};
+use serde::{Deserialize, Serialize};
+
+use super::{ListAddress, list_url};
+use crate::model::ViewList;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bar {
+    pub text: String,
+    pub fault: Option<Fault>,
+    /// Each part of the filter, and the list without it.
+    pub chips: Vec<Chip>,
+    /// The status of sessions, which is no part of the text.
+    pub status: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chip {
+    pub text: String,
+    pub href: String,
+}
+
+/// What is wrong, with the text around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    pub message: String,
+    pub before: String,
+    pub wrong: String,
+    pub after: String,
+}
+
+impl Bar {
+    pub fn of(list: ViewList, query: &Query) -> Self {
+        let chip = |(i, text): (usize, String)| Chip { text, href: list_url(list, &query.without(i)) };
+        let chips = query.clauses.iter().map(ToString::to_string).enumerate().map(chip).collect();
+        Self { text: query.to_string(), fault: None, chips, status: None }
+    }
+
+    /// This filter, which can be read but not used.
+    pub fn faulty(self, message: String) -> Self {
+        Self { fault: Some(Fault { message, ..Fault::default() }), ..self }
+    }
+}
+
+/// The query that an address names, or a bar that says why there is none. `default` is what the list opens with.
+pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Box<Bar>> {
+    let text = address.q.as_deref().unwrap_or(default);
+    let faulty = |fault: Fault| Box::new(Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() });
+    let mut query = Query::parse(text).map_err(|error| {
+        let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
+        let (start, end) = (error.at.start.min(text.len()), error.at.end.min(text.len()));
+        faulty(Fault {
+            before: part(0..start),
+            wrong: part(start..end),
+            after: part(end..text.len()),
+            message: error.to_string(),
+        })
+    })?;
+    let of_field = |message: String| faulty(Fault { message, ..Fault::default() });
+    for word in &address.status {
+        let status = RunStatus::parse(word).ok_or_else(|| of_field(format!("There is no status `{word}`.")))?;
+        query.clauses.retain(|clause| !matches!(clause.term, Term::Status(_)));
+        query = query.with(Term::Status(status));
+    }
+    for pair in &address.metadata {
+        query = query.with(Term::parse_metadata(pair).map_err(of_field)?);
+    }
+    Ok(query)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(q: &str) -> ListAddress {
+        ListAddress { q: Some(q.to_owned()), ..ListAddress::default() }
+    }
+
+    #[test]
+    fn the_forms_fields_are_added_to_the_text() {
+        let address = ListAddress {
+            status: vec!["running".to_owned()],
+            metadata: vec!["env:prod".to_owned(), "team:a b".to_owned()],
+            ..address("status:failed customer:acme")
+        };
+        let query = read_bar(&address, "").expect("a query");
+        assert_eq!(query.to_string(), "customer:acme status:running env:prod team:\"a b\"");
+    }
+
+    #[test]
+    fn an_address_without_a_filter_opens_with_the_default_and_an_empty_filter_does_not() {
+        assert_eq!(read_bar(&ListAddress::default(), "env:prod").expect("a query").to_string(), "env:prod");
+        assert!(read_bar(&address(""), "env:prod").expect("a query").is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept_as_typed_and_marked() {
+        let bar = read_bar(&address("env:prod status:lost x"), "").expect_err("no such status");
+        assert_eq!(bar.text, "env:prod status:lost x");
+        let fault = bar.fault.expect("a fault");
+        assert!(fault.message.contains("There is no status `lost`"));
+        assert_eq!(
+            (fault.before.as_str(), fault.wrong.as_str(), fault.after.as_str()),
+            ("env:prod status:", "lost", " x")
+        );
+    }
+
+    #[test]
+    fn every_chip_leads_to_the_list_without_it() {
+        let query = Query::parse("status:failed env:prod").expect("a query");
+        let bar = Bar::of(ViewList::Runs, &query);
+        let hrefs: Vec<&str> = bar.chips.iter().map(|chip| chip.href.as_str()).collect();
+        assert_eq!(hrefs, ["/runs?q=env:prod", "/runs?q=status:failed"]);
+    }
+}

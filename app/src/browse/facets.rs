@@ -1,0 +1,155 @@
+//! Facets as links: each adds its value to the filter, or takes it out where it is in.
+
+use protocol::query::{Clause, Field, Is, Term};
+use protocol::{Query, RunStatus};
+use serde::{Deserialize, Serialize};
+
+use super::list_url;
+use crate::components::filter_bar::encode;
+use crate::format::grouped;
+use crate::model::{FacetValue, Facets, ViewList};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetPanel {
+    pub groups: Vec<FacetGroup>,
+    /// Where not all runs were counted.
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetGroup {
+    pub title: String,
+    pub links: Vec<FacetLink>,
+    pub more: bool,
+    pub open: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetLink {
+    pub value: String,
+    pub count: String,
+    pub href: String,
+    pub on: bool,
+}
+
+/// Groups that are open from the start; a chosen value opens its group.
+const OPEN_GROUPS: usize = 6;
+
+pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPanel {
+    let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
+    let mut facets = facets.facets;
+    // What a team marks its runs with tells it more than what they are made of.
+    facets.sort_by_key(|facet| match facet.key.as_str() {
+        "status" | "is" => 0,
+        key if key.starts_with("metadata.") => 1,
+        _ => 2,
+    });
+    let groups = facets.into_iter().enumerate().map(|(i, facet)| {
+        let links: Vec<FacetLink> =
+            facet.values.iter().filter_map(|value| link(list, &facet.key, value, query)).collect();
+        FacetGroup {
+            title: title(&facet.key),
+            open: i < OPEN_GROUPS || links.iter().any(|link| link.on),
+            more: facet.more,
+            links,
+        }
+    });
+    FacetPanel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
+}
+
+/// Facets of sessions; their status is no word of the filter, and stands beside it in the address.
+pub fn compose_session_facets(facets: Facets, query: &Query, status: Option<&str>) -> FacetPanel {
+    let beside = |word: Option<&str>| word.map(|word| format!("&status={}", encode(word))).unwrap_or_default();
+    let here = list_url(ViewList::Sessions, query);
+    let (statuses, rest): (Vec<_>, Vec<_>) = facets.facets.into_iter().partition(|facet| facet.key == "status");
+    let links = statuses.into_iter().flat_map(|facet| facet.values).map(|value| {
+        let on = status == Some(value.value.as_str());
+        let href = format!("{here}{}", beside((!on).then_some(value.value.as_str())));
+        FacetLink { count: grouped(value.runs), value: value.value, href, on }
+    });
+    let group = FacetGroup { title: title("status"), links: links.collect(), more: false, open: true };
+    let mut panel = compose_facets(ViewList::Sessions, Facets { facets: rest, counted_newest: None }, query);
+    panel.groups.iter_mut().flat_map(|group| &mut group.links).for_each(|link| link.href.push_str(&beside(status)));
+    if !group.links.is_empty() {
+        panel.groups.insert(0, group);
+    }
+    panel.note = Some("Counted in all sessions.".to_owned());
+    panel
+}
+
+fn link(list: ViewList, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
+    let clause = Clause::from(term(key, &value.value)?);
+    let at = query.clauses.iter().position(|known| *known == clause);
+    let target = match at {
+        Some(at) => query.without(at),
+        None => query.with(clause.term),
+    };
+    Some(FacetLink {
+        value: value.value.clone(),
+        count: grouped(value.runs),
+        href: list_url(list, &target),
+        on: at.is_some(),
+    })
+}
+
+fn title(key: &str) -> String {
+    match key {
+        "status" => "Status".to_owned(),
+        "is" => "Noticed".to_owned(),
+        "model" => "Model".to_owned(),
+        "agent" => "Agent".to_owned(),
+        "name" => "Name".to_owned(),
+        "tool" => "Tool".to_owned(),
+        "error" => "Error".to_owned(),
+        other => other.strip_prefix("metadata.").unwrap_or(other).to_owned(),
+    }
+}
+
+fn term(key: &str, value: &str) -> Option<Term> {
+    if let Some(key) = key.strip_prefix("metadata.") {
+        return Some(Term::metadata(key, value));
+    }
+    match key {
+        "status" => RunStatus::parse(value).map(Term::Status),
+        "is" => Is::ALL.into_iter().find(|is| is.as_str() == value).map(Term::Is),
+        _ => {
+            let field = Field::ALL.into_iter().find(|field| field.as_str() == key)?;
+            Some(Term::Field { field, value: value.to_owned() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Facet;
+
+    #[test]
+    fn a_value_is_added_and_taken_out_again() {
+        let value = |value: &str| FacetValue { value: value.to_owned(), runs: 1_200 };
+        let facet = |key: &str, values: Vec<FacetValue>| Facet { key: key.to_owned(), values, more: false };
+        let facets = Facets {
+            facets: vec![
+                facet("status", vec![value("failed")]),
+                facet("metadata.team", vec![value("a b")]),
+                facet("later", vec![value("x")]),
+            ],
+            counted_newest: Some(500),
+        };
+        let query = Query::parse("status:failed").expect("a query");
+        let panel = compose_facets(ViewList::Runs, facets, &query);
+        let links: Vec<(&str, &str, bool)> = panel
+            .groups
+            .iter()
+            .flat_map(|group| &group.links)
+            .map(|link| (&*link.value, &*link.href, link.on))
+            .collect();
+        assert_eq!(
+            links,
+            [("failed", "/runs?q=", true), ("a b", "/runs?q=status:failed+team:%22a+b%22", false)],
+            "what cannot be filtered by is left out"
+        );
+        assert_eq!(panel.groups[0].links[0].count, "1,200");
+        assert_eq!(panel.note.as_deref(), Some("Counted in the newest 500 that match."));
+    }
+}

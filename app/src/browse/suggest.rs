@@ -1,0 +1,213 @@
+//! Completion: what stands at the caret, and the filter after a suggestion was taken.
+
+use std::ops::Range;
+
+use protocol::RunStatus;
+use protocol::query::{Clause, Field, Is, RESERVED, Term};
+use serde::{Deserialize, Serialize};
+
+use crate::format::grouped;
+use crate::model::FacetValue;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    pub label: String,
+    pub note: String,
+    /// The whole filter once it is taken; the caret goes to `caret`, counted as browsers do, in UTF-16.
+    pub filter: String,
+    pub caret: u32,
+}
+
+/// What somebody is writing, and where it stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    Key { at: Range<usize>, prefix: String },
+    Value { at: Range<usize>, key: String, prefix: String },
+}
+
+const NOTES: [&str; RESERVED.len()] = [
+    "pending, running, succeeded, failed, cancelled",
+    "the model's id",
+    "a saved agent",
+    "the session's id",
+    "a tool that was called",
+    "the class of the error",
+    "truncated, looping, budget, waiting …",
+    "a metadata key, or orphan-call",
+    "the run's id",
+    "for example >30s",
+    "for example >10k",
+    "for example >0.05",
+    "for example >5",
+    "tool calls, for example >20",
+    "for example 2h or 2026-10-01",
+    "for example 2026-10-01",
+    "the same as since",
+    "the run's name",
+    "words anywhere in the run",
+];
+
+/// What is being written at the caret, given in UTF-16.
+pub fn typed(text: &str, caret: u32) -> Typed {
+    let caret = byte_offset(text, caret);
+    let (mut start, mut colon, mut comma, mut quoted) = (0, None, None, false);
+    for (i, c) in text[..caret].char_indices() {
+        let after = i + c.len_utf8();
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => (start, colon, comma) = (after, None, None),
+            ':' if !quoted && colon.is_none() => colon = Some(i),
+            ',' if !quoted && colon.is_some() => comma = Some(after),
+            _ => {}
+        }
+    }
+    let rest = &text[caret..];
+    let ends = |c: char| if quoted { c == '"' } else { c.is_whitespace() || c == ',' };
+    let mut end = caret + rest.find(ends).unwrap_or(rest.len());
+    if quoted && end < text.len() {
+        end += 1;
+    }
+    if text[start..caret].starts_with('-') {
+        start += 1;
+    }
+    match colon {
+        Some(colon) => {
+            let from = comma.unwrap_or(colon + 1);
+            let prefix = text[from..caret].trim_start_matches('"').to_owned();
+            Typed::Value { at: from..end, key: text[start..colon].to_owned(), prefix }
+        }
+        None => Typed::Key { at: start..end, prefix: text[start..caret].to_owned() },
+    }
+}
+
+impl Typed {
+    /// The key that values are counted under, where any are.
+    pub fn counted_key(&self) -> Option<String> {
+        let Self::Value { key, .. } = self else { return None };
+        let word = key.to_ascii_lowercase();
+        match word.as_str() {
+            "status" | "is" | "has" => Some(word),
+            _ if Field::ALL.iter().any(|field| field.as_str() == word) => Some(word),
+            _ if RESERVED.contains(&word.as_str()) => None,
+            _ => Some(format!("metadata.{}", key.strip_prefix("metadata.").unwrap_or(key))),
+        }
+    }
+
+    /// Reserved words that begin so, then metadata keys; `known` are tags of the kind `has`.
+    pub fn suggest_keys(&self, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
+        let Self::Key { at, prefix } = self else { return Vec::new() };
+        let lower = prefix.to_ascii_lowercase();
+        let metadata = known.iter().filter_map(|tag| {
+            let key = tag.value.strip_prefix("metadata.")?;
+            let word = if RESERVED.contains(&key) { &tag.value } else { key };
+            Some(taken(text, at, &format!("{word}:"), counted(tag.runs)))
+        });
+        let reserved = RESERVED.iter().zip(NOTES).filter(|(word, _)| word.starts_with(&lower));
+        metadata.chain(reserved.map(|(word, note)| taken(text, at, &format!("{word}:"), note.to_owned()))).collect()
+    }
+
+    /// Observed values with their counts; words of a closed set are there also where no run has them.
+    pub fn suggest_values(&self, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
+        let Self::Value { at, key, prefix } = self else { return Vec::new() };
+        let closed: Vec<&str> = match key.to_ascii_lowercase().as_str() {
+            "status" => RunStatus::ALL.map(RunStatus::as_str).to_vec(),
+            "is" => Is::ALL.map(Is::as_str).to_vec(),
+            "since" | "before" | "after" => vec!["15m", "1h", "24h", "7d", "30d"],
+            "duration" => vec![">10s", ">1m", ">10m"],
+            "tokens" => vec![">1k", ">10k", ">100k"],
+            "cost" => vec![">0.01", ">0.1", ">1"],
+            "turns" | "calls" => vec![">5", ">20"],
+            _ => Vec::new(),
+        };
+        let observed = known.iter().map(|value| {
+            let word = value.value.strip_prefix("metadata.").filter(|_| key.eq_ignore_ascii_case("has"));
+            (word.unwrap_or(&value.value), counted(value.runs))
+        });
+        let unseen = closed.into_iter().filter(|word| word.starts_with(prefix.as_str()));
+        let unseen =
+            unseen.filter(|word| known.iter().all(|value| value.value != *word)).map(|word| (word, String::new()));
+        observed.chain(unseen).map(|(word, note)| taken(text, at, &format!("{} ", quoted(word)), note)).collect()
+    }
+}
+
+fn taken(text: &str, at: &Range<usize>, word: &str, note: String) -> Suggestion {
+    let before = &text[..at.start];
+    let after = text[at.end..].trim_start_matches(|c| c == ' ' && word.ends_with(' '));
+    let caret = before.encode_utf16().count() + word.encode_utf16().count();
+    Suggestion {
+        label: word.trim_end().to_owned(),
+        note,
+        filter: format!("{before}{word}{after}"),
+        caret: u32::try_from(caret).unwrap_or(u32::MAX),
+    }
+}
+
+/// A value as the filter writes it.
+fn quoted(value: &str) -> String {
+    let clause = Clause::from(Term::metadata("k", value)).to_string();
+    clause.strip_prefix("k:").unwrap_or(value).to_owned()
+}
+
+fn counted(runs: u64) -> String {
+    format!("{} {}", grouped(runs), if runs == 1 { "run" } else { "runs" })
+}
+
+fn byte_offset(text: &str, utf16: u32) -> usize {
+    let mut units = 0;
+    for (i, c) in text.char_indices() {
+        if units >= utf16 {
+            return i;
+        }
+        units += if c.len_utf16() == 2 { 2 } else { 1 };
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(value: &str, runs: u64) -> FacetValue {
+        FacetValue { value: value.to_owned(), runs }
+    }
+
+    #[test]
+    fn a_key_is_completed_from_metadata_and_reserved_words() {
+        let text = "env:prod -st";
+        let typed = typed(text, 12);
+        let found = typed.suggest_keys(text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
+        let filters: Vec<&str> = found.iter().map(|suggestion| suggestion.filter.as_str()).collect();
+        assert_eq!(filters, ["env:prod -stage:", "env:prod -metadata.status:", "env:prod -status:"]);
+        assert_eq!((found[0].note.as_str(), found[0].caret), ("3 runs", 16));
+    }
+
+    #[test]
+    fn a_value_is_completed_in_its_place() {
+        let text = "é customer:acme,glo env:prod";
+        let typed = typed(text, 19);
+        assert_eq!(typed.counted_key().as_deref(), Some("metadata.customer"));
+        let found = typed.suggest_values(text, &[value("globex corp", 2)]);
+        assert_eq!(found[0].filter, "é customer:acme,\"globex corp\" env:prod");
+        assert_eq!(found[0].label, "\"globex corp\"");
+    }
+
+    #[test]
+    fn words_of_a_closed_set_are_there_without_runs() {
+        let text = "status:f";
+        let found = typed(text, 8).suggest_values(text, &[]);
+        assert_eq!(found.iter().map(|suggestion| suggestion.filter.as_str()).collect::<Vec<_>>(), ["status:failed "]);
+        let inside = typed("customer:\"a b", 13);
+        assert_eq!(inside, Typed::Value { at: 9..13, key: "customer".to_owned(), prefix: "a b".to_owned() });
+    }
+
+    #[test]
+    fn a_caret_anywhere_is_read() {
+        for text in ["", "a", "\"", "é:ü\"x,", "a:b,c d"] {
+            for caret in 0..12 {
+                let typed = typed(text, caret);
+                typed.suggest_keys(text, &[value("metadata.a", 1)]);
+                typed.suggest_values(text, &[value("x", 1)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Facets beside a list: values with counts, each a link that adds it to the filter or takes it out.
+
+use leptos::prelude::*;
+
+use super::icon::{Icon, IconView};
+use crate::browse::{FacetGroup, FacetLink, FacetPanel as Panel};
+
+#[component]
+pub fn FacetPanel(panel: Panel, #[prop(optional)] children: Option<Children>) -> impl IntoView {
+    let groups: Vec<_> = panel.groups.into_iter().map(group).collect();
+    view! {
+        <aside class="facets" id="facets" aria-label="Narrow the list">
+            {panel.note.map(|note| view! { <p class="hint">{note}</p> })}
+            {groups}
+            {children.map(|children| children())}
+        </aside>
+    }
+}
+
+fn group(group: FacetGroup) -> AnyView {
+    let links: Vec<_> = group.links.into_iter().map(link).collect();
+    let more = group.more.then(|| view! { <li class="hint">"There are more: type to find them."</li> });
+    view! {
+        <details class="facet" open=group.open>
+            <summary>{group.title}</summary>
+            <ul>{links}{more}</ul>
+        </details>
+    }
+    .into_any()
+}
+
+fn link(link: FacetLink) -> AnyView {
+    let label = link.on.then(|| format!("Remove {}", link.value));
+    view! {
+        <li>
+            <a href=link.href aria-current=link.on.then_some("true") aria-label=label title=link.value.clone()>
+                <span class="facet-value">{link.value.clone()}</span>
+                {link.on.then(|| view! { <IconView icon=Icon::Cross /> })}
+                <span class="facet-count">{link.count}</span>
+            </a>
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,99 @@
+//! Saved views as tabs, and the forms that save, change and delete them.
+
+use leptos::prelude::*;
+
+use super::filter_bar::encode;
+use super::icon::{Icon, IconView};
+use super::post_form::PostForm;
+use crate::model::{View, ViewList, ViewScope};
+
+/// `text` is the filter that is shown; the view that says the same is the current one.
+#[component]
+pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callback<()>) -> impl IntoView {
+    let current = views.iter().find(|view| view.query == text).cloned();
+    let tabs: Vec<_> = views
+        .into_iter()
+        .map(|view| {
+            let here = current.as_ref().is_some_and(|current| current.id == view.id);
+            let href = format!("{}?q={}", list.path(), encode(&view.query));
+            let (icon, title) = match (view.scope, view.default) {
+                (_, true) => (None, Some("Your list opens with this view")),
+                (ViewScope::Shared, _) => (Some(Icon::People), Some("Shared in the workspace")),
+                _ => (None, None),
+            };
+            let icon = icon.map(|icon| view! { <IconView icon /> });
+            view! { <a href=href aria-current=here.then_some("page") title=title>{view.name}{icon}</a> }
+        })
+        .collect();
+    view! {
+        <div class="views">
+            <nav aria-label="Views">{tabs}</nav>
+            <details class="popover-holder">
+                <summary class="button quiet">{if current.is_some() { "This view" } else { "Save view" }}</summary>
+                <div class="popover">
+                    {match current {
+                        None => view! { <SaveForm list text changed /> }.into_any(),
+                        Some(view) => view! { <ViewForms list view changed /> }.into_any(),
+                    }}
+                </div>
+            </details>
+        </div>
+    }
+}
+
+#[component]
+fn SaveForm(list: ViewList, text: String, changed: Callback<()>) -> impl IntoView {
+    view! {
+        <PostForm action="/rpc/create-view" class="view-form" done="Saved." on_done=changed>
+            <input type="hidden" name="list" value=list.as_str() />
+            <input type="hidden" name="query" value=text />
+            {name_and_sharing(String::new(), false)}
+            <button class="button primary" type="submit">"Save this filter"</button>
+        </PostForm>
+    }
+}
+
+#[component]
+fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView {
+    let default = if view.default {
+        view! { <p class="hint">"Your list opens with this view."</p> }.into_any()
+    } else {
+        let id = view.id.clone();
+        view! {
+            <PostForm action="/rpc/set-default-view" class="view-form" done="Done." on_done=changed>
+                <input type="hidden" name="list" value=list.as_str() />
+                <input type="hidden" name="id" value=id />
+                <button class="button" type="submit">"Open my list with this view"</button>
+            </PostForm>
+        }
+        .into_any()
+    };
+    let mine = view.mine.then(|| {
+        let (id, same_id) = (view.id.clone(), view.id.clone());
+        view! {
+            <PostForm action="/rpc/change-view" class="view-form" done="Changed." on_done=changed>
+                <input type="hidden" name="list" value=list.as_str() />
+                <input type="hidden" name="id" value=id />
+                {name_and_sharing(view.name.clone(), view.scope == ViewScope::Shared)}
+                <button class="button" type="submit">"Change"</button>
+            </PostForm>
+            <PostForm action="/rpc/delete-view" class="view-form" done="Deleted." on_done=changed>
+                <input type="hidden" name="id" value=same_id />
+                <button class="button danger" type="submit">"Delete this view"</button>
+            </PostForm>
+        }
+    });
+    let whose = match view.scope {
+        ViewScope::Shared if !view.mine => Some("Shared by somebody in this workspace, who alone can change it."),
+        ViewScope::BuiltIn => Some("Everybody has this view. Add to the filter to save one of your own."),
+        _ => None,
+    };
+    view! { {mine}{default}{whose.map(|whose| view! { <p class="hint">{whose}</p> })} }
+}
+
+fn name_and_sharing(name: String, shared: bool) -> impl IntoView {
+    view! {
+        <label>"Name"<input name="name" value=name maxlength="80" required=true autocomplete="off" /></label>
+        <label class="check"><input type="checkbox" name="shared" value="true" checked=shared />"Share with the workspace"</label>
+    }
+}

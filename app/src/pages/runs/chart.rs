@@ -1,0 +1,103 @@
+//! Runs over time, stacked by outcome. A bar is a link to its stretch; dragging over several selects them all.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
+
+use crate::browse::{Chart, ChartSlot};
+use crate::live::slot_under;
+
+#[component]
+pub fn ChartView(chart: Chart) -> impl IntoView {
+    // Where a drag began and where it is.
+    let drag = RwSignal::new(None::<(usize, usize)>);
+    let slots = chart.slots.len();
+    let bars: Vec<AnyView> = chart.slots.iter().enumerate().map(|(i, slot)| bar(&chart, i, slot)).collect();
+    let selection = move || {
+        drag.get().filter(|(from, to)| from != to).map(|(from, to)| {
+            let (left, right) = (from.min(to), from.max(to) + 1);
+            view! { <rect class="chart-selection" x=left.to_string() y="0" width=(right - left).to_string() height="100" /> }
+        })
+    };
+    let legend = ["succeeded", "failed", "cancelled", "running"]
+        .map(|status| view! { <span class="legend" data-status=status>{status}</span> })
+        .collect_view();
+    let note = chart.note.clone().map(|note| view! { <span>", " {note}</span> });
+    let whole = chart.whole.clone().map(|href| view! { <a href=href>"Show all times"</a> });
+    let (from, to, peak) = (chart.from.clone(), chart.to.clone(), chart.peak.clone());
+    let chart = StoredValue::new(chart);
+    let navigate = use_navigate();
+    let finish = move |_| {
+        let range = |(from, to): (usize, usize)| {
+            let has_runs = |chart: &Chart| chart.slots.get(from).is_some_and(|slot| !slot.parts.is_empty());
+            chart.with_value(|chart| chart.range(from, to).filter(|_| from != to || has_runs(chart)))
+        };
+        if let Some(href) = drag.get_untracked().and_then(range) {
+            navigate(&href, Default::default());
+        }
+        drag.set(None);
+    };
+    view! {
+        <figure class="chart" aria-label="Runs over time">
+            <svg
+                class="chart-bars"
+                viewBox=format!("0 0 {slots} 100")
+                preserveAspectRatio="none"
+                role="group"
+                aria-label="Runs over time"
+                on:pointerdown=move |event| {
+                    if event.button() == 0 && !event.ctrl_key() && !event.meta_key() {
+                        drag.set(slot_under(&event).map(|at| (at, at)));
+                    }
+                }
+                on:pointermove=move |event| {
+                    if let (Some((from, _)), Some(to)) = (drag.get_untracked(), slot_under(&event)) {
+                        drag.set(Some((from, to)));
+                    }
+                }
+                on:pointerup=finish
+                on:pointerleave=move |_| drag.set(None)
+                // Else the browser drags the link away, or loads the page anew.
+                on:dragstart=|event| event.prevent_default()
+                on:click=|event| {
+                    if !event.ctrl_key() && !event.meta_key() {
+                        event.prevent_default();
+                    }
+                }
+            >
+                {bars}
+                {selection}
+            </svg>
+            <figcaption class="chart-caption hint">
+                <span>{from} " to " {to} ", at most " {peak} " each" {note} " " {whole}</span>
+                <span class="legends">{legend}</span>
+            </figcaption>
+        </figure>
+    }
+}
+
+fn bar(chart: &Chart, i: usize, slot: &ChartSlot) -> AnyView {
+    let x = i.to_string();
+    let target = view! { <rect class="chart-slot" data-slot=x.clone() x=x.clone() y="0" width="1" height="100" /> };
+    if slot.parts.is_empty() {
+        return target.into_any();
+    }
+    let parts: Vec<_> = slot
+        .parts
+        .iter()
+        .map(|part| {
+            view! { <rect class="chart-part" data-status=part.status.clone() x=format!("{i}.1") y=part.y.to_string() width="0.8" height=part.height.to_string() /> }
+        })
+        .collect();
+    // Out of the tab order: a filter says the same, and nobody walks through sixty bars. The group tells the view's macro
+    // that the link is one of SVG, where the browser draws it.
+    view! {
+        <g>
+            <a href=chart.range(i, i) tabindex="-1" aria-label=slot.title.clone()>
+                <title>{slot.title.clone()}</title>
+                {parts}
+                {target}
+            </a>
+        </g>
+    }
+    .into_any()
+}

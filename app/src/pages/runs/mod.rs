@@ -1,0 +1,175 @@
+//! The list of runs: filter, views, facets, the runs over time, and a look at one of them beside the list.
+
+mod chart;
+mod columns;
+mod peek;
+mod sync;
+mod table;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::AppError;
+use crate::api::browse::browse_runs;
+use crate::browse::{Chip, ListAddress, RunList};
+use crate::components::error_view::ErrorView;
+use crate::components::facet_panel::FacetPanel;
+use crate::components::filter_bar::FilterBar;
+use crate::components::icon::{Icon, IconView};
+use crate::components::page_title::PageTitle;
+use crate::components::view_tabs::ViewTabs;
+use crate::live::{Watched, watch_runs};
+use crate::model::{RunSummary, ViewList};
+use crate::pages::lazy::lazy_page;
+use crate::wire::Wire;
+
+lazy_page!(RunsRoute = RunsPage, runs);
+
+#[component]
+fn RunsPage() -> impl IntoView {
+    let params = use_query_map();
+    let address = Memo::new(move |_| params.with(ListAddress::from_params));
+    let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
+    let again = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| again.update(|times| *times += 1));
+    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_runs(address));
+    view! {
+        <PageTitle text="Runs" />
+        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+            {move || Suspend::new(async move {
+                match list.await {
+                    Ok(Wire(list)) => view! { <Loaded list peek reload /> }.into_any(),
+                    Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> impl IntoView {
+    let faulty = list.bar.fault.is_some();
+    if faulty {
+        AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
+    }
+    let ids: Vec<String> = list.runs.iter().map(|run| run.id.clone()).collect();
+    let first = ids.first().cloned();
+    let peek = Memo::new(move |_| match peek.get() {
+        // Where the page before this one led to.
+        Some(id) if id == "first" => first.clone(),
+        other => other,
+    });
+    let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
+    let watched = Watched {
+        q: StoredValue::new(list.bar.text.clone()),
+        first: StoredValue::new(ids.first().filter(|_| list.newest.is_none()).cloned()),
+        rows: StoredValue::new(rows.clone()),
+        sync: RwSignal::new(list.sync),
+        news: RwSignal::default(),
+    };
+    if !faulty {
+        watch_runs(watched);
+    }
+    let filtered = !list.bar.text.is_empty();
+    let text = list.bar.text.clone();
+    let here = list.here;
+    let body = if faulty {
+        view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
+    } else if rows.is_empty() {
+        view! { <Empty filtered drops=list.drops /> }.into_any()
+    } else {
+        view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
+    };
+    view! {
+        <header class="page-head page-head-actions">
+            <h1>"Runs"</h1>
+            <sync::SyncLine sync=watched.sync reload />
+            <a class="button" href="/import">"Import a log"</a>
+            <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
+        </header>
+        <ViewTabs list=ViewList::Runs views=list.views text changed=reload />
+        <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
+        {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        <div class="list-body">
+            <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
+            <div class="list-main">
+                {list.chart.map(|chart| view! { <chart::ChartView chart /> })}
+                <div class="list-tools">
+                    <News watched reload />
+                    <a class="to-facets" href="#facets">"Facets"</a>
+                    <columns::ColumnChoice columns=list.columns here=here.clone() />
+                </div>
+                {body}
+                <nav class="pager" aria-label="Pages">
+                    {list.newest.map(|href| view! { <a class="button" href=href>"Newest"</a> })}
+                    {list.older.clone().map(|href| view! { <a class="button" href=href>"Older runs"</a> })}
+                </nav>
+            </div>
+        </div>
+        <peek::PeekPanel peek ids here older=list.older />
+    }
+}
+
+/// New runs are announced, not pushed under the cursor. The place is kept, so that nothing moves.
+#[component]
+fn News(watched: Watched, reload: Callback<()>) -> impl IntoView {
+    let words = move || match watched.news.get() {
+        (0, _) => None,
+        (1, false) => Some("1 new run".to_owned()),
+        (runs, more) => Some(format!("{runs}{} new runs", if more { "+" } else { "" })),
+    };
+    view! {
+        <span class="news" role="status">
+            {move || words().map(|words| view! {
+                <button type="button" class="button quiet" on:click=move |_| reload.run(())><IconView icon=Icon::Up />{words}</button>
+            })}
+        </span>
+    }
+}
+
+/// A run that is not in the list is found by its id.
+#[component]
+fn OpenRun() -> impl IntoView {
+    view! {
+        <form class="open-run" method="get" action="/open-run">
+            <label for="open-run">"Open a run by its id"</label>
+            <span class="joined">
+                <input id="open-run" name="id" placeholder="run_…" required=true maxlength="200" autocomplete="off" spellcheck="false" />
+                <button class="button" type="submit">"Open"</button>
+            </span>
+        </form>
+    }
+}
+
+/// `drops`: the parts of the filter without which something would be found.
+#[component]
+fn Empty(filtered: bool, drops: Vec<Chip>) -> impl IntoView {
+    if !filtered {
+        return view! {
+            <section class="empty">
+                <IconView icon=Icon::Runs />
+                <h2>"No runs yet"</h2>
+                <p>"Runs appear here as soon as a program starts one in this workspace."</p>
+            </section>
+        }
+        .into_any();
+    }
+    let advice = match drops.len() {
+        0 => "Several parts of the filter together exclude every run. Remove some above, or start over.",
+        1 => "Without this part of the filter there would be runs:",
+        _ => "Without any one of these parts of the filter there would be runs:",
+    };
+    let drops: Vec<_> = drops
+        .into_iter()
+        .map(|drop| view! { <a class="button" href=drop.href>"Search without " <code>{drop.text}</code></a> })
+        .collect();
+    view! {
+        <section class="empty">
+            <IconView icon=Icon::Runs />
+            <h2>"No run matches"</h2>
+            <p>{advice}</p>
+            <p class="empty-actions">{drops}<a class="button" href="/runs?q=">"Clear all"</a></p>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,67 @@
+//! How far the workspace is mirrored, with a switch that stops and resumes the history.
+
+use leptos::prelude::*;
+
+use crate::components::post_form::PostForm;
+use crate::format::grouped;
+use crate::model::{HistoryState, SyncProgress};
+
+#[component]
+pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl IntoView {
+    let (paused, complete) =
+        sync.with_untracked(|sync| (sync.paused, sync.history == HistoryState::Complete && !sync.paused));
+    let can_pause = !complete && sync.with_untracked(|sync| sync.can_list);
+    let switch = can_pause.then(|| {
+        view! {
+            <PostForm action="/rpc/pause-sync" class="inline-form" done="" on_done=reload>
+                <input type="hidden" name="paused" value=(!paused).to_string() />
+                <button class="button quiet" type="submit">{if paused { "Resume" } else { "Pause" }}</button>
+            </PostForm>
+        }
+    });
+    view! {
+        <div class="sync">
+            <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>{move || sync.with(words)}</p>
+            {switch}
+        </div>
+    }
+}
+
+fn words(sync: &SyncProgress) -> String {
+    let runs = grouped(sync.runs);
+    let noun = if sync.runs == 1 { "run" } else { "runs" };
+    let so_far = match (sync.history, sync.total) {
+        _ if !sync.can_list => format!("{runs} {noun} known here"),
+        (HistoryState::Complete, _) => format!("{runs} {noun}"),
+        (_, Some(total)) if total > sync.runs => format!("{runs} of about {} runs", grouped(total)),
+        _ => format!("{runs} {noun} so far"),
+    };
+    match (sync.paused, &sync.last_error) {
+        (true, _) => format!("{so_far}, history paused"),
+        (false, Some(_)) => format!("{so_far}, MANTYX is asked again soon"),
+        (false, None) => so_far,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_told_in_words() {
+        let sync = SyncProgress {
+            runs: 12_400,
+            total: Some(31_000),
+            can_list: true,
+            history: HistoryState::UnderWay,
+            ..SyncProgress::default()
+        };
+        assert_eq!(words(&sync), "12,400 of about 31,000 runs");
+        assert_eq!(
+            words(&SyncProgress { paused: true, ..sync.clone() }),
+            "12,400 of about 31,000 runs, history paused"
+        );
+        assert_eq!(words(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
+        assert_eq!(words(&SyncProgress { can_list: false, ..sync }), "12,400 runs known here");
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs as a table: dense, one line each, figures to the right. A row is redrawn when its run changes.
+
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+use protocol::messages::Tokens;
+
+use crate::browse::Column;
+use crate::components::filter_bar::encode;
+use crate::components::icon::{Icon, IconView};
+use crate::components::metadata::MetadataChips;
+use crate::components::status::{MarkBadges, StatusBadge};
+use crate::components::time::RelativeTime;
+use crate::format;
+use crate::live::is_on_control;
+use crate::model::RunSummary;
+
+/// What all rows share.
+#[derive(Clone, Copy)]
+struct Table {
+    columns: StoredValue<Vec<Column>>,
+    here: StoredValue<String>,
+    add: StoredValue<String>,
+    now_ms: i64,
+}
+
+#[component]
+pub fn RunTable(
+    rows: Vec<RwSignal<RunSummary>>,
+    columns: Vec<Column>,
+    columns_chosen: bool,
+    here: String,
+    add: String,
+    now_ms: i64,
+    peek: Memo<Option<String>>,
+) -> impl IntoView {
+    let heads: Vec<_> =
+        columns.iter().map(|column| view! { <th scope="col" class=column.class()>{column.label()}</th> }).collect();
+    let table =
+        Table { columns: StoredValue::new(columns), here: StoredValue::new(here), add: StoredValue::new(add), now_ms };
+    let navigate = use_navigate();
+    let open = Callback::new(move |id: String| {
+        navigate(&table.peek_href(&id), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    });
+    let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table peek open /> }).collect();
+    view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label="Runs">
+            <table class=if columns_chosen { "runs chosen" } else { "runs" }>
+                <thead>
+                    <tr>
+                        <th scope="col" class="col-status">"Status"</th>
+                        <th scope="col">"Run"</th>
+                        {heads}
+                        <th scope="col" class="col-peek"><span class="visually-hidden">"Look"</span></th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+impl Table {
+    fn peek_href(&self, id: &str) -> String {
+        self.here.with_value(|here| format!("{here}&peek={}", encode(id)))
+    }
+}
+
+#[component]
+fn RunLine(
+    run: RwSignal<RunSummary>,
+    table: Table,
+    peek: Memo<Option<String>>,
+    open: Callback<String>,
+) -> impl IntoView {
+    let id = run.with_untracked(|run| run.id.clone());
+    let (own_id, label) = (id.clone(), format!("Look at {id}"));
+    let peeked = move || peek.with(|peek| peek.as_deref() == Some(own_id.as_str())).then_some("true");
+    let peek_href = table.peek_href(&id);
+    let href = format!("/runs/{id}");
+    view! {
+        <tr
+            aria-current=peeked
+            on:click=move |event| {
+                if !is_on_control(&event) {
+                    open.run(id.clone());
+                }
+            }
+        >
+            <td class="cell-status">{move || view! { <StatusBadge status=run.with(|run| run.status) /> }}</td>
+            <td class="cell-run">
+                <span class="run-line"><a class="run-name" href=href>{run.with_untracked(RunSummary::title)}</a>{move || view! { <MarkBadges marks=run.with(|run| run.marks) /> }}</span>
+                <span class="preview">{run.with_untracked(|run| run.input_preview.clone())}</span>
+            </td>
+            {move || {
+                let run = run.get();
+                table.columns.get_value().into_iter().map(|column| cell(column, &run, table)).collect_view()
+            }}
+            <td class="col-peek"><a class="icon-button" href=peek_href title="Look at it here" aria-label=label data-noscroll=""><IconView icon=Icon::Panel /></a></td>
+        </tr>
+    }
+}
+
+fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
+    let class = column.class();
+    let (text, title, unit) = match column {
+        Column::Created => {
+            return view! { <td class=class><RelativeTime at_ms=run.created_at_ms now_ms=table.now_ms /></td> }
+                .into_any();
+        }
+        Column::Metadata => {
+            let (metadata, add) = (run.metadata.clone(), table.add.get_value());
+            return view! { <td class="col-metadata cell-metadata"><MetadataChips metadata add at_most=2 /></td> }
+                .into_any();
+        }
+        Column::Model => (run.model.clone(), run.model.clone(), None),
+        Column::Answer => {
+            let said = run.output_preview.clone().or_else(|| run.error.clone());
+            (said.clone(), said, None)
+        }
+        Column::Session => (run.session_id.as_deref().map(format::short_id), run.session_id.clone(), None),
+        Column::Turns => (run.turns.map(format::grouped), None, Some("turns")),
+        Column::Calls => (run.tool_calls.map(format::grouped), None, Some("calls")),
+        Column::Tokens => {
+            let total = run.tokens.map(Tokens::total);
+            (
+                total.map(format::compact_number),
+                total.map(|total| format!("{} tokens", format::grouped(total))),
+                Some("tokens"),
+            )
+        }
+        Column::Cost => (run.cost_micros.map(format::dollars), None, None),
+        Column::Duration => (run.duration_ms.map(format::duration), None, None),
+    };
+    view! { <td class=class title=title data-unit=unit>{text.unwrap_or_else(|| "–".to_owned())}</td> }.into_any()
+}

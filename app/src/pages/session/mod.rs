@@ -1,0 +1,150 @@
+//! One session: a conversation whose turns open their runs, and a field to go on with it.
+
+mod composer;
+mod turns;
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use crate::api::sessions::{open_session, read_turns};
+use crate::components::copy::CopyButton;
+use crate::components::error_view::ErrorView;
+use crate::components::json_tree::JsonTree;
+use crate::components::metadata::MetadataChips;
+use crate::components::page_title::PageTitle;
+use crate::components::post_form::PostForm;
+use crate::components::status::SessionStatus;
+use crate::components::time::RelativeTime;
+use crate::format;
+use crate::model::SessionPage as Page;
+use crate::pages::lazy::lazy_page;
+use crate::wire::Wire;
+
+lazy_page!(SessionRoute = SessionPage, session);
+
+#[component]
+fn SessionPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
+    let again = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| again.update(|times| *times += 1));
+    let session = Resource::new_blocking(move || (id.get(), again.get()), |(id, _)| open_session(id));
+    view! {
+        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+            {move || Suspend::new(async move {
+                match session.await {
+                    Ok(Wire(page)) => view! { <Loaded page reload /> }.into_any(),
+                    Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
+    let query = use_query_map();
+    let id = StoredValue::new(page.session.id.clone());
+    // What was said is asked for apart: it changes while the rest stays, and the field below keeps its text.
+    let again = RwSignal::new(0_u32);
+    let read_again = Callback::new(move |()| again.update(|times| *times += 1));
+    let place = Memo::new(move |_| {
+        query.with(|query| (query.get("before").and_then(|seq| seq.parse::<u64>().ok()), query.get("runs")))
+    });
+    let said = Resource::new_blocking(
+        move || (place.get(), again.get()),
+        move |((before, runs), _)| read_turns(id.get_value(), before, runs),
+    );
+    let active = page.session.status == "active";
+    let composer = match (active, page.can_write) {
+        (true, true) => view! { <composer::Composer id=id.get_value() sent=read_again /> }.into_any(),
+        (true, false) => {
+            view! { <p class="hint">"This sign-in may read sessions, not go on with them."</p> }.into_any()
+        }
+        (false, _) => {
+            view! { <p class="hint">"This session has ended: nothing more can be said in it."</p> }.into_any()
+        }
+    };
+    let title = page.session.name.clone().unwrap_or_else(|| format::short_id(&page.session.id));
+    let spec = page.spec.clone();
+    view! {
+        <PageTitle text=title.clone() />
+        <Header page title reload />
+        <div class="run-body">
+            <section class="run-main" aria-label="Conversation">
+                <h2 class="visually-hidden">"Conversation"</h2>
+                <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+                    {move || Suspend::new(async move {
+                        match said.await {
+                            Ok(Wire(page)) => view! { <turns::Conversation page place read_again /> }.into_any(),
+                            Err(error) => view! { <ErrorView error /> }.into_any(),
+                        }
+                    })}
+                </Transition>
+                {composer}
+            </section>
+            <aside class="run-side">
+                <section class="panel">
+                    <h2>"Spec"</h2>
+                    <p class="hint">"What every run of this session starts from. Secrets are hidden."</p>
+                    <JsonTree value=spec label="the spec" />
+                </section>
+            </aside>
+        </div>
+    }
+}
+
+#[component]
+fn Header(page: Page, title: String, reload: Callback<()>) -> impl IntoView {
+    let (session, totals, now_ms) = (page.session, page.totals, page.now_ms);
+    let runs_href = format!("/runs?q=session:{}", session.id);
+    let can_end = session.status == "active" && page.can_write;
+    let ended =
+        page.ended_at_ms.map(|at_ms| view! { <div><dt>"Ended"</dt><dd><RelativeTime at_ms now_ms /></dd></div> });
+    let metadata = (!session.metadata.is_empty()).then(|| {
+        view! {
+            <p class="inherited">
+                <span class="hint">"Inherited by every run:"</span>
+                <MetadataChips metadata=session.metadata.clone() add="/sessions?q=".to_owned() />
+            </p>
+        }
+    });
+    view! {
+        <header class="page-head run-head">
+            <p class="crumbs"><a href="/sessions">"Sessions"</a></p>
+            <div class="run-title">
+                <h1>{title}</h1>
+                <SessionStatus status=session.status.clone() />
+                <span class="run-id"><code title=session.id.clone()>{format::short_id(&session.id)}</code><CopyButton text=session.id.clone() label="Copy the session's id" /></span>
+                {can_end.then(|| view! { <EndForm id=session.id.clone() reload /> })}
+            </div>
+            <dl class="facts">
+                <div><dt>"Runs"</dt><dd><a href=runs_href>{format::grouped(totals.runs)}</a></dd></div>
+                <div><dt>"Tokens"</dt><dd>{format::grouped(totals.tokens)}</dd></div>
+                <div><dt>"Cost"</dt><dd>{format::dollars(totals.cost_micros)}</dd></div>
+                <div><dt>"Time in runs"</dt><dd>{format::duration(totals.duration_ms)}</dd></div>
+                <div><dt>"Created"</dt><dd><RelativeTime at_ms=session.created_at_ms now_ms /></dd></div>
+                <div><dt>"Last used"</dt><dd><RelativeTime at_ms=session.last_used_at_ms now_ms /></dd></div>
+                {ended}
+            </dl>
+            {metadata}
+        </header>
+    }
+}
+
+/// Asks once more: a session that has ended stays ended.
+#[component]
+fn EndForm(id: String, reload: Callback<()>) -> impl IntoView {
+    view! {
+        <details class="popover-holder end-session">
+            <summary class="button">"End session"</summary>
+            <div class="popover">
+                <p>"Nothing more can be said in it, and a run that is under way is cancelled. This cannot be undone."</p>
+                <PostForm action="/rpc/end-session" class="view-form" done="It has ended." on_done=reload>
+                    <input type="hidden" name="id" value=id />
+                    <button class="button danger" type="submit">"End this session for good"</button>
+                </PostForm>
+            </div>
+        </details>
+    }
+}

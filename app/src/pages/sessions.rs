@@ -1,0 +1,129 @@
+//! The list of sessions, with the manners of the list of runs.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::AppError;
+use crate::api::sessions::browse_sessions;
+use crate::browse::{ListAddress, SessionList};
+use crate::components::error_view::ErrorView;
+use crate::components::facet_panel::FacetPanel;
+use crate::components::filter_bar::FilterBar;
+use crate::components::icon::{Icon, IconView};
+use crate::components::metadata::MetadataChips;
+use crate::components::page_title::PageTitle;
+use crate::components::status::SessionStatus;
+use crate::components::time::RelativeTime;
+use crate::components::view_tabs::ViewTabs;
+use crate::format;
+use crate::model::{SessionSummary, ViewList};
+use crate::pages::lazy::lazy_page;
+use crate::wire::Wire;
+
+lazy_page!(SessionsRoute = SessionsPage, sessions);
+
+#[component]
+fn SessionsPage() -> impl IntoView {
+    let params = use_query_map();
+    let address = Memo::new(move |_| params.with(ListAddress::from_params));
+    let again = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| again.update(|times| *times += 1));
+    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_sessions(address));
+    view! {
+        <PageTitle text="Sessions" />
+        <header class="page-head"><h1>"Sessions"</h1></header>
+        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+            {move || Suspend::new(async move {
+                match list.await {
+                    Ok(Wire(list)) => view! { <Loaded list reload /> }.into_any(),
+                    Err(error) => view! { <ErrorView error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
+    let faulty = list.bar.fault.is_some();
+    if faulty {
+        AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
+    }
+    let filtered = !list.bar.chips.is_empty();
+    let text = list.bar.text.clone();
+    let body = if faulty {
+        view! { <p class="hint">"Mend the filter to see sessions."</p> }.into_any()
+    } else if list.sessions.is_empty() {
+        view! { <Empty filtered /> }.into_any()
+    } else {
+        view! { <Table sessions=list.sessions add=list.add now_ms=list.now_ms /> }.into_any()
+    };
+    view! {
+        <ViewTabs list=ViewList::Sessions views=list.views text changed=reload />
+        <FilterBar list=ViewList::Sessions bar=list.bar placeholder="customer:acme since:7d words of its name or summary" />
+        {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        <div class="list-body">
+            <FacetPanel panel=list.facets />
+            <div class="list-main">
+                <p class="list-tools"><a class="to-facets" href="#facets">"Facets"</a></p>
+                {body}
+                <nav class="pager" aria-label="Pages">
+                    {list.newest.map(|href| view! { <a class="button" href=href>"Last used"</a> })}
+                    {list.older.map(|href| view! { <a class="button" href=href>"Older sessions"</a> })}
+                </nav>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Table(sessions: Vec<SessionSummary>, add: String, now_ms: i64) -> impl IntoView {
+    let row = |session: SessionSummary| {
+        let href = format!("/sessions/{}", session.id);
+        let title = session.name.unwrap_or_else(|| format::short_id(&session.id));
+        view! {
+            <tr>
+                <td class="cell-status"><SessionStatus status=session.status /></td>
+                <td class="cell-run">
+                    <span class="run-line"><a class="run-name" href=href>{title}</a></span>
+                    <span class="preview">{session.summary}</span>
+                </td>
+                <td class="number col-created"><RelativeTime at_ms=session.created_at_ms now_ms /></td>
+                <td class="number col-created"><RelativeTime at_ms=session.last_used_at_ms now_ms /></td>
+                <td class="col-metadata cell-metadata"><MetadataChips metadata=session.metadata add=add.clone() at_most=2 /></td>
+            </tr>
+        }
+    };
+    view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label="Sessions">
+            <table class="runs sessions">
+                <thead>
+                    <tr>
+                        <th scope="col" class="col-status">"Status"</th>
+                        <th scope="col">"Session"</th>
+                        <th scope="col" class="number col-created">"Created"</th>
+                        <th scope="col" class="number col-created">"Last used"</th>
+                        <th scope="col" class="col-metadata">"Metadata"</th>
+                    </tr>
+                </thead>
+                <tbody>{sessions.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Empty(filtered: bool) -> impl IntoView {
+    let (title, advice) = match filtered {
+        true => ("No session matches", "Remove a part of the filter above, or start over."),
+        false => ("No sessions yet", "A session appears here as soon as a program begins one in this workspace."),
+    };
+    view! {
+        <section class="empty">
+            <IconView icon=Icon::Chat />
+            <h2>{title}</h2>
+            <p>{advice}</p>
+            {filtered.then(|| view! { <p class="empty-actions"><a class="button" href="/sessions?q=">"Clear all"</a></p> })}
+        </section>
+    }
+}

@@ -1,0 +1,170 @@
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { finishedRun, startRun } from "../support/sandbox.ts";
+
+test.beforeEach(async ({ page }) => {
+  await signIn(page);
+  await page.locator("html[data-js]").waitFor();
+});
+
+const rows = "table.runs tbody tr";
+
+test("facets narrow the list, show what is chosen, and take it out again", async ({ page }) => {
+  const failed = page.locator(".facets a", { hasText: "failed" }).first();
+  const count = Number((await failed.locator(".facet-count").textContent())!.replaceAll(",", ""));
+  await failed.click();
+  await expect(page).toHaveURL(/q=status:failed$/);
+  await expect(page.locator(rows)).toHaveCount(Math.min(count, 25));
+  await page.getByRole("link", { name: "Remove failed" }).click();
+  await expect(page).toHaveURL(/q=$/);
+});
+
+test("a bar of the histogram leads to its time, and dragging selects several", async ({ page }) => {
+  const bars = page.locator(".chart-bars a");
+  await expect(bars.first()).toHaveAttribute("href", /since:.*before:/);
+  await bars.last().click();
+  await expect(page).toHaveURL(/since:/);
+  await page.getByRole("link", { name: "Show all times" }).click();
+  await expect(page.getByRole("link", { name: "Show all times" })).toHaveCount(0);
+  const box = (await page.locator(".chart-bars").boundingBox())!;
+  const middle = box.y + box.height / 2;
+  await page.mouse.move(box.x + 3, middle);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, middle, { steps: 5 });
+  await expect(page.locator(".chart-selection")).toBeVisible();
+  await page.mouse.up();
+  await expect(page).toHaveURL(/since:.*before:/);
+});
+
+test("views are saved, shared, renamed, made the default and deleted", async ({ page }) => {
+  await page.goto("/runs?q=env:prod+status:failed");
+  await page.getByText("Save view", { exact: true }).click();
+  await page.getByLabel("Name").fill("Production failures");
+  await page.getByRole("button", { name: "Save this filter" }).click();
+  const views = page.getByRole("navigation", { name: "Views" });
+  await expect(views.getByRole("link", { name: "Production failures" })).toHaveAttribute("aria-current", "page");
+
+  await page.getByText("This view", { exact: true }).click();
+  await takeScreenshots(page, "runs-view-menu");
+  await page.getByLabel("Name").fill("Prod failures");
+  await page.getByLabel("Share with the workspace").check();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  await expect(views.getByRole("link", { name: "Prod failures" })).toBeVisible();
+
+  await page.getByText("This view", { exact: true }).click();
+  await page.getByRole("button", { name: "Open my list with this view" }).click();
+  await expect(views.getByTitle("Your list opens with this view")).toHaveText("Prod failures");
+  await page.goto("/runs");
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
+  await views.getByRole("link", { name: "All" }).click();
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toHaveCount(0);
+
+  await views.getByRole("link", { name: "Prod failures" }).click();
+  await page.getByText("This view", { exact: true }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
+  await expect(views.getByRole("link", { name: "Prod failures" })).toHaveCount(0);
+});
+
+test("columns are chosen and remembered", async ({ page }) => {
+  await page.getByText("Columns", { exact: true }).click();
+  await page.getByLabel("Cost").check();
+  await page.getByLabel("Model").uncheck();
+  await page.getByRole("button", { name: "Show these" }).click();
+  await expect(page.getByRole("columnheader", { name: "Cost" })).toBeVisible();
+  await page.goto("/runs?q=env:prod");
+  await expect(page.getByRole("columnheader", { name: "Cost" })).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Model" })).toHaveCount(0);
+});
+
+test("the history's progress is told", async ({ page }) => {
+  await expect(page.locator(".sync")).toContainText(/\d+ (runs|of about)/);
+});
+
+test("a run is opened by its id", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say Hello.");
+  await page.getByLabel("Open a run by its id").fill(id);
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}$`));
+});
+
+test("keys and observed values are completed from the keyboard", async ({ page }) => {
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  await filter.pressSequentially("cust");
+  await expect(page.getByRole("option", { name: /^customer:/ })).toBeVisible();
+  await filter.press("ArrowDown");
+  await expect(page.getByRole("option", { selected: true })).toHaveText(/^customer:/);
+  await filter.press("Enter");
+  await expect(filter).toHaveValue("customer:");
+  await expect(page.getByRole("option").first()).toContainText("runs");
+  await takeScreenshots(page, "runs-completion");
+  await filter.press("ArrowDown");
+  await filter.press("Enter");
+  await expect(filter).toHaveValue(/^customer:\S+ $/);
+  await filter.press("Enter");
+  await expect(page.locator(".filter-chips .chip")).toContainText(/^customer:/);
+});
+
+test("a fault is marked where it stands", async ({ page, problems }) => {
+  problems.allow(/400 \(Bad Request\)/);
+  await page.goto("/runs?q=env:prod+status:lost");
+  await expect(page.locator(".fault-place mark")).toHaveText("lost");
+  await expectAccessible(page);
+});
+
+test("a look at a run: by click, with J and K, opened with Enter, closed with Escape", async ({ page }) => {
+  const names = await page.locator("a.run-name").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
+  await page.locator(`${rows} .preview`).first().click();
+  const panel = page.getByRole("complementary", { name: "A look at the run" });
+  await expect(panel).toBeVisible();
+  await expect(page).toHaveURL(/peek=/);
+  await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
+  await expectAccessible(page);
+  await takeScreenshots(page, "runs-peek");
+  await page.keyboard.press("j");
+  await expect(page.locator(rows).nth(1)).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("k");
+  await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  await page.keyboard.press("j");
+  await expect(panel).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`${names[0]}$`));
+});
+
+test("J goes on with the next page of the list", async ({ page }) => {
+  const last = page.locator(rows).last();
+  await last.locator(".preview").click();
+  await expect(last).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(/cursor=/);
+  await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
+});
+
+test("rows of running runs change in place, and new runs are announced", async ({ page, request }) => {
+  const tools = [{ kind: "local", name: "ask", description: "Asks.", parameters: { type: "object" } }];
+  const running = await startRun(request, "/call ask {}\n/say Done.", { tools, name: "waits" });
+  await expect(async () => {
+    await page.goto(`/runs?q=id:${running}`);
+    await expect(page.locator(`${rows} .status`)).toHaveText("running", { timeout: 500 });
+  }).toPass();
+  await page.locator("html[data-js]").waitFor();
+  const cancelled = await request.post(
+    `${process.env.RUNLENS_SANDBOX_URL}/api/v1/workspaces/demo/agent-runs/${running}/cancel`,
+    { headers: { Authorization: "Bearer mantyx_sandbox_demo" } },
+  );
+  expect(cancelled.ok()).toBe(true);
+  await expect(page.locator(`${rows} .status`)).toHaveText("cancelled", { timeout: 20_000 });
+
+  await finishedRun(request, "/say First.", { name: "announced" });
+  await expect(async () => {
+    await page.goto("/runs?q=name:announced");
+    await expect(page.locator(rows)).toHaveCount(1, { timeout: 500 });
+  }).toPass();
+  await page.locator("html[data-js]").waitFor();
+  await finishedRun(request, "/say Second.", { name: "announced" });
+  const news = page.getByRole("button", { name: "1 new run" });
+  await expect(news).toBeVisible({ timeout: 20_000 });
+  await expect(page.locator(rows)).toHaveCount(1);
+  await news.click();
+  await expect(page.locator(rows)).toHaveCount(2);
+});

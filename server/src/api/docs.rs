@@ -1,0 +1,145 @@
+//! `GET /api/docs`: the OpenAPI document as a page. Plain HTML with the site's styles: it needs no client.
+
+use std::fmt::Write;
+
+use axum::response::Html;
+use serde_json::{Map, Value};
+
+use super::openapi::document;
+use crate::html::escape;
+use crate::web::problem::STYLESHEET;
+
+pub async fn docs() -> Html<String> {
+    Html(page(&document()))
+}
+
+fn page(document: &Value) -> String {
+    let mut html = String::from(
+        "<!DOCTYPE html><html lang=\"en\" data-theme=\"system\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>API · Runlens</title>\
+         <link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
+    );
+    if let Some(href) = STYLESHEET.get() {
+        let _ = write!(html, "<link rel=\"stylesheet\" href=\"{}\">", escape(href));
+    }
+    let info = &document["info"];
+    let _ = write!(
+        html,
+        "</head><body class=\"docs\"><main><p class=\"crumbs\"><a href=\"/runs\">Runlens</a></p><h1>API {}</h1><p>{}</p>\
+         <p>The same as a document for programs: <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p>\
+         <pre class=\"code\" tabindex=\"0\">curl -H 'Authorization: Bearer mantyx_…' 'https://…/api/runs?q=status:failed'</pre>\
+         <p>An answer that is no success has the fields <code>error</code>, a code, and <code>message</code>, a sentence.</p>",
+        text(&info["version"]),
+        text(&info["description"]),
+    );
+    let operations = || {
+        let paths = document["paths"].as_object().into_iter().flatten();
+        paths.flat_map(|(path, methods)| {
+            methods.as_object().into_iter().flatten().map(move |(method, operation)| (path, method, operation))
+        })
+    };
+    html.push_str("<nav aria-label=\"Endpoints\"><ul>");
+    for (path, method, operation) in operations() {
+        let (id, name) = (anchor(method, path), escape(path));
+        let summary = text(&operation["summary"]);
+        let method = method.to_uppercase();
+        let _ = write!(html, "<li><a href=\"#{id}\"><code>{method} {name}</code></a> {summary}</li>");
+    }
+    html.push_str("</ul></nav>");
+    for (path, method, operation) in operations() {
+        section(&mut html, path, method, operation);
+    }
+    html.push_str("</main></body></html>");
+    html
+}
+
+fn section(html: &mut String, path: &str, method: &str, operation: &Value) {
+    let (id, name, summary) = (anchor(method, path), escape(path), text(&operation["summary"]));
+    let method = method.to_uppercase();
+    let _ = write!(html, "<section class=\"panel\" id=\"{id}\"><h2><code>{method} {name}</code></h2><p>{summary}.</p>");
+    let parameters = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if !parameters.is_empty() {
+        html.push_str("<h3>Parameters</h3><dl>");
+        for parameter in parameters {
+            let place = if parameter["in"] == "path" { "in the path" } else { "in the query" };
+            let required = if parameter["required"] == true { ", required" } else { "" };
+            let (name, about) = (text(&parameter["name"]), text(&parameter["description"]));
+            let _ = write!(html, "<dt><code>{name}</code> {place}{required}</dt><dd>{about}</dd>");
+        }
+        html.push_str("</dl>");
+    }
+    shape_of(html, "Body", &operation["requestBody"]["content"]);
+    for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
+        if status != "default" {
+            shape_of(html, &format!("Answer {status}"), &answer["content"]);
+        }
+    }
+    html.push_str("</section>");
+}
+
+/// What is sent or answered, of whatever media type it is.
+fn shape_of(html: &mut String, title: &str, content: &Value) {
+    for (kind, media) in content.as_object().into_iter().flatten() {
+        let mut shape = String::new();
+        write_shape(&mut shape, &media["schema"], 0);
+        let (title, kind, shape) = (escape(title), escape(kind), escape(&shape));
+        let _ = write!(html, "<h3>{title} <small>{kind}</small></h3><pre class=\"code\" tabindex=\"0\">{shape}</pre>");
+    }
+}
+
+fn write_shape(out: &mut String, schema: &Value, depth: usize) {
+    match schema["type"].as_str() {
+        Some("object") => {
+            let none = Map::new();
+            let fields = schema["properties"].as_object().unwrap_or(&none);
+            out.push_str("{\n");
+            for (name, field) in fields {
+                let _ = write!(out, "{:indent$}{name}: ", "", indent = (depth + 1) * 2);
+                write_shape(out, field, depth + 1);
+                out.push('\n');
+            }
+            let _ = write!(out, "{:indent$}}}", "", indent = depth * 2);
+        }
+        Some("array") => {
+            out.push_str("list of ");
+            write_shape(out, &schema["items"], depth);
+        }
+        Some(kind) => out.push_str(kind),
+        None => out.push_str("any value"),
+    }
+}
+
+fn anchor(method: &str, path: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("{method}{}", path.chars().map(plain).collect::<String>())
+}
+
+fn text(value: &Value) -> String {
+    escape(value.as_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_endpoint_has_its_section_and_markup_stays_text() {
+        let document = json!({
+            "info": { "version": "1", "description": "<b>bold</b>" },
+            "paths": { "/api/things/{id}": { "get": {
+                "summary": "A thing",
+                "parameters": [{ "name": "id", "in": "path", "required": true }],
+                "responses": { "200": { "content": { "application/json": { "schema": {
+                    "type": "object", "properties": { "names": { "type": "array", "items": { "type": "string" } } },
+                } } } }, "default": {} },
+            } } },
+        });
+        let page = page(&document);
+        assert!(page.contains("id=\"get-api-things--id-\""), "{page}");
+        assert!(page.contains("names: list of string"));
+        assert!(page.contains("in the path, required"));
+        assert!(!page.contains("<b>"));
+    }
+}

@@ -1,0 +1,92 @@
+//! Sessions as pages: a list, a conversation that leads to its runs, and forms that go on with it and end it.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, DEMO, OTHER, TestApp, api_key};
+
+/// A session at the sandbox, with a secret in its spec.
+async fn session(app: &TestApp) -> String {
+    let tool = json!({ "kind": "mcp", "name": "desk", "url": "https://mcp.example.com", "headers": { "Authorization": "Bearer hidden-word" } });
+    let spec = json!({
+        "systemPrompt": "You help.", "modelId": "sandbox/script", "name": "desk",
+        "metadata": { "customer": "acme", "env": "prod" }, "tools": [tool],
+    });
+    post(app, "agent-sessions", spec).await["sessionId"].as_str().unwrap().to_owned()
+}
+
+async fn say(app: &TestApp, session: &str, body: Value) -> String {
+    let run =
+        post(app, &format!("agent-sessions/{session}/messages"), body).await["runId"].as_str().unwrap().to_owned();
+    app.sandbox_stream(DEMO, &run).await;
+    run
+}
+
+async fn post(app: &TestApp, path: &str, body: Value) -> Value {
+    let url = format!("{}/api/v1/workspaces/{DEMO}/{path}", app.sandbox_url());
+    app.http.post(url).bearer_auth(api_key(DEMO)).json(&body).send().await.unwrap().json().await.unwrap()
+}
+
+async fn call(browser: &mut Browser, function: &str, form: &[(&str, &str)]) -> (u16, String) {
+    let answer = browser.request(Method::POST, browser.url(&format!("/rpc/{function}")), form).await;
+    (answer.status, answer.body)
+}
+
+#[tokio::test]
+async fn a_conversation_leads_to_its_runs_and_tells_what_each_run_has_of_its_own() {
+    let app = TestApp::start().await;
+    let id = session(&app).await;
+    let first = say(&app, &id, json!({ "prompt": "/say One.", "tools": [] })).await;
+    let second = say(&app, &id, json!({ "prompt": "/say Two.", "tools": [], "metadata": { "env": "dev" } })).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let list = browser.open("/sessions?q=customer:acme").await.body;
+    assert!(list.contains(&format!("href=\"/sessions/{id}\"")), "{list}");
+    assert!(!browser.open("/sessions?q=customer:globex").await.body.contains(&format!("href=\"/sessions/{id}\"")));
+    let page = browser.open(&format!("/sessions/{id}")).await.body;
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing: {page}"));
+    assert!(place(&format!("href=\"/runs/{first}\"")) < place(&format!("href=\"/runs/{second}\"")));
+    let own = place("class=\"overridden\"");
+    assert!(own > place(&format!("href=\"/runs/{second}\"")) && page[own..].contains("/runs?q=env:dev"));
+    assert!(page.contains("Inherited by every run") && !page.contains("hidden-word"));
+    assert!(browser.open(&format!("/runs/{first}")).await.body.contains(&format!("href=\"/sessions/{id}\"")));
+}
+
+#[tokio::test]
+async fn a_session_goes_on_and_ends_by_forms_of_its_own_workspace_only() {
+    let app = TestApp::start().await;
+    let id = session(&app).await;
+    let mut stranger = app.signed_in(OTHER).await;
+    let message = [("id", id.as_str()), ("text", "/say Hello.")];
+    assert_eq!(call(&mut stranger, "send-message", &message).await.0, 404);
+    assert_eq!(call(&mut stranger, "end-session", &[("id", id.as_str())]).await.0, 404);
+    assert_eq!(stranger.open(&format!("/sessions/{id}")).await.status, 404);
+
+    let mut browser = app.signed_in(DEMO).await;
+    let (status, body) = call(&mut browser, "send-message", &[("id", id.as_str()), ("text", " ")]).await;
+    assert_eq!(status, 400, "{body}");
+    assert_eq!(call(&mut browser, "send-message", &message).await.0, 200);
+    assert!(browser.open(&format!("/sessions/{id}")).await.body.contains("/say Hello."));
+    assert_eq!(call(&mut browser, "end-session", &[("id", id.as_str())]).await.0, 200);
+    assert!(browser.open(&format!("/sessions/{id}")).await.body.contains("This session has ended"));
+    let (status, body) = call(&mut browser, "send-message", &message).await;
+    assert!(status == 409 && body.contains("The session has ended"), "{status} {body}");
+}
+
+#[tokio::test]
+async fn long_conversations_come_page_by_page_with_their_runs() {
+    let app = TestApp::start().await;
+    let id = session(&app).await;
+    let mut runs = Vec::new();
+    for i in 0..60 {
+        runs.push(say(&app, &id, json!({ "prompt": format!("/say Answer {i}."), "tools": [] })).await);
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    let newest = browser.open(&format!("/sessions/{id}")).await.body;
+    assert!(newest.contains(&format!("href=\"/runs/{}\"", runs[59])) && !newest.contains(&runs[0]));
+    let earlier =
+        newest.split("href=\"").find(|rest| rest.contains("Earlier messages")).expect("a link to earlier ones");
+    let earlier = earlier.split('"').next().unwrap().replace("&amp;", "&");
+    let page = browser.open(&earlier).await.body;
+    assert!(page.contains(&format!("href=\"/runs/{}\"", runs[0])), "{earlier}");
+    assert!(page.contains("Newest messages") && !page.contains("Earlier messages"));
+}
