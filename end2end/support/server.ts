@@ -23,6 +23,8 @@ export default async function start(): Promise<() => Promise<void>> {
       RUNLENS_ADDR: `127.0.0.1:${port}`,
       RUNLENS_SANDBOX_ADDR: `127.0.0.1:${sandboxPort}`,
       RUNLENS_DATA_DIR: path.join(dir, "data"),
+      // The tests have MCP servers and agents of their own.
+      RUNLENS_OUTBOUND_ALLOW: "127.0.0.1",
     },
     stdio: ["ignore", log, log],
   });

@@ -118,6 +118,7 @@ pub enum Item {
     },
     /// What most people do not need.
     Fold {
+        id: String,
         title: String,
         open: bool,
         items: Vec<Item>,
@@ -189,6 +190,8 @@ pub struct Button {
     pub label: String,
     /// Where several buttons say the same: what this one is about.
     pub about: String,
+    /// What pressing it means, shown with it.
+    pub hint: String,
     pub danger: bool,
 }
 

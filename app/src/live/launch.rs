@@ -1,7 +1,7 @@
 //! The launch form in a browser: sent in the background, and its answer drawn in place.
 //!
-//! What somebody types is theirs: an answer that was asked for before the last key is dropped, and the control that is
-//! being written in is left alone.
+//! What somebody writes is theirs: what was changed after the form was sent stays as it is when the answer comes, and is
+//! sent again. What they unfolded stays open.
 
 use std::time::Duration;
 
@@ -17,8 +17,12 @@ const PAUSE: Duration = Duration::from_millis(400);
 pub struct LaunchDesk {
     pub sheet: RwSignal<LaunchPage>,
     pub status: RwSignal<&'static str>,
-    /// Counts changes and presses, so that late answers are known.
+    /// Counts changes, so that a pause is known.
     moves: StoredValue<u64>,
+    /// Counts what was sent: of several answers the last one counts.
+    requests: StoredValue<u64>,
+    /// A button's answer is awaited; what is written meanwhile is sent after it.
+    pressed: StoredValue<bool>,
     /// Opens another page, in a browser.
     #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     open: Callback<String>,
@@ -26,48 +30,65 @@ pub struct LaunchDesk {
 
 pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
     let navigate = leptos_router::hooks::use_navigate();
-    let open = Callback::new(move |href: String| navigate(&href, Default::default()));
-    LaunchDesk { sheet: RwSignal::new(page), status: RwSignal::new(""), moves: StoredValue::new(0), open }
+    LaunchDesk {
+        sheet: RwSignal::new(page),
+        status: RwSignal::new(""),
+        moves: StoredValue::new(0),
+        requests: StoredValue::new(0),
+        pressed: StoredValue::new(false),
+        open: Callback::new(move |href: String| navigate(&href, Default::default())),
+    }
 }
 
 impl LaunchDesk {
     /// A button was pressed.
     pub fn submit(self, event: SubmitEvent) {
         event.prevent_default();
-        self.moved();
         self.status.set("Working…");
+        self.pressed.set_value(true);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
-            browser::send(self, fields, None);
+            browser::send(self, fields, true);
         }
     }
 
     /// Something was written: checked after a pause.
     pub fn changed(self) {
-        let now = self.moved();
+        self.moves.update_value(|moves| *moves += 1);
+        let now = self.moves.get_value();
         let send = move || {
-            if self.moves.try_get_value() == Some(now) {
+            let paused = self.moves.try_get_value() == Some(now);
+            if paused && self.pressed.try_get_value() == Some(false) {
                 #[cfg(feature = "hydrate")]
                 if let Some(fields) = browser::written() {
-                    browser::send(self, fields, Some(now));
+                    browser::send(self, fields, false);
                 }
             }
         };
         set_timeout(send, PAUSE);
     }
 
-    fn moved(self) -> u64 {
-        self.moves.update_value(|moves| *moves += 1);
-        self.moves.get_value()
+    /// Lets every control show what the page says, whatever was written in it.
+    pub fn settle_when_drawn(self) {
+        #[cfg(feature = "hydrate")]
+        request_animation_frame(move || {
+            let _ = self.sheet.try_with_untracked(|page| {
+                browser::settle(page, &|_| None);
+                browser::set_value("json", &page.json);
+            });
+        });
     }
 }
 
 #[cfg(feature = "hydrate")]
 mod browser {
     use gloo_net::http::Request;
-    use leptos::task::spawn_local;
+    use leptos::task::{spawn_local, tick};
     use wasm_bindgen::JsCast;
-    use web_sys::{FormData, HtmlButtonElement, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
+    use web_sys::{
+        Element, FormData, HtmlButtonElement, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement,
+        HtmlTextAreaElement,
+    };
 
     use super::*;
     use crate::AppError;
@@ -86,30 +107,23 @@ mod browser {
         FormData::new_with_form(&form).ok()
     }
 
-    /// `only_at`: the answer counts only if nothing was changed since.
-    pub fn send(desk: LaunchDesk, fields: FormData, only_at: Option<u64>) {
+    pub fn send(desk: LaunchDesk, sent: FormData, by_button: bool) {
+        desk.requests.update_value(|requests| *requests += 1);
+        let ticket = desk.requests.get_value();
         spawn_local(async move {
-            let answer = post(fields).await;
-            let late = only_at.is_some() && desk.moves.try_get_value() != only_at;
-            if late || desk.moves.try_get_value().is_none() {
+            let answer = post(&sent).await;
+            if desk.requests.try_get_value() != Some(ticket) {
                 return;
             }
+            desk.pressed.set_value(false);
             desk.status.set("");
             match answer {
                 Ok(LaunchAnswer::Done { href }) => desk.open.run(href),
                 Ok(LaunchAnswer::Page { page }) => {
-                    if only_at.is_some() {
+                    if !by_button {
                         desk.status.set("Draft kept.");
                     }
-                    let focus = page.focus.clone();
-                    desk.sheet.set(*page);
-                    // After it is drawn.
-                    request_animation_frame(move || {
-                        desk.sheet.with_untracked(|page| settle(page, only_at.is_some()));
-                        if let Some(id) = focus {
-                            go_to(&id);
-                        }
-                    });
+                    draw(desk, *page, &sent).await;
                 }
                 Err(AppError::SignedOut) => {
                     desk.status.set("You are signed out. Open the page again: your draft is kept.");
@@ -119,7 +133,35 @@ mod browser {
         });
     }
 
-    async fn post(fields: FormData) -> Result<LaunchAnswer, AppError> {
+    async fn draw(desk: LaunchDesk, page: LaunchPage, sent: &FormData) {
+        let Some(now) = written() else { return };
+        let value_now = |name: &str| (text_of(&now, name) != text_of(sent, name)).then(|| text_of(&now, name));
+        let open = open_folds();
+        let active = document().active_element().map(|element| element.id());
+        let (focus, json) = (page.focus.clone(), page.json.clone());
+        desk.sheet.set(page);
+        // Until it is drawn; nobody can write anything meanwhile.
+        tick().await;
+        for id in open {
+            if let Some(fold) = document().get_element_by_id(&id) {
+                let _ = fold.set_attribute("open", "");
+            }
+        }
+        let keep = |name: &str| value_now(name);
+        desk.sheet.with_untracked(|page| settle(page, &keep));
+        // Whoever writes JSON goes on in their own way of writing it.
+        if active.as_deref() != Some("json") && value_now("json").is_none() {
+            set_value("json", &json);
+        }
+        if desk.sheet.with_untracked(|page| changed_anywhere(page, &keep)) || value_now("json").is_some() {
+            desk.changed();
+        }
+        if let Some(id) = focus {
+            go_to(&id);
+        }
+    }
+
+    async fn post(fields: &FormData) -> Result<LaunchAnswer, AppError> {
         let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
         let request = Request::post("/launch").header("Accept", "application/json").body(fields).map_err(failed)?;
         let answer = request.send().await.map_err(failed)?;
@@ -132,45 +174,63 @@ mod browser {
         }
     }
 
-    /// Gives every control the value that the page says. Drawing sets what a control begins with, which does not count any
-    /// more once somebody has written in it.
-    fn settle(page: &LaunchPage, leave_active: bool) {
-        let active = document().active_element().filter(|_| leave_active).map(|element| element.id());
-        set_value("json", &page.json, active.as_deref());
-        for section in &page.sections {
-            settle_items(&section.items, active.as_deref());
-        }
-        settle_items(&page.mode, active.as_deref());
-        settle_items(&page.finish, active.as_deref());
+    /// All that a form has under a name: a tick is an empty text and, where it is ticked, its value.
+    fn text_of(fields: &FormData, name: &str) -> String {
+        String::from(fields.get_all(name).join("\u{1f}"))
     }
 
-    fn settle_items(items: &[Item], active: Option<&str>) {
+    /// Gives every control the value that the page says, or the one that was written since it was sent. Drawing sets what a
+    /// control begins with, which does not count any more once somebody has written in it.
+    pub fn settle(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) {
+        each_control(page, &mut |id, name, control| {
+            let own = written_since(name);
+            match control {
+                Control::Line { value, .. } | Control::Area { value, .. } | Control::Select { value, .. } => {
+                    set_value(id, own.as_deref().unwrap_or(value));
+                }
+                Control::Tick { ticked, .. } => {
+                    if let Some(input) = element::<HtmlInputElement>(id) {
+                        input.set_checked(own.map_or(*ticked, |own| own.contains('\u{1f}')));
+                    }
+                }
+                Control::File { .. } | Control::Hidden { .. } => {}
+            }
+        });
+    }
+
+    fn changed_anywhere(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) -> bool {
+        let mut changed = false;
+        each_control(page, &mut |_, name, control| {
+            changed |= !matches!(control, Control::File { .. }) && written_since(name).is_some();
+        });
+        changed
+    }
+
+    fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
+        for section in &page.sections {
+            each_of(&section.items, visit);
+        }
+        each_of(&page.mode, visit);
+        each_of(&page.finish, visit);
+    }
+
+    fn each_of(items: &[Item], visit: &mut dyn FnMut(&str, &str, &Control)) {
         for item in items {
             match item {
-                Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => {
-                    settle_items(items, active)
-                }
-                Item::Field(field) => match &field.control {
-                    Control::Line { value, .. } | Control::Area { value, .. } | Control::Select { value, .. } => {
-                        set_value(&field.id, value, active);
-                    }
-                    Control::Tick { ticked, .. } => {
-                        if let Some(input) = element::<HtmlInputElement>(&field.id) {
-                            input.set_checked(*ticked);
-                        }
-                    }
-                    Control::File { .. } if active.is_none() => set_value(&field.id, "", None),
-                    Control::File { .. } | Control::Hidden { .. } => {}
-                },
+                Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
+                Item::Field(field) => visit(&field.id, &field.name, &field.control),
                 Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
             }
         }
     }
 
-    fn set_value(id: &str, value: &str, active: Option<&str>) {
-        if active == Some(id) {
-            return;
-        }
+    fn open_folds() -> Vec<String> {
+        let folds = document().get_elements_by_class_name("fold");
+        let all = (0..folds.length()).filter_map(|i| folds.item(i));
+        all.filter(|fold| fold.has_attribute("open")).map(|fold: Element| fold.id()).collect()
+    }
+
+    pub fn set_value(id: &str, value: &str) {
         let Some(found) = document().get_element_by_id(id) else { return };
         if let Some(input) = found.dyn_ref::<HtmlInputElement>() {
             if input.value() != value {
@@ -180,7 +240,7 @@ mod browser {
             if area.value() != value {
                 area.set_value(value);
             }
-        } else if let Some(select) = found.dyn_ref::<web_sys::HtmlSelectElement>() {
+        } else if let Some(select) = found.dyn_ref::<HtmlSelectElement>() {
             select.set_value(value);
         }
     }

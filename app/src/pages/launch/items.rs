@@ -10,7 +10,7 @@ pub fn section(section: Section) -> AnyView {
     view! {
         <section class="launch-section" id=section.id tabindex="-1">
             <h2>{section.title}</h2>
-            <p class="hint">{section.intro}</p>
+            {hint(section.intro)}
             {section.items.into_iter().map(item).collect_view()}
         </section>
     }
@@ -23,8 +23,8 @@ pub fn item(shown: Item) -> AnyView {
         Item::Group { id, title, hint, lights, items } => view! {
             <fieldset class="tool" id=id tabindex="-1">
                 <legend>{title}</legend>
-                <p class="hint">{hint}</p>
-                <ul class="lights">{lights.into_iter().map(light).collect_view()}</ul>
+                {self::hint(hint)}
+                {(!lights.is_empty()).then(|| view! { <ul class="lights">{lights.into_iter().map(light).collect_view()}</ul> })}
                 {items.into_iter().map(item).collect_view()}
             </fieldset>
         }
@@ -32,8 +32,8 @@ pub fn item(shown: Item) -> AnyView {
         Item::Row { items } => {
             view! { <div class="field-row">{items.into_iter().map(item).collect_view()}</div> }.into_any()
         }
-        Item::Fold { title, open, items } => view! {
-            <details class="fold" open=open>
+        Item::Fold { id, title, open, items } => view! {
+            <details class="fold" id=id open=open>
                 <summary>{title}</summary>
                 <div class="fold-body">{items.into_iter().map(item).collect_view()}</div>
             </details>
@@ -54,10 +54,19 @@ pub fn item(shown: Item) -> AnyView {
     }
 }
 
+fn hint(text: String) -> Option<AnyView> {
+    (!text.is_empty()).then(|| view! { <p class="hint">{text}</p> }.into_any())
+}
+
 fn button(shown: Button) -> AnyView {
-    let class = if shown.danger { "button danger" } else { "button" };
-    let about = (!shown.about.is_empty()).then(|| format!("{}: {}", shown.label, shown.about));
-    view! { <button class=class type="submit" name="do" value=shown.value title=about.clone() aria-label=about>{shown.label}</button> }
+    let Button { value, label, about, hint, danger } = shown;
+    if !hint.is_empty() {
+        return view! { <button class="button choice" type="submit" name="do" value=value><strong>{label}</strong><span>{hint}</span></button> }
+            .into_any();
+    }
+    let class = if danger { "button danger" } else { "button" };
+    let name = (!about.is_empty()).then(|| format!("{label}: {about}"));
+    view! { <button class=class type="submit" name="do" value=value title=name.clone() aria-label=name>{label}</button> }
         .into_any()
 }
 
@@ -82,26 +91,33 @@ fn field(shown: Field) -> AnyView {
     if let Control::Hidden { value } = control {
         return view! { <input type="hidden" name=name value=value /> }.into_any();
     }
-    let described = format!("{id}-note");
     let invalid = error.is_some().then_some("true");
-    let drawn = draw_control(id.clone(), name, control, described.clone(), invalid);
-    let class = if tick { "form-field tick" } else { "form-field" };
-    // An error takes the place of the help, so that nothing below moves for it.
     let (note_class, note) = match error {
         Some(error) => ("field-error", error),
         None => ("hint", help),
     };
+    let described = (!note.is_empty()).then(|| format!("{id}-note"));
+    let drawn = draw_control(id.clone(), name, control, described.clone(), invalid);
+    let class = if tick { "form-field tick" } else { "form-field" };
+    // An error takes the place of the help.
+    let note = described.map(|id| view! { <p class=note_class id=id>{note}</p> });
     view! {
         <div class=class>
             <label for=id>{label}</label>
             {drawn}
-            <p class=note_class id=described>{note}</p>
+            {note}
         </div>
     }
     .into_any()
 }
 
-fn draw_control(id: String, name: String, control: Control, note: String, invalid: Option<&'static str>) -> AnyView {
+fn draw_control(
+    id: String,
+    name: String,
+    control: Control,
+    note: Option<String>,
+    invalid: Option<&'static str>,
+) -> AnyView {
     match control {
         Control::Line { value, placeholder, choices, secret } => {
             let list = (!choices.is_empty()).then_some(choices);
@@ -110,7 +126,7 @@ fn draw_control(id: String, name: String, control: Control, note: String, invali
                 .into_any()
         }
         Control::Area { value, placeholder, rows, code } => {
-            let class = if code { "code" } else { "" };
+            let class = if code { "code-area" } else { "" };
             view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=note aria-invalid=invalid>{area_text(&value)}</textarea> }
                 .into_any()
         }

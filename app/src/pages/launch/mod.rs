@@ -36,13 +36,18 @@ fn LaunchPage() -> impl IntoView {
         move || entry.get(),
         |(like, template, session, sets)| open_launch(like, template, session, sets),
     );
+    let shown = StoredValue::new(false);
     view! {
         <PageTitle text="Launch" />
         <header class="page-head"><h1>"Launch a run"</h1></header>
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match first.await {
-                    Ok(Wire(page)) => view! { <Loaded page /> }.into_any(),
+                    Ok(Wire(page)) => {
+                        // Another page in the place of one: its controls may still show what was written in them.
+                        let again = shown.try_update_value(|shown| std::mem::replace(shown, true)).unwrap_or(false);
+                        view! { <Loaded page again /> }.into_any()
+                    }
                     Err(error) => view! { <ErrorView error /> }.into_any(),
                 }
             })}
@@ -51,8 +56,11 @@ fn LaunchPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(page: Sheet) -> impl IntoView {
+fn Loaded(page: Sheet, again: bool) -> impl IntoView {
     let desk = launch_desk(page);
+    if again {
+        desk.settle_when_drawn();
+    }
     let sheet = desk.sheet;
     view! {
         {move || sheet.with(|sheet| view! { <Templates templates=sheet.templates.clone() /> })}

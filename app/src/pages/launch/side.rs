@@ -29,7 +29,7 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
             <section class="launch-json">
                 <h2><label for="json">"The same as JSON"</label></h2>
                 <p class="hint">"Both sides stay in step. What no control shows is kept."</p>
-                <textarea id="json" name="json" class="code" rows="24" spellcheck="false" aria-describedby="json-problem">{first}</textarea>
+                <textarea id="json" name="json" class="code-area" rows="24" spellcheck="false" aria-describedby="json-problem">{first}</textarea>
                 <div id="json-problem" role="status">{move || sheet.with(|sheet| sheet.json_problem.clone().map(json_problem))}</div>
                 <p><button class="button" type="submit" name="do" value="json">"Apply to the form"</button></p>
             </section>

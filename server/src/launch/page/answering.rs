@@ -4,6 +4,7 @@ use app::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool,
 use protocol::ids::is_tool_name;
 
 use super::apply::Sent;
+use super::place::same;
 use super::work::Work;
 
 /// The names of local tools that can be answered: those that a model can say.
@@ -34,7 +35,7 @@ pub fn apply(work: &mut Work, sent: &Sent) {
             continue;
         }
         let text = |name: &str, field: &mut String| {
-            if let Some(text) = part(name) {
+            if let Some(text) = part(name).filter(|text| !same(text, field)) {
                 text.clone_into(field);
             }
         };

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::answering;
 use super::choices::{self, Setting};
-use super::place::{pretty, remove, set, shown_json, shown_lines, shown_text};
+use super::place::{pretty, remove, same, set, shown_json, shown_lines, shown_text};
 use super::rows::{self, Property};
 use super::work::Work;
 
@@ -62,7 +62,7 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     }
     for pointer in places(sent, "k") {
         let rows = (0..).map_while(|i| {
-            let part = |letter: &str| sent.get(&format!("{letter}{pointer}#{i}")).map(|text| text.trim().to_owned());
+            let part = |letter: &str| sent.get(&format!("{letter}{pointer}#{i}")).map(str::to_owned);
             Some((part("k")?, part("v").unwrap_or_default()))
         });
         rows::write(work, &pointer, rows.collect());
@@ -91,7 +91,7 @@ pub fn apply(work: &mut Work, sent: &Sent) {
 fn apply_json_side(work: &mut Work, sent: &Sent) -> bool {
     let Some(text) = sent.get("json") else { return false };
     let given = work.json.clone().unwrap_or_else(|| pretty(&work.spec));
-    if text == given {
+    if same(text, &given) {
         return false;
     }
     match app::launch::Form::parse(text).map(|form| form.write()) {
@@ -119,7 +119,7 @@ fn apply_control(work: &mut Work, before: &Value, name: &str, text: &str) {
     let Some(kind) = name.chars().next().filter(|_| name[1..].starts_with('/') && !name.contains('#')) else { return };
     let pointer = &name[1..];
     match kind {
-        't' if text != shown_text(before, pointer) => match text {
+        't' if !same(text, &shown_text(before, pointer)) => match text {
             "" => erase(work, pointer),
             text => set(&mut work.spec, pointer, text.into()),
         },
@@ -127,7 +127,7 @@ fn apply_control(work: &mut Work, before: &Value, name: &str, text: &str) {
             "" => erase(work, pointer),
             text => set(&mut work.spec, pointer, rows::number(text)),
         },
-        'l' if text != shown_lines(before, pointer) => {
+        'l' if !same(text, &shown_lines(before, pointer)) => {
             let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             if lines.is_empty() { erase(work, pointer) } else { set(&mut work.spec, pointer, lines.into()) }
         }
@@ -143,7 +143,7 @@ fn apply_control(work: &mut Work, before: &Value, name: &str, text: &str) {
 /// JSON that cannot be read stays in its control, and the spec as it was.
 fn apply_json(work: &mut Work, before: &Value, name: &str, pointer: &str, text: &str) {
     let given = work.texts.get(name).cloned().unwrap_or_else(|| shown_json(before, pointer));
-    if text == given {
+    if same(text, &given) {
         return;
     }
     match serde_json::from_str::<Value>(text) {
@@ -175,7 +175,7 @@ fn apply_properties(work: &mut Work, before: &Value, sent: &Sent, pointer: &str)
     let property = |i: usize| {
         let part = |part: &str| sent.get(&format!("p{pointer}#{i}.{part}"));
         Some(Property {
-            name: part("name")?.trim().to_owned(),
+            name: part("name")?.to_owned(),
             kind: part("type").unwrap_or_default().to_owned(),
             description: part("description").unwrap_or_default().to_owned(),
             required: part("required") == Some("true"),

@@ -72,3 +72,6 @@ async fn keep_draft(state: &AppState, launcher: &Launcher, work: &Work) -> Resul
     let text = serde_json::to_string(work).unwrap_or_default();
     Ok(library::save_draft(state, launcher, &text).await?)
 }
+
+#[cfg(test)]
+mod tests;

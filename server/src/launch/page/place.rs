@@ -46,6 +46,14 @@ pub fn remove(document: &mut Value, pointer: &str) -> Option<Value> {
     }
 }
 
+/// Whether a control sends back what it was given to show. Browsers write line ends in their own way, and leave them out of
+/// controls of one line.
+pub fn same(sent: &str, shown: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    let (sent, shown) = (plain(sent), plain(shown));
+    sent == shown || (!sent.contains('\n') && sent == shown.replace('\n', ""))
+}
+
 /// What a line or an area shows of a place.
 pub fn shown_text(document: &Value, pointer: &str) -> String {
     match document.pointer(pointer) {

@@ -24,8 +24,13 @@ fn value_place(pointer: &str) -> &'static str {
 
 /// Takes up rows that are others than those that were shown. What the rows do not show of an entry is kept.
 pub fn write(work: &mut Work, pointer: &str, mut rows: Vec<(String, String)>) {
-    rows.retain(|(key, value)| !key.is_empty() || !value.is_empty());
     let before = shown(work, pointer);
+    for (i, (key, value)) in rows.iter_mut().enumerate() {
+        let was = before.get(i).cloned().unwrap_or_default();
+        keep_if_same(key, was.0);
+        keep_if_same(value, was.1);
+    }
+    rows.retain(|(key, value)| !key.is_empty() || !value.is_empty());
     if rows == before {
         return;
     }
@@ -56,6 +61,11 @@ pub fn write(work: &mut Work, pointer: &str, mut rows: Vec<(String, String)>) {
     } else {
         place::set(&mut work.spec, pointer, map.into());
     }
+}
+
+/// A name or value that nobody touched is what it was, to the letter; a new one has no spaces around it.
+fn keep_if_same(sent: &mut String, shown: String) {
+    *sent = if place::same(sent, &shown) { shown } else { sent.trim().to_owned() };
 }
 
 fn empty_entry(pointer: &str) -> Value {
@@ -93,8 +103,13 @@ pub fn shown_properties(work: &Work, pointer: &str) -> Vec<Property> {
 
 /// Takes up rows that are others than those that were shown. What the rows do not show of a property is kept.
 pub fn write_properties(work: &mut Work, pointer: &str, mut rows: Vec<Property>) {
+    let before = shown_properties(work, pointer);
+    for (row, was) in rows.iter_mut().zip(&before) {
+        keep_if_same(&mut row.name, was.name.clone());
+        keep_if_same(&mut row.description, was.description.clone());
+    }
     rows.retain(|row| !row.name.is_empty());
-    if rows == shown_properties(work, pointer) {
+    if rows == before {
         return;
     }
     let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).collect();

@@ -16,7 +16,7 @@ impl Draw<'_> {
                     "Your sign-in does not include {scopes}, so nothing can be launched. You can write and keep a draft. \
                      Sign out, sign in again, and allow it."
                 ),
-                link: Some(("/sign-in?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
+                link: Some(("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
             });
         }
         if let Some(message) = &self.work.message {
@@ -79,6 +79,7 @@ impl Draw<'_> {
         let tag = placeholder(&fields.tag_value, "today");
         let value = self.field("q:tag-value".to_owned(), "/batch/value", "With", tag);
         Item::Fold {
+            id: "fold-batch".to_owned(),
             title: "Many at once".to_owned(),
             open: !fields.inputs.is_empty(),
             items: vec![
@@ -113,7 +114,7 @@ impl Draw<'_> {
         }
         items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
         let open = self.error_inside("/template").is_some();
-        Item::Fold { title: "Keep it, or start over".to_owned(), open, items }
+        Item::Fold { id: "fold-keep".to_owned(), title: "Keep it, or start over".to_owned(), open, items }
     }
 }
 

@@ -38,9 +38,9 @@ impl Draw<'_> {
             });
         }
 
-        let defaults = "Defaults: recall 4, traverse 3, hive_consult_ontology 4, each hive_search_ 5";
-        let words = [("", defaults), ("custom", "My own (none listed: no limits)")];
-        items.push(self.choice(&TOOL_BUDGETS, "Calls per tool", "How often each tool may be called.", &words));
+        let words = [("", "Defaults"), ("custom", "My own (none listed: no limits)")];
+        let help = "Defaults: recall 4, traverse 3, hive_consult_ontology 4, each hive_search_ tool 5.";
+        items.push(self.choice(&TOOL_BUDGETS, "Calls per tool", help, &words));
         if shown(&TOOL_BUDGETS) == "custom" {
             items.push(Item::Choices { id: "tool-names".to_owned(), values: self.tool_names() });
             items.extend(self.map("/toolBudgets", ("Tool", "At most"), ("tool-names", |_: &str| String::new()), false));
@@ -131,7 +131,12 @@ impl Draw<'_> {
         let mut items = vec![Item::Field(field)];
         items.extend(outcome);
         items.push(Item::Buttons { buttons: vec![button("update", "Check the sample", "")] });
-        Item::Fold { title: "Try the schema with a sample".to_owned(), open: !text.is_empty(), items }
+        Item::Fold {
+            id: "fold-sample".to_owned(),
+            title: "Try the schema with a sample".to_owned(),
+            open: !text.is_empty(),
+            items,
+        }
     }
 
     fn tool_names(&self) -> Vec<(String, String)> {

@@ -207,6 +207,7 @@ impl Draw<'_> {
         }
         let open = self.error_inside(pointer).is_some();
         items.push(Item::Fold {
+            id: dom_id(&format!("fold{pointer}")),
             title: format!("{label} as JSON Schema"),
             open,
             items: vec![self.json(pointer, &format!("{label}, JSON Schema"), "", 8)],
@@ -288,7 +289,7 @@ fn with_own(value: &str, words: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
-    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), danger: false }
+    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), hint: String::new(), danger: false }
 }
 
 fn note(text: impl Into<String>) -> Item {

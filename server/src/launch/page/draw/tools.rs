@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::place::shown_text;
 use super::super::{answering, apply};
-use super::{Draw, button, helped, line, line_of, note};
+use super::{Draw, button, dom_id, helped, line, line_of, note};
 
 /// A kind of tool, in plain words.
 struct Kind {
@@ -64,10 +64,12 @@ impl Draw<'_> {
         let add = |kind: &Kind| Button {
             value: format!("add:{}", kind.name),
             label: kind.label.to_owned(),
-            about: kind.help.to_owned(),
+            about: String::new(),
+            hint: kind.help.to_owned(),
             danger: false,
         };
         items.push(Item::Fold {
+            id: "fold-add-tool".to_owned(),
             title: "Add a tool".to_owned(),
             open: count == 0,
             items: vec![Item::Buttons { buttons: KINDS.iter().map(add).collect() }],
@@ -145,7 +147,12 @@ impl Draw<'_> {
         });
         let open =
             self.spec().pointer(&at("outputSchema")).is_some() || self.error_inside(&at("outputSchema")).is_some();
-        items.push(Item::Fold { title: "Result and flags".to_owned(), open, items: more });
+        items.push(Item::Fold {
+            id: dom_id(&format!("fold{place}")),
+            title: "Result and flags".to_owned(),
+            open,
+            items: more,
+        });
         items.extend(self.answering(&shown_text(self.spec(), &at("name"))));
         items
     }
@@ -267,6 +274,7 @@ impl Draw<'_> {
             own.extend(self.answering(&name));
             own.push(Item::Buttons { buttons: vec![button(format!("drop:{at}"), "Take out", &name)] });
             items.push(Item::Fold {
+                id: dom_id(&format!("fold{at}")),
                 title: if name.is_empty() { format!("Tool {}", j + 1) } else { name },
                 open: self.error_inside(&at).is_some(),
                 items: own,
@@ -274,6 +282,7 @@ impl Draw<'_> {
         }
         let open = listed.is_none() || self.error(&format!("{place}/tools")).is_some();
         items.push(Item::Fold {
+            id: dom_id(&format!("fold{place}/list")),
             title: "The list as JSON".to_owned(),
             open,
             items: vec![
@@ -292,7 +301,7 @@ impl Draw<'_> {
             note("Sent along to the server, for credentials. Values are kept encrypted and are not passed on."),
         );
         let open = self.spec().pointer(&pointer).is_some() || self.error_inside(&pointer).is_some();
-        Item::Fold { title: "Headers".to_owned(), open, items }
+        Item::Fold { id: dom_id(&format!("fold{pointer}")), title: "Headers".to_owned(), open, items }
     }
 
     /// Who answers a local tool.

@@ -5,7 +5,7 @@ use app::launch::sheet::{Control, Item, Section, Tone};
 use serde_json::Value;
 
 use super::super::choices;
-use super::{Draw, button, helped, note};
+use super::{Draw, button, dom_id, helped, note};
 
 impl Draw<'_> {
     pub fn what(&self) -> Section {
@@ -80,7 +80,7 @@ impl Draw<'_> {
             Item::Buttons { buttons: vec![button(format!("attach:{place}"), "Attach", &about)] },
         ]);
         let open = files.len() > 2;
-        items.push(Item::Fold { title: "Files".to_owned(), open, items: files });
+        items.push(Item::Fold { id: dom_id(&format!("fold{place}")), title: "Files".to_owned(), open, items: files });
         items.push(Item::Buttons { buttons: vec![button(format!("drop:{place}"), "Remove", &about)] });
         Item::Group {
             id: self.anchor(&place, &place),
@@ -141,7 +141,8 @@ impl Draw<'_> {
         };
         let chars = input_chars(self.spec());
         let cost = match model.estimated_prompt_usd(chars) {
-            Some(usd) if chars > 0 => format!("Sending the input once costs about ${usd:.4}. "),
+            Some(usd) if chars > 0 && usd >= 0.0001 => format!("Sending the input once costs about ${usd:.4}. "),
+            Some(usd) if chars > 0 && usd > 0.0 => "Sending the input once costs less than $0.0001. ".to_owned(),
             _ => String::new(),
         };
         let fits = if model.is_likely_too_long(chars) { "It is likely too long for this model." } else { "" };

@@ -1,0 +1,326 @@
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { type Peer, startPeer } from "../support/peers.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+let mcp: Peer;
+let a2a: Peer;
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  [mcp, a2a] = await Promise.all([startPeer("mcp_server.py"), startPeer("a2a_peer.py")]);
+});
+
+test.afterAll(() => {
+  mcp.stop();
+  a2a.stop();
+});
+
+/** Opens an empty form, whatever an earlier test has left. */
+async function openForm(page: Page) {
+  await signIn(page, "owner@demo.test", "/launch");
+  await page.locator("html[data-js]").waitFor();
+  await page.getByText("Keep it, or start over").click();
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("");
+}
+
+/** Tells the scripted model what to do. */
+async function script(page: Page, text: string) {
+  await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
+  await page.getByLabel("Prompt", { exact: true }).fill(text);
+}
+
+async function addTool(page: Page, kind: string) {
+  const fold = page.locator("#tools details.fold", { hasText: "Add a tool" }).last();
+  if ((await fold.getAttribute("open")) === null) await fold.locator("summary").first().click();
+  await fold.getByRole("button", { name: new RegExp(`^${kind}(?!,)`) }).click();
+}
+
+const tool = (page: Page, number = 1) => page.locator("#tools > fieldset.tool").nth(number - 1);
+
+async function launch(page: Page) {
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.waitForURL(/\/runs\/run_/);
+}
+
+const succeeded = (page: Page) =>
+  expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded", { timeout: 15_000 });
+
+test("a prompt and a model are enough, and a double click starts one run", async ({ page }) => {
+  await openForm(page);
+  await takeScreenshots(page, "launch-empty");
+  await expectAccessible(page);
+  await script(page, "/say Hello from the form.");
+  await page.getByLabel("Key 1").fill("origin");
+  await page.getByLabel("Value 1").fill("double-click");
+  await page.getByRole("button", { name: "Launch", exact: true }).dblclick();
+  await page.waitForURL(/\/runs\/run_/);
+  await expect(page.locator(".output")).toContainText("Hello from the form.");
+  await succeeded(page);
+  const listed = await page.request.get("/api/runs?q=origin:double-click");
+  expect((await listed.json()).runs).toHaveLength(1);
+});
+
+test("what is wrong is said at its field and in a list that leads there", async ({ page }) => {
+  await openForm(page);
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  const problems = page.locator("#problems");
+  await expect(problems).toContainText("write a prompt");
+  await addTool(page, "A tool answered from here");
+  await tool(page).getByLabel("Name", { exact: true }).fill("not a name");
+  await expect(tool(page).locator(".field-error").first()).toContainText("letters, digits and _");
+  await page.getByLabel("Turns with tools").fill("1000");
+  await expect(problems).toContainText("Tool 1, name");
+  await expectAccessible(page);
+  await takeScreenshots(page, "launch-problems");
+  await problems.getByRole("link", { name: "Tool 1, name" }).click();
+  await expect(tool(page).getByLabel("Name", { exact: true })).toBeInViewport();
+});
+
+test("form and JSON stay in step, and JSON that cannot be read is marked", async ({ page }) => {
+  await openForm(page);
+  const json = page.getByLabel("The same as JSON");
+  await page.getByLabel("Prompt", { exact: true }).fill("From the form");
+  await expect(json).toHaveValue(/"prompt": "From the form"/);
+  await json.fill('{ "prompt": "From the JSON", "systemPrompt": "s", "later": { "kept": true } }');
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("From the JSON");
+  await expect(page.locator("#kept")).toContainText("/later");
+  await json.fill('{ "prompt": "broken }');
+  await expect(page.locator("#json-problem")).toContainText("Line 1");
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("From the JSON");
+  await takeScreenshots(page, "launch-json");
+});
+
+test("a draft outlives reload and sign-out", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).fill("Not to be lost");
+  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
+  await page.locator(".account summary").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await signIn(page, "owner@demo.test", "/launch");
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
+});
+
+test("a tool of the workspace and one of a plugin", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "A tool of the workspace");
+  await tool(page).getByLabel("Tool", { exact: true }).fill("tool_calculator");
+  await addTool(page, "A tool of a plugin");
+  await tool(page, 2).getByLabel("Tool", { exact: true }).fill("recall");
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await expect(tool(page).locator(".light[data-tone=success]")).not.toHaveCount(0);
+  await script(page, '/call calculator {"expression":"6*7"}\n/say It is 42.');
+  await launch(page);
+  await succeeded(page);
+  await expect(page.locator(".call").first()).toContainText("calculator");
+});
+
+test("a local tool is answered by hand", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "A tool answered from here");
+  await tool(page).getByLabel("Name", { exact: true }).fill("ask_me");
+  await tool(page).getByLabel("Property 1").first().fill("question");
+  await expect(page.getByLabel("The same as JSON")).toHaveValue(/"question"/);
+  await expect(tool(page).getByLabel("Who answers ask_me?")).toHaveValue("hand");
+  await script(page, '/call ask_me {"question":"Ship it?"}\n/say Noted.');
+  await launch(page);
+  await page.getByLabel("Your answer").fill("Ship it.");
+  await page.getByRole("button", { name: "Send as the result" }).click();
+  await succeeded(page);
+});
+
+test("a failure is rehearsed with a canned error, and launched again with one thing changed", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "A tool answered from here");
+  await tool(page).getByLabel("Name", { exact: true }).fill("look_up");
+  await tool(page).getByLabel("Who answers look_up?").selectOption("canned");
+  await tool(page).getByLabel("Reply", { exact: true }).fill("No answer for {{args.order}}.");
+  await tool(page).getByLabel("It is an error").check();
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await expect(tool(page).locator(".lights")).toContainText("fails with the error that you wrote");
+  await takeScreenshots(page, "launch-canned");
+  await script(page, '/call look_up {"order":"A-1"}\n/say It failed.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("No answer for A-1.");
+
+  await page.getByRole("link", { name: "Launch like this" }).click();
+  await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
+  await tool(page).getByLabel("It is an error").uncheck();
+  await page.getByLabel("Turns with tools").fill("5");
+  await expect(page.locator(".changes")).toContainText("/budgets");
+  await launch(page);
+  await succeeded(page);
+});
+
+test("the tools of a remote MCP server are discovered and ticked", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "Tools of a remote MCP server");
+  await tool(page).getByLabel("Name", { exact: true }).fill("calc");
+  await tool(page).getByLabel("Address", { exact: true }).fill(`${mcp.url}/mcp`);
+  await tool(page).getByRole("button", { name: "Discover its tools" }).click();
+  await tool(page).getByLabel("whoami", { exact: true }).uncheck();
+  await expect(tool(page)).toContainText("The model sees calc_add.");
+  await expect(page.getByLabel("The same as JSON")).toHaveValue(/"toolFilter"/);
+  await takeScreenshots(page, "launch-mcp");
+  await expectAccessible(page);
+  await script(page, '/call calc_add {"a":40,"b":2}\n/say Added.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("42");
+});
+
+test("the tools of an MCP server are answered from here", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "Tools of an MCP server, answered from here");
+  await tool(page).getByLabel("Discover from the address").fill(`${mcp.url}/mcp`);
+  await tool(page).getByRole("button", { name: "Discover its tools" }).click();
+  await expect(tool(page).getByLabel("Name", { exact: true }).first()).toHaveValue("calculator");
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await expect(tool(page).locator(".lights")).toContainText("add is answered by the MCP server");
+  await script(page, '/call add {"a":40,"b":2}\n/say Added.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("42");
+});
+
+test("another agent is called by MANTYX, and from here", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "Another agent that MANTYX calls");
+  await tool(page).getByLabel("Address of its card").fill(`${a2a.url}/.well-known/agent-card.json`);
+  await tool(page).getByRole("button", { name: "Fetch the card" }).click();
+  await expect(tool(page).locator(".sheet-facts")).toContainText("Knows the weather.");
+  await expect(tool(page).getByLabel("Name", { exact: true })).toHaveValue("weather");
+  await addTool(page, "Another agent, answered from here");
+  await tool(page, 2).getByLabel("Name", { exact: true }).fill("weather_here");
+  await tool(page, 2).getByLabel("Fetch its card from").fill(`${a2a.url}/.well-known/agent-card.json`);
+  await tool(page, 2).getByRole("button", { name: "Take the card" }).click();
+  await expect(tool(page, 2).getByLabel("Who answers weather_here?")).toHaveValue("a2a");
+  await takeScreenshots(page, "launch-a2a");
+  const calls = ["weather", "weather_here"].map((name) => `/call ${name} {"message":"Berlin"}\n/say Asked.`);
+  await script(page, calls.join("\n"));
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").last().click();
+  await expect(page.locator(".call-body").last()).toContainText("Sunny");
+});
+
+test("everything can be done from the keyboard", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).focus();
+  await page.keyboard.type("/say Typed.");
+  for (let i = 0; i < 200; i++) {
+    await page.keyboard.press("Tab");
+    const name = await page.evaluate(() => document.activeElement?.id);
+    if (name === "f-t-modelId") await page.keyboard.type("sandbox/script");
+    if (await page.evaluate(() => (document.activeElement as HTMLButtonElement).value === "launch")) break;
+  }
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/runs\/run_/);
+  await succeeded(page);
+});
+
+test("templates teach, and a spec is kept as one", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/launch");
+  await page.getByText("Start from a template").click();
+  await takeScreenshots(page, "launch-templates");
+  await page.getByRole("link", { name: /A loop/ }).click();
+  await expect(page.getByLabel("Nudge after")).toHaveValue("3");
+  await page.getByText("Keep it, or start over").click();
+  await page.locator("#f-q-template-name").fill("My loop");
+  await page.getByRole("button", { name: "Save as a template" }).click();
+  await expect(page.getByText("Kept as the template “My loop”.")).toBeVisible();
+  await launch(page);
+  await expect(page.locator("[data-kind=loop_gave_up]")).toBeVisible({ timeout: 15_000 });
+  await page.goto("/launch");
+  await page.getByText("Keep it, or start over").click();
+  await page.getByRole("button", { name: /Delete the template: My loop/ }).click();
+  await expect(page.getByText("The template is deleted.")).toBeVisible();
+});
+
+test("a new session, and its next message", async ({ page }) => {
+  await openForm(page);
+  await script(page, "/say First.");
+  await page.getByLabel("Launch as").selectOption("new_session");
+  await launch(page);
+  await succeeded(page);
+  const run = await (await page.request.get(`/api/runs/${new URL(page.url()).pathname.split("/").pop()}`)).json();
+  const session = run.sessionId ?? run.run?.sessionId;
+  expect(session).toBeTruthy();
+  await page.goto(`/launch?session=${session}`);
+  await expect(page.getByText("holds for this message only")).toBeVisible();
+  await page.getByLabel("Prompt", { exact: true }).fill("/say Second.");
+  await launch(page);
+  await expect(page.locator(".output")).toContainText("Second.");
+});
+
+test("a batch is launched with progress and found by its tag", async ({ page }) => {
+  await openForm(page);
+  await script(page, "/say Hello {{who}}.");
+  await page.getByText("Many at once").click();
+  await page.getByLabel("Inputs").fill("who\nAda\nGrace\nEdsger");
+  await page.getByLabel("With", { exact: true }).fill("greetings");
+  await page.getByRole("button", { name: "Launch the batch" }).click();
+  await page.waitForURL(/\/launch\/batches\//);
+  await expect(page.getByText("3 of 3 launched")).toBeVisible({ timeout: 15_000 });
+  await expectAccessible(page);
+  await takeScreenshots(page, "launch-batch");
+  await page.getByRole("link", { name: "Its runs" }).click();
+  await expect(page.locator("table.runs tbody tr")).toHaveCount(3);
+});
+
+test("messages take files along, and limits are told in words", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
+  await page.getByLabel("Input", { exact: true }).selectOption("messages");
+  const message = page.locator("#what fieldset").first();
+  await message.getByLabel("Content").fill("/say Read.");
+  await message.getByText("Files", { exact: true }).click();
+  const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("A note.") };
+  await message.getByLabel(/A file of yours/).setInputFiles(file);
+  await message.getByRole("button", { name: /Attach/ }).click();
+  await expect(message).toContainText("note.txt goes along.");
+  await page.getByLabel("Loop detection").selectOption("custom");
+  await page.getByLabel("Nudge after").fill("9");
+  await expect(page.locator("#limits .field-error")).toContainText("must come later than the nudge");
+  await page.getByLabel("Loop detection").selectOption("");
+  await page.getByLabel("Answer", { exact: true }).selectOption("schema");
+  await page.locator("#output").getByLabel("Property 1").fill("title");
+  await page.locator("#output").getByLabel("required").first().check();
+  await page.getByText("Try the schema with a sample").click();
+  await page.getByLabel("A sample answer").fill("{}");
+  await expect(page.locator("#output")).toContainText("The sample does not fit");
+  await page.getByLabel("Answer", { exact: true }).selectOption("");
+  await expect(page.getByLabel("Property 1")).toHaveCount(0);
+  await launch(page);
+  await succeeded(page);
+});
+
+test("a model that the workspace does not have is refused at its field", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("The same as JSON").fill('{"systemPrompt":"s","prompt":"p","modelId":"no/such"}');
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("no/such");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page.locator("#model .field-error")).toContainText("Choose one of");
+});
+
+test("hostile texts stay text", async ({ page, request }) => {
+  const hostile = '</textarea><img src=x onerror="document.title=1">';
+  const id = await finishedRun(request, `/say hi\n${hostile}`, { later: { hostile } });
+  await signIn(page, "owner@demo.test", `/launch?like=${id}`);
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue(new RegExp("</textarea>"));
+  await expect(page.locator("main img")).toHaveCount(0);
+});
+
+test("a change in the address is shown as one", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say hi");
+  await signIn(page, "owner@demo.test", `/launch?like=${id}&set=/budgets/maxToolTurns=20`);
+  await expect(page.getByLabel("Turns with tools")).toHaveValue("20");
+  await expect(page.locator(".changes")).toContainText("20");
+});

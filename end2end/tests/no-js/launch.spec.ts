@@ -1,0 +1,40 @@
+import { expect, signIn, test } from "../../fixtures.ts";
+
+test("a run is written, mended and launched", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/launch");
+  await page.getByText("Keep it, or start over").click();
+  await page.getByRole("button", { name: "Start over" }).click();
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page.locator("#problems")).toContainText("write a prompt");
+
+  await page.getByRole("button", { name: /^A tool answered from here/ }).click();
+  await page.locator("#tools fieldset.tool").getByLabel("Name", { exact: true }).fill("ask");
+  await page.getByLabel("Prompt", { exact: true }).fill('/call ask {"q":"?"}\n/say Done.');
+  await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await page.getByLabel("Who answers ask?").selectOption("canned");
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await page.getByLabel("Reply", { exact: true }).fill("Forty-two");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\/run_/);
+  await expect(page.locator(".call").first()).toContainText("ask");
+});
+
+test("one tool of each kind is given as JSON", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/launch");
+  const tools = [
+    { kind: "mantyx", id: "tool_calculator" },
+    { kind: "mantyx_plugin", name: "recall" },
+    { kind: "local", name: "ask" },
+    { kind: "a2a", name: "far_agent", agentCardUrl: "https://agent.example.com/card.json" },
+    { kind: "a2a_local", name: "near_agent", agentCard: { name: "Near" } },
+    { kind: "mcp", name: "crm", url: "https://mcp.example.com/mcp" },
+    { kind: "mcp_local", name: "files", tools: [{ name: "read_file", inputSchema: { type: "object" } }] },
+  ];
+  const spec = { systemPrompt: "You help.", modelId: "sandbox/script", prompt: "/say All there.", tools };
+  await page.getByLabel("The same as JSON").fill(JSON.stringify(spec));
+  await page.getByRole("button", { name: "Apply to the form" }).click();
+  await expect(page.locator("#tools > fieldset.tool")).toHaveCount(7);
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\/run_/, { timeout: 20_000 });
+});
