@@ -20,6 +20,7 @@ pub struct LaunchDesk {
     /// Counts changes, so that a pause is known.
     moves: StoredValue<u64>,
     /// Counts what was sent: of several answers the last one counts.
+    #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     requests: StoredValue<u64>,
     /// A button's answer is awaited; what is written meanwhile is sent after it.
     pressed: StoredValue<bool>,
