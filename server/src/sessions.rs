@@ -4,12 +4,12 @@ use app::AppError;
 use app::model::{SessionMessages, SessionPage, SessionSummary, SessionsPage};
 use protocol::redact::redact;
 use protocol::{Query, ids};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mantyx::{MantyxError, SessionRow};
+use crate::mantyx::{LaunchFault, MantyxError, SessionRow};
 use crate::state::AppState;
 use crate::store::{SessionCursor, parse_time};
 
@@ -98,16 +98,34 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
         let message = "Write what is to be said.".to_owned();
         return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
     }
-    let post = |bearer| async move { state.mantyx.send_message(&bearer, &caller.slug, id, text).await };
-    let run_id = match state.credentials.call(caller, post).await {
-        Err(MantyxError::Refused { code, .. }) if code == "session_ended" => {
-            let message = "The session has ended, so nothing more can be said in it.".to_owned();
-            return Err(AppError::Conflict { message }.into());
+    let body = &json!({ "prompt": text });
+    let post = |bearer| async move {
+        match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
+            // So that an access token that has ended is renewed.
+            Err(LaunchFault::NotStarted(MantyxError::Unauthorized)) => Err(MantyxError::Unauthorized),
+            other => Ok(other),
         }
-        started => started.map_err(no_such_session)?,
     };
+    let run_id = state.credentials.call(caller, post).await?.map_err(not_sent)?;
     // The list is read again only after a while; the page that sent this looks at once.
     state.mirror.sync_snapshot(state, caller, &run_id).await
+}
+
+fn not_sent(fault: LaunchFault) -> Error {
+    match fault {
+        LaunchFault::NotStarted(MantyxError::Refused { code, .. }) if code == "session_ended" => {
+            let message = "The session has ended, so nothing more can be said in it.".to_owned();
+            AppError::Conflict { message }.into()
+        }
+        LaunchFault::NotStarted(error) => no_such_session(error),
+        LaunchFault::Refused(refusal) => {
+            AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
+        }
+        LaunchFault::Unknown(why) => {
+            let message = format!("Nobody knows whether the message arrived: {why}. Look before you send it again");
+            AppError::Upstream { code: "no_answer".to_owned(), message }.into()
+        }
+    }
 }
 
 /// Ends a session; a run in flight is cancelled with it.

@@ -1,9 +1,9 @@
-//! Sessions: reading them, going on with them, ending them.
+//! Reading sessions.
 
 use protocol::messages::Metadata;
 use reqwest::Method;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Bearer, Mantyx, MantyxError};
 
@@ -59,13 +59,6 @@ pub struct SessionEvents {
     pub next_before_seq: Option<u64>,
 }
 
-/// `POST /agent-sessions/{id}/messages`.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Started {
-    run_id: String,
-}
-
 impl Mantyx {
     /// One page of sessions, last used first.
     pub async fn list_sessions(
@@ -86,24 +79,6 @@ impl Mantyx {
 
     pub async fn session(&self, bearer: &Bearer, slug: &str, id: &str) -> Result<SessionDetail, MantyxError> {
         Self::send_json(self.workspace_request(bearer, Method::GET, slug, &["agent-sessions", id])).await
-    }
-
-    /// Says something in a session, and names the run that answers it. `Refused` with `session_ended` where it is over.
-    pub async fn send_message(
-        &self,
-        bearer: &Bearer,
-        slug: &str,
-        id: &str,
-        prompt: &str,
-    ) -> Result<String, MantyxError> {
-        let path = ["agent-sessions", id, "messages"];
-        let request = self.workspace_request(bearer, Method::POST, slug, &path).json(&json!({ "prompt": prompt }));
-        Self::send_json::<Started>(request).await.map(|started| started.run_id)
-    }
-
-    /// Ends a session, and cancels the run that is under way in it.
-    pub async fn end_session(&self, bearer: &Bearer, slug: &str, id: &str) -> Result<(), MantyxError> {
-        Self::send_quick(self.workspace_request(bearer, Method::DELETE, slug, &["agent-sessions", id])).await
     }
 
     /// The last messages before a seq, or the last of all.
