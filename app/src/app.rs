@@ -6,6 +6,7 @@ use leptos_router::components::{ParentRoute, Route, Router, Routes};
 use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
+use crate::pages::compare::CompareRoute;
 use crate::pages::import::ImportRoute;
 use crate::pages::launch::{BatchRoute, LaunchRoute};
 use crate::pages::not_found::NotFound;
@@ -16,6 +17,7 @@ use crate::pages::sessions::SessionsRoute;
 use crate::pages::sign_in::SignIn;
 
 /// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
+/// Each page has a file of its own for the browser, loaded when it is opened.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
@@ -25,6 +27,7 @@ pub fn App() -> impl IntoView {
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
+                    <Route path=path!("compare") view={Lazy::<CompareRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("import") view={Lazy::<ImportRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch/batches/:id") view={Lazy::<BatchRoute>::new()} ssr=SsrMode::Async />

@@ -12,8 +12,8 @@ use protocol::Query;
 use crate::AppError;
 use crate::launch::Launching;
 use crate::model::{
-    FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionSummary, SessionsPage,
-    SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    Comparison, FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionSummary,
+    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use crate::run::{RunState, RunView};
 
@@ -27,6 +27,9 @@ pub trait Workspace: Launching + Send + Sync {
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
+
+    /// Two runs side by side; without a `right` one, with the nearest that succeeded.
+    async fn compare(&self, left: &str, right: Option<&str>) -> Result<Comparison, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 

@@ -1,6 +1,7 @@
 //! What pages are given to draw. Plain data, sent from the server to the browser.
 
 mod browse;
+mod compare;
 mod import;
 mod sessions;
 mod views;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use crate::run::RunState;
 
 pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
+pub use compare::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Parting, SpecDifference, TurnLines};
 pub use import::{ImportFault, ImportReport};
 pub use sessions::{SessionMessages, SessionPage, SessionSummary, SessionTotals, SessionsPage};
 pub use views::{View, ViewChange, ViewList, ViewScope};

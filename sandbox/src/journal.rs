@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::live::LiveRuns;
-use crate::store::{Entry, Store};
+use crate::store::{Entry, Store, StoredEvent};
 
 /// Waiting entries, by number and by size. A full queue slows the runs down instead of growing memory.
 const QUEUE: usize = 1024;
@@ -70,19 +70,21 @@ async fn write(
             }
             tokio::time::sleep(RETRY_AFTER).await;
         }
-        announce(&live, &batch);
-        room.add_permits(batch.drain(..).map(|entry| kilobytes(&entry) as usize).sum());
+        room.add_permits(batch.iter().map(|entry| kilobytes(entry) as usize).sum());
+        announce(&live, batch.drain(..));
     }
 }
 
 /// Wakes the readers of each run once, however much of it was written.
-fn announce(live: &LiveRuns, batch: &[Entry]) {
-    let mut reached: HashMap<&str, &Entry> = HashMap::new();
-    for entry in batch {
-        reached.insert(&entry.run_id, entry);
+fn announce(live: &LiveRuns, batch: impl Iterator<Item = Entry>) {
+    let mut written: HashMap<Arc<str>, (Vec<StoredEvent>, bool)> = HashMap::new();
+    for Entry { run_id, seq, kind, data, finish } in batch {
+        let (events, ended) = written.entry(run_id).or_default();
+        events.push(StoredEvent { seq: seq as i64, kind: kind.into(), data });
+        *ended |= finish.is_some();
     }
-    for (run_id, last) in reached {
-        live.committed(run_id, last.seq, last.finish.is_some());
+    for (run_id, (events, ended)) in written {
+        live.committed(&run_id, events, ended);
     }
 }
 

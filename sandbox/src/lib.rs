@@ -29,6 +29,7 @@ mod schema_example;
 mod secret;
 mod serve;
 mod store;
+mod tail;
 mod tool_output;
 mod workspace;
 

@@ -7,12 +7,16 @@ use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::store::StoredEvent;
+use crate::tail::Tail;
+
 #[derive(Clone, Default)]
 pub struct LiveRuns {
     runs: Arc<Mutex<HashMap<Arc<str>, Arc<LiveRun>>>>,
 }
 
 pub struct LiveRun {
+    pub tail: Tail,
     committed: watch::Sender<u64>,
     stop: CancellationToken,
     stop_reason: OnceLock<StopReason>,
@@ -36,6 +40,7 @@ pub struct LocalAnswer {
 impl LiveRuns {
     pub fn register(&self, id: Arc<str>) -> Arc<LiveRun> {
         let run = Arc::new(LiveRun {
+            tail: Tail::default(),
             committed: watch::channel(0).0,
             stop: CancellationToken::new(),
             stop_reason: OnceLock::new(),
@@ -49,12 +54,12 @@ impl LiveRuns {
         lock(&self.runs).get(id).cloned()
     }
 
-    /// Tells followers that the log is readable up to `seq`. After the last event the run is no longer live.
-    pub fn committed(&self, id: &str, seq: u64, last: bool) {
+    /// Tells followers what was committed, in order. After its last event a run is no longer live.
+    pub fn committed(&self, id: &str, events: Vec<StoredEvent>, last: bool) {
         let run = if last { lock(&self.runs).remove(id) } else { self.get(id) };
-        if let Some(run) = run {
-            run.committed.send_replace(seq);
-        }
+        let (Some(run), Some(seq)) = (run, events.last().map(|event| event.seq)) else { return };
+        events.into_iter().for_each(|event| run.tail.push(event));
+        run.committed.send_replace(seq as u64);
     }
 
     pub fn forget(&self, id: &str) {

@@ -15,6 +15,7 @@ mod answers;
 mod api;
 mod auth;
 mod clock;
+mod compare;
 mod error;
 mod html;
 mod launch;

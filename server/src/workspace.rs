@@ -3,8 +3,8 @@
 use app::AppError;
 use app::backend::Workspace;
 use app::model::{
-    FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage, SessionSummary,
-    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    Comparison, FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage,
+    SessionSummary, SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use protocol::{Query, ids};
 use crate::actions;
 use crate::auth::Caller;
 use crate::clock::now_ms;
+use crate::compare;
 use crate::error::Error;
 use crate::mirror::Freshness;
 use crate::run_pages;
@@ -55,6 +56,10 @@ impl Workspace for SignedInWorkspace {
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
         Ok(run_pages::view_run(&self.state, &self.caller, id, view).await?)
+    }
+
+    async fn compare(&self, left: &str, right: Option<&str>) -> Result<Comparison, AppError> {
+        Ok(compare::compare(&self.state, &self.caller, left, right).await?)
     }
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {

@@ -33,7 +33,7 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
             Err(bar) => {
                 let sync = workspace.sync_progress().await?;
                 let here = ViewList::Runs.path().to_owned();
-                return Ok(RunList { bar, views, columns, sync, here, ..RunList::default() });
+                return Ok(RunList { bar: *bar, views, columns, sync, here, ..RunList::default() });
             }
         };
         // First of all: it brings in what is new, which the rest then counts.

@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod browse;
+pub mod compare;
 pub mod launch;
 pub mod runs;
 pub mod sessions;

@@ -27,7 +27,7 @@ pub async fn browse_sessions(#[server(default)] address: ListAddress) -> Result<
         let beside = status.as_deref().map(|word| format!("&status={}", encode(word))).unwrap_or_default();
         let query = match read_bar(&ListAddress { status: Vec::new(), ..address.clone() }, default) {
             Ok(query) => query,
-            Err(bar) => return Ok(SessionList { bar, views, ..SessionList::default() }),
+            Err(bar) => return Ok(SessionList { bar: *bar, views, ..SessionList::default() }),
         };
         let page = match workspace.sessions(&query, status.as_deref(), address.cursor.as_deref(), PAGE_SIZE).await {
             Err(AppError::Invalid { field, message }) if field == "q" => {

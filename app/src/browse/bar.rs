@@ -46,9 +46,9 @@ impl Bar {
 }
 
 /// The query that an address names, or a bar that says why there is none. `default` is what the list opens with.
-pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Bar> {
+pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Box<Bar>> {
     let text = address.q.as_deref().unwrap_or(default);
-    let faulty = |fault: Fault| Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() };
+    let faulty = |fault: Fault| Box::new(Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() });
     let mut query = Query::parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
         let (start, end) = (error.at.start.min(text.len()), error.at.end.min(text.len()));

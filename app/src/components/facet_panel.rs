@@ -6,13 +6,13 @@ use super::icon::{Icon, IconView};
 use crate::browse::{FacetGroup, FacetLink, FacetPanel as Panel};
 
 #[component]
-pub fn FacetPanel(panel: Panel, children: Children) -> impl IntoView {
+pub fn FacetPanel(panel: Panel, #[prop(optional)] children: Option<Children>) -> impl IntoView {
     let groups: Vec<_> = panel.groups.into_iter().map(group).collect();
     view! {
         <aside class="facets" id="facets" aria-label="Narrow the list">
             {panel.note.map(|note| view! { <p class="hint">{note}</p> })}
             {groups}
-            {children()}
+            {children.map(|children| children())}
         </aside>
     }
 }

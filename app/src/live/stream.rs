@@ -21,7 +21,7 @@ mod browser {
     use std::time::Duration;
 
     use leptos::task::spawn_local;
-    use protocol::Event;
+    use serde_json::Value;
     use wasm_bindgen::JsCast;
     use wasm_bindgen::closure::Closure;
     use web_sys::{EventSource, MessageEvent};
@@ -55,9 +55,10 @@ mod browser {
             let waiting = StoredValue::new(false);
             let message = Closure::new(move |message: MessageEvent| {
                 connection.set(Connection::Live);
-                let Some(event) = message.data().as_string().and_then(|json| Event::parse(&json).ok()) else { return };
-                run.end_seq.update(|end| *end = event.seq.max(*end));
-                if run.view.with_untracked(|view| view.at.is_some()) || append(run, &event) || waiting.get_value() {
+                let Some((seq, event)) = message.data().as_string().and_then(|json| read(&json)) else { return };
+                run.end_seq.update(|end| *end = seq.max(*end));
+                if run.view.with_untracked(|view| view.at.is_some()) || append(run, seq, &event) || waiting.get_value()
+                {
                     return;
                 }
                 waiting.set_value(true);
@@ -95,25 +96,31 @@ mod browser {
         });
     }
 
+    /// The event and its seq. More of it is read on the server, where all the code for that is.
+    fn read(json: &str) -> Option<(u64, Value)> {
+        let event: Value = serde_json::from_str(json).ok()?;
+        Some((event.get("seq")?.as_u64()?, event))
+    }
+
     /// Adds text to the row that is being written. `false` where the event is anything else.
-    fn append(run: Run, event: &Event) -> bool {
-        let Some(delta) = event.data.get("text").and_then(|text| text.as_str()) else { return false };
-        if event.kind != "assistant_delta" {
+    fn append(run: Run, seq: u64, event: &Value) -> bool {
+        let Some(delta) = event.get("data").and_then(|data| data.get("text")?.as_str()) else { return false };
+        if event.get("type").and_then(Value::as_str) != Some("assistant_delta") {
             return false;
         }
         let mut added = false;
         run.state.maybe_update(|state| {
             // What the server's answer had already is not added again; after a gap the server is asked.
-            if event.seq <= state.last_seq {
+            if seq <= state.last_seq {
                 added = true;
                 return false;
             }
             let newest = state.window.rows.last_mut().map(|row| &mut row.kind);
             if let Some(RowKind::Text { text, cut: 0, writing: true }) = newest
-                && event.seq == state.last_seq + 1
+                && seq == state.last_seq + 1
             {
                 text.push_str(delta);
-                state.last_seq = event.seq;
+                state.last_seq = seq;
                 added = true;
             }
             added

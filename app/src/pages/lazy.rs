@@ -4,7 +4,7 @@
 /// `lazy_page!(RunRoute = RunPage, run);`, used as `<Route view={Lazy::<RunRoute>::new()} … />`.
 ///
 /// What only such pages use goes into their files; what the frame, the sign-in page or the fallback use is in everybody's.
-/// The last word names the file in the build's report.
+/// The last word names the file in the build's report; pages that share the word share the file.
 macro_rules! lazy_page {
     ($route:ident = $page:ident, $chunk:ident) => {
         pub struct $route;

@@ -1,5 +1,6 @@
 //! One file for each page: plural lists, singular details.
 
+pub mod compare;
 pub mod import;
 pub mod launch;
 mod lazy;

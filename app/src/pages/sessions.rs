@@ -63,7 +63,7 @@ fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
         <FilterBar list=ViewList::Sessions bar=list.bar placeholder="customer:acme since:7d words of its name or summary" />
         {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="list-body">
-            <FacetPanel panel=list.facets>{()}</FacetPanel>
+            <FacetPanel panel=list.facets />
             <div class="list-main">
                 <a class="to-facets" href="#facets">"Facets"</a>
                 {body}

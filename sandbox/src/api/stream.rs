@@ -45,7 +45,7 @@ async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<O
             }
         }
     };
-    let chunk = events.map(|events| Bytes::from(events.iter().map(frame).collect::<String>()));
+    let chunk = events.map(|events| Bytes::from(events.iter().map(|event| frame(event)).collect::<String>()));
     Ok(chunk.map(|chunk| (chunk, (app, follower))))
 }
 

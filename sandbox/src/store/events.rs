@@ -1,10 +1,12 @@
 //! Logs: appended in batches, read from a position on.
 
+use std::borrow::Cow;
+
 use futures::TryStreamExt;
 use protocol::RunStatus;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, QueryBuilder, Row, Sqlite, SqliteConnection};
 
-use super::row::from_row;
 use super::{Finish, Store};
 
 /// Each reader holds one page at a time, so these bound what a reader costs.
@@ -27,15 +29,19 @@ pub struct Entry {
 /// One event of a log. `data` is the JSON as it was written.
 pub struct StoredEvent {
     pub seq: i64,
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     pub data: String,
 }
 
-from_row!(StoredEvent { seq, kind, data });
+impl FromRow<'_, SqliteRow> for StoredEvent {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self { seq: row.try_get("seq")?, kind: Cow::Owned(row.try_get("kind")?), data: row.try_get("data")? })
+    }
+}
 
 impl StoredEvent {
     pub fn is_terminal(&self) -> bool {
-        matches!(self.kind.as_str(), "result" | "error" | "cancelled")
+        matches!(&*self.kind, "result" | "error" | "cancelled")
     }
 }
 

@@ -16,7 +16,7 @@ use crate::wire::Wire;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-lazy_page!(BatchRoute = BatchPage, batch);
+lazy_page!(BatchRoute = BatchPage, launch);
 
 #[component]
 fn BatchPage() -> impl IntoView {

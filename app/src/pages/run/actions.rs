@@ -25,6 +25,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                     <button class="button danger" type="submit"><IconView icon=Icon::Slash />"Cancel"</button>
                 </PostForm>
             })}
+            <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
             <details class="menu-button">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
                 <div class="menu">

@@ -1,0 +1,175 @@
+//! Two runs side by side, turn by turn, with the place where they part.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::api::compare::compare_runs;
+use crate::components::code_words::CodeWords;
+use crate::components::error_view::ErrorView;
+use crate::components::icon::{Icon, IconView};
+use crate::components::page_title::PageTitle;
+use crate::components::status::StatusBadge;
+use crate::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, SpecDifference, TurnLines};
+use crate::pages::lazy::lazy_page;
+use crate::plain_text::visible;
+use crate::wire::Wire;
+
+lazy_page!(CompareRoute = ComparePage, compare);
+
+#[component]
+fn ComparePage() -> impl IntoView {
+    let params = use_query_map();
+    let given = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
+    let asked = Memo::new(move |_| (given("left").unwrap_or_default(), given("right").filter(|id| !id.is_empty())));
+    let found = Resource::new_blocking(move || asked.get(), |(left, right)| compare_runs(left, right));
+    view! {
+        <PageTitle text="Compare runs" />
+        <header class="page-head">
+            <p class="crumbs"><a href="/runs">"Runs"</a></p>
+            <h1>"Compare"</h1>
+            {move || view! { <Choice left=asked.get().0 right=asked.get().1 /> }}
+        </header>
+        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
+            {move || Suspend::new(async move {
+                match found.await {
+                    Ok(Wire(comparison)) => view! { <Compared comparison /> }.into_any(),
+                    Err(error) => view! { <ErrorView error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Choice(left: String, right: Option<String>) -> impl IntoView {
+    view! {
+        <form class="compare-choice" method="get" action="/compare">
+            <label>"Run" <input name="left" value=left required=true class="mono" /></label>
+            <label>"with" <input name="right" value=right.unwrap_or_default() class="mono" placeholder="its nearest good twin" /></label>
+            <button class="button" type="submit">"Compare"</button>
+        </form>
+    }
+}
+
+#[component]
+fn Compared(comparison: Comparison) -> impl IntoView {
+    let Comparison { left, right, reason, divergence, turns, left_out, spec } = comparison;
+    let Some(right) = right else {
+        return view! {
+            <section class="empty">
+                <IconView icon=Icon::Runs />
+                <h2>"No twin was found"</h2>
+                <p>"No other run of the same name or agent has succeeded. Name a run above to compare with."</p>
+            </section>
+        }
+        .into_any();
+    };
+    let reason = reason.map(
+        |reason| view! { <p class="notice"><IconView icon=Icon::Info /><span><CodeWords text=reason /></span></p> },
+    );
+    let (left_id, right_id) = (left.id.clone(), right.id.clone());
+    let parting = match divergence {
+        None => view! { <p class="notice"><IconView icon=Icon::Check />"The two runs do the same from the first turn to the end."</p> }.into_any(),
+        Some(parting) => {
+            let link = |id: &str, seq: Option<u64>| {
+                seq.map(|seq| view! { " " <a class="event-link" href=format!("/runs/{id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a> })
+            };
+            let links = (link(&left_id, parting.left_seq), link(&right_id, parting.right_seq));
+            view! { <p class="notice parting" data-tone="warning"><IconView icon=Icon::Alert /><span><b>"They part here: "</b>{parting.text}{links.0}{links.1}</span></p> }.into_any()
+        }
+    };
+    let turns = turns.into_iter().map(|turn| turn_row(turn, &left_id, &right_id)).collect_view();
+    let left_out =
+        (left_out > 0).then(|| view! { <p class="hint">{format!("{left_out} more turns are not shown.")}</p> });
+    view! {
+        {reason}
+        {parting}
+        <div class="compare">
+            {run_head(&left)}
+            {run_head(&right)}
+            {turns}
+            {answer(left.answer)}
+            {answer(right.answer)}
+        </div>
+        {left_out}
+        <SpecDifferences spec left=left_id />
+    }
+    .into_any()
+}
+
+fn run_head(run: &ComparedRun) -> AnyView {
+    let figures =
+        run.figures.iter().map(|(name, value)| view! { <div><dt>{name.clone()}</dt><dd>{value.clone()}</dd></div> });
+    view! {
+        <section class="panel compare-head">
+            <h2><a href=format!("/runs/{}", run.id)>{run.title.clone()}</a>" "<StatusBadge status=run.status /></h2>
+            <dl class="facts">{figures.collect_view()}</dl>
+        </section>
+    }
+    .into_any()
+}
+
+fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
+    let mark = if turn.parts_here { Some("parting") } else { None };
+    let state = if turn.same { "same" } else { "different" };
+    view! {
+        <h3 class="compare-turn" data-state=state data-mark=mark>
+            {format!("Turn {}", turn.number)}<span class="hint">{if turn.same { " · the same" } else { " · different" }}</span>
+            {turn.parts_here.then(|| view! { <span class="mark">"first difference"</span> })}
+        </h3>
+        {side(turn.left, left)}
+        {side(turn.right, right)}
+    }
+    .into_any()
+}
+
+fn side(turn: Option<TurnLines>, run_id: &str) -> AnyView {
+    let Some(turn) = turn else {
+        return view! { <div class="compare-side absent hint">"This run has no such turn."</div> }.into_any();
+    };
+    let seq = turn.seq;
+    let calls = turn.calls.into_iter().map(|ComparedCall { call, answer, same_call, same_answer }| {
+        view! {
+            <li>
+                <code class:different=!same_call>{visible(&call).into_owned()}</code>
+                <code class="compare-answer" class:different=!same_answer>{visible(&answer).into_owned()}</code>
+            </li>
+        }
+    });
+    view! {
+        <div class="compare-side">
+            <a class="event-link" href=format!("/runs/{run_id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a>
+            {(!turn.text.is_empty()).then(|| view! { <p class="prose raw">{visible(&turn.text).into_owned()}</p> })}
+            <ul>{calls.collect_view()}</ul>
+        </div>
+    }
+    .into_any()
+}
+
+fn answer(text: String) -> AnyView {
+    view! { <section class="panel compare-output"><h3>"Output"</h3><p class="prose raw">{visible(&text).into_owned()}</p></section> }.into_any()
+}
+
+#[component]
+fn SpecDifferences(spec: Vec<SpecDifference>, left: String) -> impl IntoView {
+    if spec.is_empty() {
+        return view! { <p class="hint">"Their specs are the same, as far as both are known."</p> }.into_any();
+    }
+    let text = |value: Option<String>| value.map_or_else(|| "–".to_owned(), |value| visible(&value).into_owned());
+    let rows = spec.into_iter().map(|difference| {
+        view! { <tr><th scope="row"><code>{visible(&difference.pointer).into_owned()}</code></th><td><code>{text(difference.left)}</code></td><td><code>{text(difference.right)}</code></td></tr> }
+    });
+    view! {
+        <section class="panel">
+            <h2>"Specs"</h2>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Differences of the specs">
+                <table class="spec-differences">
+                    <thead><tr><th scope="col">"Field"</th><th scope="col">"Left"</th><th scope="col">"Right"</th></tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+            <p><a class="button" href=format!("/launch?like={left}")>"Launch like the left one"</a></p>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,22 @@
+import { expect, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+test.beforeEach(async ({ page }) => signIn(page));
+
+test("a failed run is compared with its nearest good twin", async ({ page, request }) => {
+  const like = { name: `twin-${Date.now()}`, metadata: { customer: "acme" } };
+  const good = await finishedRun(request, "/say All is well.", like);
+  const bad = await finishedRun(request, "/say All is\n/truncate", like);
+  await page.goto(`/runs/${bad}`);
+  await page.getByRole("link", { name: "Compare" }).click();
+  await expect(page.locator(".notice", { hasText: "nearest good twin" })).toContainText("customer:acme");
+  await expect(page.locator(`.compare-head a[href="/runs/${good}"]`)).toBeVisible();
+  await expect(page.locator(".spec-differences")).toContainText("/prompt");
+  await takeScreenshots(page, "compare-twin");
+});
+
+test("a run without a twin says so", async ({ page, request }) => {
+  const lonely = await finishedRun(request, "/say Alone.", { name: `lonely-${Date.now()}` });
+  await page.goto(`/compare?left=${lonely}`);
+  await expect(page.getByRole("heading", { name: "No twin was found" })).toBeVisible();
+});

@@ -1,0 +1,81 @@
+import path from "node:path";
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import type { Page } from "@playwright/test";
+
+const logs = path.resolve(import.meta.dirname, "../../protocol/tests/logs");
+
+test.beforeEach(async ({ page }) => signIn(page));
+
+async function importLog(page: Page, name: string) {
+  await page.goto("/import");
+  await page.getByLabel(/A file/).setInputFiles(path.join(logs, `${name}.ndjson`));
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page).toHaveURL(/\/runs\/imported_/);
+  await page.locator("html[data-js]").waitFor();
+}
+
+/** Each log, and the banners that it must have, most severe first. */
+const samples: [string, string[]][] = [
+  ["early-protocol", []],
+  ["guards-2026", ["budget_exceeded", "supervisor_redirect"]],
+  ["local-tools", []],
+  ["loop-gave-up", ["loop_gave_up", "loop_nudged"]],
+  ["truncated-json", ["truncated"]],
+  ["waiting-with-gap", ["log_gap", "log_incomplete"]],
+];
+
+for (const [name, banners] of samples) {
+  test(`the log ${name} is imported and read`, async ({ page }) => {
+    await importLog(page, name);
+    await expect(page.locator(".imported")).toContainText(`${name}.ndjson`);
+    for (const kind of banners) await expect(page.locator(`[data-kind=${kind}]`)).toBeVisible();
+    await expect(page.locator(".verdict")).not.toBeEmpty();
+    await expectAccessible(page);
+    await takeScreenshots(page, `imported-${name}`);
+  });
+}
+
+test("the loop lens sets the iterations side by side", async ({ page }) => {
+  await importLog(page, "loop-nudged-other-arguments");
+  await page.locator("[data-kind=loop_nudged]").getByRole("link", { name: "See the iterations" }).click();
+  await expect(page).toHaveURL(/tab=loop/);
+  await expect(page.locator(".iteration").nth(1)).toContainText("nothing changed");
+  await expect(page.locator(".iteration").nth(1)).toContainText("first wasted step");
+  await expect(page.locator(".iteration").last()).toContainText("→");
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-loop-lens");
+});
+
+test("a truncated answer shows its seam and what it lacks", async ({ page }) => {
+  await importLog(page, "truncated-json");
+  const card = page.locator(".truncation");
+  await expect(card).toContainText("Cut off");
+  await expect(card.locator(".partial")).toContainText("answer");
+  await expect(card.locator(".seam").first()).toBeVisible();
+});
+
+test("a log is pasted, and what is no log is refused with words", async ({ page }) => {
+  await page.goto("/import");
+  await page.getByLabel("Or paste a log").fill("hello");
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.getByRole("alert")).toContainText("There is no event of a run in this file");
+  await expectAccessible(page);
+  await takeScreenshots(page, "import");
+  await page.getByLabel("Or paste a log").fill('{"type":"result","data":{"text":"Pasted."}}\n{oops');
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.locator(".output")).toContainText("Pasted.");
+  await page.getByText("1 place could not be read").click();
+  await expect(page.locator(".import-faults")).toContainText("Line 2");
+});
+
+test("two runs are compared, and part where they differ", async ({ page }) => {
+  await importLog(page, "loop-nudged-recovered");
+  const left = page.url().split("/").pop();
+  await importLog(page, "loop-nudged-other-arguments");
+  const right = page.url().split("/").pop();
+  await page.goto(`/compare?left=${left}&right=${right}`);
+  await expect(page.locator(".parting")).toContainText("In turn 4 a different call is made");
+  await expect(page.locator(".compare-turn[data-mark=parting]")).toContainText("first difference");
+  await expectAccessible(page);
+  await takeScreenshots(page, "compare");
+});

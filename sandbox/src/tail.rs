@@ -1,0 +1,83 @@
+//! The newest committed events of a run in flight, so that readers that keep up need not ask the database.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::store::StoredEvent;
+
+/// What a run may keep: many runs are in flight at once.
+const MAX_EVENTS: usize = 256;
+const MAX_BYTES: usize = 32 * 1024;
+
+#[derive(Clone, Default)]
+pub struct Tail(Arc<Mutex<Newest>>);
+
+#[derive(Default)]
+struct Newest {
+    /// One after another, without gaps.
+    events: VecDeque<Arc<StoredEvent>>,
+    bytes: usize,
+}
+
+impl Tail {
+    /// Adds an event that is committed; the oldest ones make room.
+    pub fn push(&self, event: StoredEvent) {
+        let mut newest = self.lock();
+        newest.bytes += event.data.len();
+        newest.events.push_back(Arc::new(event));
+        while newest.events.len() > MAX_EVENTS || (newest.bytes > MAX_BYTES && newest.events.len() > 1) {
+            if let Some(oldest) = newest.events.pop_front() {
+                newest.bytes -= oldest.data.len();
+            }
+        }
+    }
+
+    /// What comes right after `seq`. None where there is nothing newer here, or where something in between has made room.
+    pub fn after(&self, seq: u64) -> Option<Vec<Arc<StoredEvent>>> {
+        let newest = self.lock();
+        let first = newest.events.front()?.seq as u64;
+        let skipped = (seq + 1).checked_sub(first)?;
+        let found: Vec<_> = newest.events.iter().skip(usize::try_from(skipped).ok()?).cloned().collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Newest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tail_of(events: i64, bytes: usize) -> Tail {
+        let tail = Tail::default();
+        for seq in 1..=events {
+            tail.push(StoredEvent { seq, kind: "assistant_delta".into(), data: "x".repeat(bytes) });
+        }
+        tail
+    }
+
+    fn seqs(tail: &Tail, after: u64) -> Option<Vec<i64>> {
+        tail.after(after).map(|events| events.iter().map(|event| event.seq).collect())
+    }
+
+    #[test]
+    fn whoever_keeps_up_is_given_what_is_new() {
+        let tail = tail_of(5, 1);
+        assert_eq!(seqs(&tail, 0), Some(vec![1, 2, 3, 4, 5]));
+        assert_eq!(seqs(&tail, 3), Some(vec![4, 5]));
+        assert_eq!(seqs(&tail, 5), None);
+        assert_eq!(seqs(&tail, 9), None);
+        assert_eq!(seqs(&Tail::default(), 0), None);
+    }
+
+    #[test]
+    fn whoever_is_behind_is_sent_to_the_database_and_memory_is_bounded() {
+        let tail = tail_of(1_000, 1);
+        assert_eq!(seqs(&tail, 0), None);
+        assert_eq!(seqs(&tail, 744).map(|seqs| seqs.len()), Some(MAX_EVENTS));
+        let large = tail_of(10, MAX_BYTES);
+        assert_eq!((seqs(&large, 8), seqs(&large, 9)), (None, Some(vec![10])));
+    }
+}
