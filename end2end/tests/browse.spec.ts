@@ -37,6 +37,7 @@ test("a bar of the histogram leads to its time, and dragging selects several", a
 
 test("views are saved, shared, renamed, made the default and deleted", async ({ page }) => {
   await page.goto("/runs?q=env:prod+status:failed");
+  await page.locator("html[data-js]").waitFor();
   await page.getByText("Save view", { exact: true }).click();
   await page.getByLabel("Name").fill("Production failures");
   await page.getByRole("button", { name: "Save this filter" }).click();
@@ -54,6 +55,7 @@ test("views are saved, shared, renamed, made the default and deleted", async ({ 
   await page.getByRole("button", { name: "Open my list with this view" }).click();
   await expect(views.getByTitle("Your list opens with this view")).toHaveText("Prod failures");
   await page.goto("/runs");
+  await page.locator("html[data-js]").waitFor();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
   await views.getByRole("link", { name: "All" }).click();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toHaveCount(0);

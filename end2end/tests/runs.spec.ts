@@ -37,6 +37,7 @@ test("filters are typed, shown as chips, and removed one by one, without loading
   await takeScreenshots(page, "runs-filtered");
   await page.getByRole("link", { name: "Remove the filter env:prod" }).click();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toHaveCount(0);
+  await expect(filter).toHaveValue("status:failed");
   await page.goBack();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
   expect(await page.evaluate(() => "stayed" in window)).toBe(true);

@@ -52,6 +52,10 @@ pub async fn list(
 
 pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionPage, Error> {
     check_id(id)?;
+    // The totals are of the runs that are here. A sign-in that may not read runs sees the session all the same.
+    if let Err(error) = state.mirror.sync_newest(state, caller).await {
+        tracing::info!(%error, "runs could not be brought in for a session");
+    }
     let detail = state
         .credentials
         .call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await })

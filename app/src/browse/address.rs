@@ -10,8 +10,9 @@ use crate::model::ViewList;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListAddress {
-    /// The filter. A list without one opens with the viewer's default view.
-    pub q: Option<String>,
+    pub q: String,
+    /// The address names no filter, not even an empty one: the list opens with the viewer's default view.
+    pub opens_default: bool,
     /// What the form's own fields add to the filter.
     pub status: Vec<String>,
     pub metadata: Vec<String>,
@@ -24,7 +25,14 @@ impl ListAddress {
             let values = params.get_all(name).unwrap_or_default();
             values.into_iter().filter(|value| !value.trim().is_empty()).collect()
         };
-        Self { q: params.get("q"), status: all("status"), metadata: all("metadata"), cursor: params.get("cursor") }
+        let q = params.get("q");
+        Self {
+            opens_default: q.is_none(),
+            q: q.unwrap_or_default(),
+            status: all("status"),
+            metadata: all("metadata"),
+            cursor: params.get("cursor"),
+        }
     }
 }
 

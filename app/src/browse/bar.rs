@@ -47,7 +47,7 @@ impl Bar {
 
 /// The query that an address names, or a bar that says why there is none. `default` is what the list opens with.
 pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Box<Bar>> {
-    let text = address.q.as_deref().unwrap_or(default);
+    let text = if address.opens_default { default } else { &address.q };
     let faulty = |fault: Fault| Box::new(Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() });
     let mut query = Query::parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn address(q: &str) -> ListAddress {
-        ListAddress { q: Some(q.to_owned()), ..ListAddress::default() }
+        ListAddress { q: q.to_owned(), ..ListAddress::default() }
     }
 
     #[test]
@@ -92,7 +92,12 @@ mod tests {
 
     #[test]
     fn an_address_without_a_filter_opens_with_the_default_and_an_empty_filter_does_not() {
-        assert_eq!(read_bar(&ListAddress::default(), "env:prod").expect("a query").to_string(), "env:prod");
+        assert_eq!(
+            read_bar(&ListAddress { opens_default: true, ..ListAddress::default() }, "env:prod")
+                .expect("a query")
+                .to_string(),
+            "env:prod"
+        );
         assert!(read_bar(&address(""), "env:prod").expect("a query").is_empty());
     }
 

@@ -28,6 +28,9 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
     let described = bar.fault.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
     let completion = Completion::new(input, list == ViewList::Runs);
+    // The form is redrawn in place: what was added is part of the filter now.
+    let pair = NodeRef::<Input>::new();
+    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value("")).is_some());
     let chips: Vec<_> = bar
         .chips
         .into_iter()
@@ -47,7 +50,8 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
                     id="filter-text"
                     node_ref=input
                     name="q"
-                    value=bar.text
+                    value=bar.text.clone()
+                    prop:value=bar.text
                     placeholder=placeholder
                     maxlength="2000"
                     autocomplete="off"
@@ -69,7 +73,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
             {bar.status.map(|status| view! { <input type="hidden" name="status" value=status /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
-                <input name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
+                <input node_ref=pair name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
             </label>
             <button class="button primary" type="submit">"Filter"</button>
         </Form>

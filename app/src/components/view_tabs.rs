@@ -1,5 +1,6 @@
 //! Saved views as tabs, and the forms that save, change and delete them.
 
+use leptos::html::Details;
 use leptos::prelude::*;
 
 use super::filter_bar::encode;
@@ -10,6 +11,14 @@ use crate::model::{View, ViewList, ViewScope};
 /// `text` is the filter that is shown; the view that says the same is the current one.
 #[component]
 pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callback<()>) -> impl IntoView {
+    // The page is redrawn in place, where a window that is open would stay open.
+    let holder = NodeRef::<Details>::new();
+    let changed = Callback::new(move |()| {
+        if let Some(holder) = holder.get_untracked() {
+            holder.set_open(false);
+        }
+        changed.run(());
+    });
     let current = views.iter().find(|view| view.query == text).cloned();
     let tabs: Vec<_> = views
         .into_iter()
@@ -28,7 +37,7 @@ pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callbac
     view! {
         <div class="views">
             <nav aria-label="Views">{tabs}</nav>
-            <details class="popover-holder">
+            <details class="popover-holder" node_ref=holder>
                 <summary class="button quiet">{if current.is_some() { "This view" } else { "Save view" }}</summary>
                 <div class="popover">
                     {match current {
@@ -93,7 +102,7 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
 
 fn name_and_sharing(name: String, shared: bool) -> impl IntoView {
     view! {
-        <label>"Name"<input name="name" value=name maxlength="80" required=true autocomplete="off" /></label>
-        <label class="check"><input type="checkbox" name="shared" value="true" checked=shared />"Share with the workspace"</label>
+        <label>"Name"<input name="name" value=name.clone() prop:value=name maxlength="80" required=true autocomplete="off" /></label>
+        <label class="check"><input type="checkbox" name="shared" value="true" checked=shared prop:checked=shared />"Share with the workspace"</label>
     }
 }

@@ -65,7 +65,7 @@ fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
         <div class="list-body">
             <FacetPanel panel=list.facets />
             <div class="list-main">
-                <p class="list-tools"><a class="to-facets" href="#facets">"Facets"</a></p>
+                <a class="to-facets" href="#facets">"Facets"</a>
                 {body}
                 <nav class="pager" aria-label="Pages">
                     {list.newest.map(|href| view! { <a class="button" href=href>"Last used"</a> })}

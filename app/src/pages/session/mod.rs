@@ -87,7 +87,10 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
                 <section class="panel">
                     <h2>"Spec"</h2>
                     <p class="hint">"What every run of this session starts from. Secrets are hidden."</p>
-                    <JsonTree value=spec label="the spec" />
+                    <details>
+                        <summary>"Show it"</summary>
+                        <JsonTree value=spec label="the spec" />
+                    </details>
                 </section>
             </aside>
         </div>
