@@ -5,6 +5,7 @@ use app::AppError;
 use app::backend::SignedIn;
 use app::launch::sheet::LaunchAnswer;
 use app::launch::{Posted, Upload};
+use app::wire::Wire;
 use axum::Json;
 use axum::extract::{Extension, Multipart};
 use axum::http::HeaderMap;
@@ -23,7 +24,7 @@ pub async fn send_form(
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
     match workspace.send_launch_page(read(form).await?).await {
-        Ok(answer) if scripted => Ok(Json(answer).into_response()),
+        Ok(answer) if scripted => Ok(Json(Wire(answer)).into_response()),
         Ok(LaunchAnswer::Done { href }) => Ok(Redirect::to(&href).into_response()),
         Ok(LaunchAnswer::Page { page }) => {
             let place = page.focus.map(|id| format!("#{id}")).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The work as a page, ready to draw.
 
+mod answering;
 mod finish;
 mod limits;
 mod tools;
