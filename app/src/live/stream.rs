@@ -116,7 +116,7 @@ mod browser {
                 return false;
             }
             let newest = state.window.rows.last_mut().map(|row| &mut row.kind);
-            if let Some(RowKind::Text { text, cut: 0, writing: true }) = newest
+            if let Some(RowKind::Text { text, cut: 0, writing: true, .. }) = newest
                 && seq == state.last_seq + 1
             {
                 text.push_str(delta);

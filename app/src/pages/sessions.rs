@@ -20,7 +20,7 @@ use crate::model::{SessionSummary, ViewList};
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(SessionsRoute = SessionsPage, sessions);
+lazy_page!(SessionsRoute = SessionsPage, more);
 
 #[component]
 fn SessionsPage() -> impl IntoView {

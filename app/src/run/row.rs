@@ -5,8 +5,8 @@ use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draw::Links;
 use super::draw::rows::{self as draw, CallLine};
+use super::draw::{Links, prose};
 use super::words::{describe, ending};
 
 /// Characters of arguments and answers in a folded row.
@@ -30,8 +30,8 @@ pub struct Row {
 pub enum RowKind {
     /// Says something, and is drawn already.
     Drawn { class: String, tone: Option<Tone>, html: String },
-    /// What the model writes; it grows while a run is followed.
-    Text { text: String, cut: usize, writing: bool },
+    /// What the model wrote, drawn. While it writes: as it comes, to be added to.
+    Text { html: String, text: String, cut: usize, writing: bool },
     /// A call: its line, drawn, and what it opens to.
     Call { outcome: CallOutcome, line: String, waiting_id: Option<String>, open: Option<Box<CallBody>> },
 }
@@ -117,7 +117,10 @@ impl Row {
                 let turn = turn?;
                 let limit = if is_open { BODY_BYTES } else { TEXT_CHARS };
                 let (text, cut) = cut(&turn.text, limit);
-                RowKind::Text { text, cut, writing: is_writing(turn, timeline) }
+                match is_writing(turn, timeline) {
+                    true => RowKind::Text { html: String::new(), text, cut, writing: true },
+                    false => RowKind::Text { html: prose(&text, links), text: String::new(), cut, writing: false },
+                }
             }
             timeline::RowKind::Call { entry, .. } => {
                 let call = turn?.entries.get(entry)?.as_call()?;

@@ -42,6 +42,8 @@ pub struct RunState {
     pub tokens: Option<Tokens>,
     pub plan: String,
     pub answer: String,
+    /// Drawn, unless it is JSON.
+    pub answer_prose: String,
     /// Bytes of the answer that are left out here.
     pub answer_cut: usize,
     /// The answer is a fragment or was left behind by a failure.
@@ -122,6 +124,7 @@ impl RunState {
             calls: timeline.totals.calls,
             tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
             plan: timeline.plan.as_deref().map(draw::checklist).unwrap_or_default(),
+            answer_prose: if is_json(kept) { String::new() } else { draw::prose(kept, links) },
             answer: kept.to_owned(),
             answer_cut: answer.len() - kept.len(),
             salvaged: timeline.status() == RunStatus::Failed,
@@ -141,6 +144,11 @@ impl RunState {
             },
         }
     }
+}
+
+/// An answer that is JSON is shown as a tree.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
 fn window(timeline: &Timeline, view: &RunView, links: Links<'_>) -> Window {

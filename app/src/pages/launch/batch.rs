@@ -16,7 +16,7 @@ use crate::wire::Wire;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-lazy_page!(BatchRoute = BatchPage, launch);
+lazy_page!(BatchRoute = BatchPage, more);
 
 #[component]
 fn BatchPage() -> impl IntoView {

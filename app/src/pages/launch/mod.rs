@@ -21,7 +21,7 @@ use crate::wire::Wire;
 
 pub use batch::BatchRoute;
 
-lazy_page!(LaunchRoute = LaunchPage, launch);
+lazy_page!(LaunchRoute = LaunchPage, more);
 
 #[component]
 fn LaunchPage() -> impl IntoView {

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use super::Run;
-use super::rows::Prose;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
@@ -12,8 +11,10 @@ use crate::plain_text::visible;
 #[component]
 pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl IntoView {
     let run = expect_context::<Run>();
-    let answer =
-        Memo::new(move |_| run.state.with(|state| (state.answer.clone(), state.answer_cut, state.faults.clone())));
+    let answer = Memo::new(move |_| {
+        run.state
+            .with(|state| (state.answer.clone(), state.answer_prose.clone(), state.answer_cut, state.faults.clone()))
+    });
     let salvaged = Memo::new(move |_| run.state.with(|state| state.salvaged));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
     view! {
@@ -21,13 +22,13 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
         <section class="panel output">
             <h2>{move || if salvaged.get() { "Salvaged output" } else { "Output" }}</h2>
             {move || {
-                let (text, cut, faults) = answer.get();
+                let (text, prose, cut, faults) = answer.get();
                 if text.is_empty() {
                     return view! { <p class="hint">"Nothing was written."</p> }.into_any();
                 }
                 let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> });
                 let copy = unfinished.get().then(|| view! { <CopyButton text=format!("[unfinished: cut off by the output limit]\n{text}") label="Copy as unfinished" /> });
-                view! { {copy}<Answer text faults />{cut} }.into_any()
+                view! { {copy}<Answer text prose faults />{cut} }.into_any()
             }}
             <div inner_html=move || run.state.with(|state| state.fit.clone())></div>
         </section>
@@ -39,10 +40,11 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
 
 /// An answer that is JSON is a tree.
 #[component]
-fn Answer(text: String, faults: Vec<String>) -> impl IntoView {
-    let json = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
-    match json {
-        Some(value) => view! { <JsonTree value label="the answer" faults /> }.into_any(),
-        None => view! { <CopyButton text=text.clone() label="Copy the output" /><Prose text /> }.into_any(),
+fn Answer(text: String, prose: String, faults: Vec<String>) -> impl IntoView {
+    if prose.is_empty() {
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        view! { <JsonTree value label="the answer" faults /> }.into_any()
+    } else {
+        view! { <CopyButton text label="Copy the output" /><div inner_html=prose></div> }.into_any()
     }
 }

@@ -7,7 +7,6 @@ use super::answer_call::AnswerCall;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
-use crate::components::markdown::Markdown;
 use crate::format::grouped;
 use crate::plain_text::visible;
 use crate::run::{Body, CallBody, Row, RowKind, RunView, Tone};
@@ -71,9 +70,9 @@ fn draw(row: Row) -> AnyView {
             <li class=class(&kind) id=anchor data-depth=depth data-tone=tone.map(Tone::as_str) inner_html=html></li>
         }
         .into_any(),
-        RowKind::Text { text, cut, writing } => view! {
+        RowKind::Text { html, text, cut, writing } => view! {
             <li class=class("text") id=anchor data-depth=depth class:writing=writing>
-                <Prose text />
+                {if writing { view! { <p class="prose raw">{visible(&text).into_owned()}</p> }.into_any() } else { view! { <div inner_html=html></div> }.into_any() }}
                 {(cut > 0).then(|| view! { <ShowAll key cut /> })}
             </li>
         }
@@ -99,19 +98,6 @@ fn ShowAll(key: String, cut: usize) -> impl IntoView {
     }
     let href = move || run.href(|view| view.toggled(&key));
     view! { <p><a href=href data-noscroll="">{format!("Show {} more bytes", grouped(cut as u64))}</a></p> }.into_any()
-}
-
-/// What the model wrote: as Markdown, or as it is.
-#[component]
-pub fn Prose(text: String) -> impl IntoView {
-    let run = expect_context::<Run>();
-    move || {
-        if run.view.with(|view| view.raw) {
-            view! { <p class="prose raw">{visible(&text).into_owned()}</p> }.into_any()
-        } else {
-            view! { <Markdown text=text.clone() /> }.into_any()
-        }
-    }
 }
 
 #[component]

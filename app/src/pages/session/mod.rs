@@ -20,7 +20,7 @@ use crate::model::SessionPage as Page;
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(SessionRoute = SessionPage, session);
+lazy_page!(SessionRoute = SessionPage, more);
 
 #[component]
 fn SessionPage() -> impl IntoView {
