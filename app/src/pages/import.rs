@@ -7,7 +7,7 @@ use crate::components::page_title::PageTitle;
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 
-lazy_page!(ImportRoute = ImportPage, runs);
+lazy_page!(ImportRoute = ImportPage, run);
 
 #[component]
 fn ImportPage() -> impl IntoView {

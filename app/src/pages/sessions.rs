@@ -20,7 +20,7 @@ use crate::model::{SessionSummary, ViewList};
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(SessionsRoute = SessionsPage, more);
+lazy_page!(SessionsRoute = SessionsPage, runs);
 
 #[component]
 fn SessionsPage() -> impl IntoView {
