@@ -94,6 +94,8 @@ async fn nearest_twin(
     };
     let clauses = [Term::Status(RunStatus::Succeeded), Term::Field { field, value }];
     let query = Query { clauses: clauses.map(Clause::from).to_vec() };
+    // The twin may be newer than the last look at the list; where MANTYX is out of reach, what is stored will do.
+    state.mirror.sync_newest(state, caller).await?;
     let found = state.store.list_runs(caller.workspace_id, &query, None, CANDIDATES, now_ms()).await?;
     let likeness = |other: &RunSummary| {
         let shared = run.metadata.iter().filter(|(key, value)| other.metadata.get(*key) == Some(*value)).count();
