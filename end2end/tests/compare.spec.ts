@@ -7,6 +7,11 @@ test("a failed run is compared with its nearest good twin", async ({ page, reque
   const like = { name: `twin-${Date.now()}`, metadata: { customer: "acme" } };
   const good = await finishedRun(request, "/say All is well.", like);
   const bad = await finishedRun(request, "/say All is\n/truncate", like);
+  // The list is asked of MANTYX anew only every other second.
+  await expect(async () => {
+    await page.goto(`/runs?q=name:${like.name}`);
+    await expect(page.locator("a.run-name")).toHaveCount(2, { timeout: 1_000 });
+  }).toPass();
   await page.goto(`/runs/${bad}`);
   await page.getByRole("link", { name: "Compare" }).click();
   await expect(page.locator(".notice", { hasText: "nearest good twin" })).toContainText("customer:acme");
