@@ -224,8 +224,10 @@ test("very long texts and values stay in their place", async ({ page, request })
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow, `sideways at ${width}`).toBeLessThanOrEqual(0);
   }
-  await expectAccessible(page);
   await takeScreenshots(page, "run-long");
+  await page.goto(`/runs/${id}?open=t0-thinking,t0-0`);
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expectAccessible(page);
 });
 
 test("an unknown run is a page that says so", async ({ page, problems }) => {
