@@ -207,6 +207,7 @@ test("hostile text stays text", async ({ page, request }) => {
 });
 
 test("very long texts and values stay in their place on a wide screen", async ({ page, request }) => {
+  test.slow();
   const word = "x".repeat(3_000);
   const script = `/think ${word}\n/call calculator {"expression":"1+1","${"k".repeat(300)}":"${word}"}\n/say ${word}\n/say | a | b |\n/say ${`${"many-words-".repeat(8)} `.repeat(80)}`;
   const more = {
