@@ -10,6 +10,7 @@ use url::Url;
 pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
 pub use crate::store::Retention;
+pub use crate::web::assets::{Asset, Site};
 
 /// `runlens [serve]`. Every option can be given as the environment variable named with it.
 #[derive(Args, Clone, Debug)]
@@ -112,6 +113,7 @@ pub struct Config {
     pub mcp_commands: AllowedCommands,
     pub retention: Retention,
     pub metrics_token: Option<String>,
+    pub site: Site,
 }
 
 #[derive(Clone, Debug)]
@@ -171,6 +173,7 @@ impl ServeOptions {
                 max_bytes: self.retain_mb.map(|megabytes| u64::from(megabytes) * 1_000_000),
             },
             metrics_token: self.metrics_token.filter(|token| !token.is_empty()),
+            site: Site::default(),
         })
     }
 }

@@ -3,12 +3,18 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use runlens::config::ServeOptions;
+use runlens::config::{Config, ServeOptions, Site};
 use runlens::export::{self, ExportOptions};
 use runlens::import::{self, ImportOptions};
 use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
+
+/// What `cargo xtask build` left; it asks for it with this flag.
+#[cfg(embedded_site)]
+const SITE: Site = include!(concat!(env!("RUNLENS_SITE_DIR"), "/embed.rs"));
+#[cfg(not(embedded_site))]
+const SITE: Site = Site { files: &[], manifest: "{}" };
 
 /// The observability dashboard for MANTYX agent runs.
 ///
@@ -57,7 +63,7 @@ async fn main() -> ExitCode {
 async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let running = serve::start(options.check()?).await?;
+    let running = serve::start(Config { site: SITE, ..options.check()? }).await?;
     announce(&running);
     tokio::select! {
         _ = interrupt.recv() => {}

@@ -1,8 +1,8 @@
 //! Every address that the dashboard answers.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -10,6 +10,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::auth::{self, SealedSessionStore};
+use crate::config::Site;
 use crate::state::AppState;
 use crate::web::{assets, headers, health, launch, open_run, origin, pages, preferences, request_log};
 use crate::{api, export, import, live, metrics};
@@ -40,7 +41,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .layer(from_fn_with_state(state.clone(), auth::attach_workspace))
         .layer(auth::layer(sessions, https))
         .layer(CompressionLayer::new())
-        .layer(from_fn(static_files_first));
+        .layer(from_fn_with_state(state.site, static_files_first));
 
     Router::new()
         .route("/healthz", get(health::healthz))
@@ -57,8 +58,8 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
 }
 
 /// Files need neither a session nor compression on the way out.
-async fn static_files_first(request: Request, next: axum::middleware::Next) -> Response {
-    match assets::serve(&request) {
+async fn static_files_first(State(site): State<Site>, request: Request, next: axum::middleware::Next) -> Response {
+    match assets::serve(site, &request) {
         Some(file) => file,
         None if request.uri().path().starts_with("/pkg/") => axum::http::StatusCode::NOT_FOUND.into_response(),
         None => next.run(request).await,

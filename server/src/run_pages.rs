@@ -1,5 +1,6 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
+use app::launch::AnswerRecord;
 use app::model::{Origin, RawEvents, RunPage, RunSpecPage, RunSummary};
 use app::run::{RunState, RunView, Side, Source, Tab, imported};
 use protocol::redact::redact;
@@ -32,7 +33,8 @@ pub async fn open_run(
     let spec = spec(state, caller, id).await?;
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
-    let mut shown = compose(&replay, &run, spec.as_ref(), view, can_write);
+    let answers = state.store.answer_records(caller.workspace_id, id).await?;
+    let mut shown = compose(&replay, &run, spec.as_ref(), &answers, view, can_write);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     let latest = replay.latest();
     Ok(RunPage {
@@ -65,13 +67,21 @@ pub async fn view_run(
     let run = stored_run(state, caller, id).await?;
     let replay = state.timelines.replay(state, caller, id).await?;
     let spec = spec(state, caller, id).await?;
-    let mut shown = compose(&replay, &run, spec.as_ref(), view, can_write);
+    let answers = state.store.answer_records(caller.workspace_id, id).await?;
+    let mut shown = compose(&replay, &run, spec.as_ref(), &answers, view, can_write);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     Ok(shown)
 }
 
-fn compose(replay: &Replay, run: &RunSummary, spec: Option<&Value>, view: &RunView, can_write: bool) -> RunState {
-    let source = Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, can_write };
+fn compose(
+    replay: &Replay,
+    run: &RunSummary,
+    spec: Option<&Value>,
+    answers: &[AnswerRecord],
+    view: &RunView,
+    can_write: bool,
+) -> RunState {
+    let source = Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, answers, can_write };
     let latest = replay.latest();
     match view.at.filter(|at| *at < latest.last_seq()) {
         None => RunState::of(latest, latest, &source, view),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use app::api::sign_in::SignInInfo;
+use futures::future::BoxFuture;
 use leptos::config::LeptosOptions;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -29,7 +30,7 @@ use crate::state::AppState;
 use crate::store::{Retention, Store};
 use crate::timelines::Timelines;
 use crate::vault::Vault;
-use crate::web::{assets, problem};
+use crate::web::problem;
 
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 const RETAIN_EVERY: Duration = Duration::from_secs(600);
@@ -45,7 +46,12 @@ pub struct Running {
     server: JoinHandle<std::io::Result<()>>,
 }
 
-pub async fn start(config: Config) -> anyhow::Result<Running> {
+/// Boxed, so that all that it awaits is compiled with this library and not again with each program that starts it.
+pub fn start(config: Config) -> BoxFuture<'static, anyhow::Result<Running>> {
+    Box::pin(start_now(config))
+}
+
+async fn start_now(config: Config) -> anyhow::Result<Running> {
     create_data_dir(&config.data_dir)?;
     let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
     let store = Store::open(&config.database_url).await?;
@@ -72,7 +78,8 @@ pub async fn start(config: Config) -> anyhow::Result<Running> {
         peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
         timelines: Timelines::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
-        assets: assets::site_assets(),
+        site: config.site,
+        assets: config.site.assets(),
         leptos: LeptosOptions::builder().output_name("runlens").build(),
         public_url: public_url.clone(),
         mantyx_workspace: config.mantyx_workspace.clone(),

@@ -11,6 +11,7 @@ use url::Url;
 
 use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials};
+use crate::config::Site;
 use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
@@ -39,6 +40,7 @@ pub struct AppState {
     pub mantyx_workspace: Option<String>,
     /// The operator's own, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,
+    pub site: Site,
     pub assets: SiteAssets,
     pub sign_in: SignInInfo,
     pub metrics: Metrics,

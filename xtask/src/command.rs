@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -20,6 +20,37 @@ pub fn run(command: &mut Command) -> Result<()> {
         bail!("`{}` ended with {status}", line(command));
     }
     Ok(())
+}
+
+/// A program that runs beside what happens next. It ends with whoever started it, finished or not.
+pub struct Background {
+    line: String,
+    child: Child,
+}
+
+impl Background {
+    pub fn start(command: &mut Command) -> Result<Self> {
+        let line = line(command);
+        let child = command.spawn().with_context(|| format!("could not start `{line}`"))?;
+        Ok(Self { line, child })
+    }
+
+    /// Waits for its end; anything but success is an error.
+    pub fn finish(&mut self) -> Result<()> {
+        let status = self.child.wait()?;
+        if !status.success() {
+            bail!("`{}` ended with {status}", self.line);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // Without effect where it has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Runs to the end and returns what it printed.

@@ -11,6 +11,9 @@ pub const PAGE_SIZE: u32 = 25;
 /// Bars of the histogram.
 #[cfg(feature = "ssr")]
 const BARS: u32 = 60;
+/// Runs offered by the palette.
+#[cfg(feature = "ssr")]
+const PALETTE_RUNS: u32 = 5;
 /// Characters of a prompt or an answer beside the list.
 #[cfg(feature = "ssr")]
 const PEEK_CHARS: usize = 4_000;
@@ -139,6 +142,27 @@ pub async fn suggest(text: String, caret: u32) -> Result<Wire<Vec<Suggestion>>, 
             }
             (Typed::Value { .. }, None) => typed.suggest_values(&text, &[]),
         })
+    };
+    super::with_status(read.await).map(Wire)
+}
+
+/// Where what was typed in the palette could lead.
+#[server(prefix = "/rpc", endpoint = "places", input = leptos::server_fn::codec::GetUrl)]
+pub async fn find_places(#[server(default)] text: String) -> Result<Wire<Vec<Suggestion>>, AppError> {
+    use crate::browse::{places, text_query};
+    use crate::model::ViewList;
+
+    let read = async {
+        let workspace = crate::backend::workspace()?;
+        let (mut views, of_sessions) =
+            futures::try_join!(workspace.views(ViewList::Runs), workspace.views(ViewList::Sessions))?;
+        views.extend(of_sessions);
+        let runs = match text_query(text.trim()) {
+            Some(query) => workspace.runs(&query, None, PALETTE_RUNS).await?.runs,
+            None => Vec::new(),
+        };
+        let runs: Vec<_> = runs.into_iter().map(|run| (run.id.clone(), run.title())).collect();
+        Ok(places(&text, &views, &runs))
     };
     super::with_status(read.await).map(Wire)
 }

@@ -13,8 +13,9 @@ use crate::model::FacetValue;
 pub struct Suggestion {
     pub label: String,
     pub note: String,
-    /// The whole filter once it is taken; the caret goes to `caret`, counted as browsers do, in UTF-16.
-    pub filter: String,
+    /// The whole filter once it is taken, or the address that it leads to.
+    pub value: String,
+    /// Where the caret goes then, counted as browsers do, in UTF-16.
     pub caret: u32,
 }
 
@@ -137,7 +138,7 @@ fn taken(text: &str, at: &Range<usize>, word: &str, note: String) -> Suggestion 
     Suggestion {
         label: word.trim_end().to_owned(),
         note,
-        filter: format!("{before}{word}{after}"),
+        value: format!("{before}{word}{after}"),
         caret: u32::try_from(caret).unwrap_or(u32::MAX),
     }
 }
@@ -176,7 +177,7 @@ mod tests {
         let text = "env:prod -st";
         let typed = typed(text, 12);
         let found = typed.suggest_keys(text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
-        let filters: Vec<&str> = found.iter().map(|suggestion| suggestion.filter.as_str()).collect();
+        let filters: Vec<&str> = found.iter().map(|suggestion| suggestion.value.as_str()).collect();
         assert_eq!(filters, ["env:prod -stage:", "env:prod -metadata.status:", "env:prod -status:"]);
         assert_eq!((found[0].note.as_str(), found[0].caret), ("3 runs", 16));
     }
@@ -187,7 +188,7 @@ mod tests {
         let typed = typed(text, 19);
         assert_eq!(typed.counted_key().as_deref(), Some("metadata.customer"));
         let found = typed.suggest_values(text, &[value("globex corp", 2)]);
-        assert_eq!(found[0].filter, "é customer:acme,\"globex corp\" env:prod");
+        assert_eq!(found[0].value, "é customer:acme,\"globex corp\" env:prod");
         assert_eq!(found[0].label, "\"globex corp\"");
     }
 
@@ -195,7 +196,7 @@ mod tests {
     fn words_of_a_closed_set_are_there_without_runs() {
         let text = "status:f";
         let found = typed(text, 8).suggest_values(text, &[]);
-        assert_eq!(found.iter().map(|suggestion| suggestion.filter.as_str()).collect::<Vec<_>>(), ["status:failed "]);
+        assert_eq!(found.iter().map(|suggestion| suggestion.value.as_str()).collect::<Vec<_>>(), ["status:failed "]);
         let inside = typed("customer:\"a b", 13);
         assert_eq!(inside, Typed::Value { at: 9..13, key: "customer".to_owned(), prefix: "a b".to_owned() });
     }

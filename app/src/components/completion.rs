@@ -1,20 +1,32 @@
-//! Completion of the filter: keys and observed values, asked of the server as somebody types. Without scripts there is a
-//! plain field, and nothing is lost.
+//! A field with suggestions, asked of the server as somebody types: of the filter, keys and observed values; of the
+//! palette, places. Without scripts there is a plain field, and nothing is lost.
 
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::web_sys::KeyboardEvent;
 
-use crate::api::browse::suggest;
+use crate::api::browse::{find_places, suggest};
 use crate::browse::Suggestion;
 use crate::wire::Wire;
+
+/// Where suggestions come from, and what taking one does.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// There are none.
+    Nothing,
+    /// Words of a filter of runs; one that is taken is put into the field.
+    Filter,
+    /// Places; the one that is taken is gone to.
+    Places(Callback<String>),
+}
 
 #[derive(Clone, Copy)]
 pub struct Completion {
     input: NodeRef<Input>,
-    /// What is completed is what runs have.
-    enabled: bool,
+    /// What the ids of its elements begin with.
+    name: &'static str,
+    source: Source,
     found: RwSignal<Vec<Suggestion>>,
     active: RwSignal<Option<usize>>,
     /// Counts what was asked: answers can overtake each other, and only the last question counts.
@@ -22,8 +34,9 @@ pub struct Completion {
 }
 
 impl Completion {
-    pub fn new(input: NodeRef<Input>, enabled: bool) -> Self {
-        Self { input, enabled, found: RwSignal::default(), active: RwSignal::default(), asked: StoredValue::new(0) }
+    pub fn new(input: NodeRef<Input>, name: &'static str, source: Source) -> Self {
+        let (found, active) = (RwSignal::default(), RwSignal::default());
+        Self { input, name, source, found, active, asked: StoredValue::new(0) }
     }
 
     pub fn is_open(&self) -> bool {
@@ -31,18 +44,27 @@ impl Completion {
     }
 
     pub fn active_id(&self) -> Option<String> {
-        self.active.get().map(option_id)
+        self.active.get().map(|at| self.option_id(at))
+    }
+
+    fn option_id(&self, at: usize) -> String {
+        format!("{}-suggestion-{at}", self.name)
     }
 
     pub fn ask(self) {
-        let Some(input) = self.input.get_untracked().filter(|_| self.enabled) else { return };
+        let Some(input) = self.input.get_untracked() else { return };
         let (text, caret) = (input.value(), input.selection_start().ok().flatten().unwrap_or(0));
         let ticket = self.asked.get_value() + 1;
         self.asked.set_value(ticket);
         spawn_local(async move {
-            let answer = suggest(text, caret).await;
+            let (answer, first) = match self.source {
+                Source::Nothing => return,
+                Source::Filter => (suggest(text, caret).await, None),
+                // Enter goes to the first.
+                Source::Places(_) => (find_places(text).await, Some(0)),
+            };
             if self.asked.try_get_value() == Some(ticket) {
-                self.active.set(None);
+                self.active.set(first);
                 self.found.set(answer.map(|Wire(found)| found).unwrap_or_default());
             }
         });
@@ -67,7 +89,7 @@ impl Completion {
         match event.key().as_str() {
             "ArrowDown" => self.active.set(Some(active.map_or(0, |at| (at + 1) % count))),
             "ArrowUp" => self.active.set(Some(active.map_or(count - 1, |at| (at + count - 1) % count))),
-            "Escape" => self.close(),
+            "Escape" if matches!(self.source, Source::Filter) => self.close(),
             "Enter" | "Tab" if active.is_some() => self.take(active.unwrap_or(0)),
             _ => return,
         }
@@ -77,7 +99,11 @@ impl Completion {
     fn take(self, at: usize) {
         let taken = self.found.with_untracked(|found| found.get(at).cloned());
         let (Some(input), Some(taken)) = (self.input.get_untracked(), taken) else { return };
-        input.set_value(&taken.filter);
+        if let Source::Places(go) = self.source {
+            input.set_value("");
+            return go.run(taken.value);
+        }
+        input.set_value(&taken.value);
         let _ = input.set_selection_range(taken.caret, taken.caret);
         self.close();
         // After a key its values are next.
@@ -92,7 +118,7 @@ pub fn Suggestions(completion: Completion) -> impl IntoView {
     let option = move |(i, suggestion): (usize, Suggestion)| {
         view! {
             <li
-                id=option_id(i)
+                id=completion.option_id(i)
                 role="option"
                 aria-selected=move || (completion.active.get() == Some(i)).to_string()
                 on:mousedown=move |event| {
@@ -107,12 +133,8 @@ pub fn Suggestions(completion: Completion) -> impl IntoView {
         }
     };
     view! {
-        <ul class="suggestions" id="filter-suggestions" role="listbox" aria-label="Suggestions" hidden=move || !completion.is_open()>
+        <ul class="suggestions" id=format!("{}-suggestions", completion.name) role="listbox" aria-label="Suggestions" hidden=move || !completion.is_open()>
             {move || completion.found.get().into_iter().enumerate().map(option).collect_view()}
         </ul>
     }
-}
-
-fn option_id(at: usize) -> String {
-    format!("filter-suggestion-{at}")
 }

@@ -4,7 +4,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use leptos_router::components::Form;
 
-use super::completion::{Completion, Suggestions};
+use super::completion::{Completion, Source, Suggestions};
 use super::icon::{Icon, IconView};
 use crate::browse::{Bar, Fault};
 use crate::model::ViewList;
@@ -27,7 +27,9 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
     let invalid = bar.fault.is_some().then_some("true");
     let described = bar.fault.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
-    let completion = Completion::new(input, list == ViewList::Runs);
+    // What is completed is what runs have.
+    let source = if list == ViewList::Runs { Source::Filter } else { Source::Nothing };
+    let completion = Completion::new(input, "filter", source);
     // The form is redrawn in place: what was added is part of the filter now.
     let pair = NodeRef::<Input>::new();
     Effect::new(move |_| pair.get().inspect(|pair| pair.set_value("")).is_some());

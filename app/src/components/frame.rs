@@ -5,6 +5,7 @@ use leptos_router::components::{A, Outlet};
 use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
+use super::palette::Palette;
 use crate::api::viewer::who_am_i;
 use crate::live::{apply_rail, apply_theme};
 use crate::model::Viewer;
@@ -18,6 +19,7 @@ pub fn Frame() -> impl IntoView {
         <div class="frame">
             <aside class="rail" aria-label="Navigation">
                 <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
+                <Palette />
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
                     <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>

@@ -1,5 +1,7 @@
 //! A JSON value as a tree that folds, can be searched, and gives out any value or path.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -29,7 +31,8 @@ pub fn JsonTree(
 ) -> impl IntoView {
     let total = count(&value);
     let query = RwSignal::new(String::new());
-    let whole = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let value = Arc::new(value);
+    let whole = serde_json::to_string_pretty(&*value).unwrap_or_default();
     view! {
         <div class="json" role="group" aria-label=label>
             <div class="json-tools">
@@ -45,7 +48,7 @@ pub fn JsonTree(
                 <CopyButton text=whole label="Copy the whole value" />
             </div>
             {move || {
-                let mut tree = Tree { left: MAX_NODES, query: query.get(), faults: &faults };
+                let mut tree = Tree { root: value.clone(), left: MAX_NODES, query: query.get(), faults: &faults };
                 tree.node(None, &value, &mut String::new(), 0)
             }}
             {(total > MAX_NODES).then(|| view! {
@@ -56,6 +59,7 @@ pub fn JsonTree(
 }
 
 struct Tree<'a> {
+    root: Arc<Value>,
     left: usize,
     query: String,
     faults: &'a [String],
@@ -70,7 +74,7 @@ impl Tree<'_> {
         self.left -= 1;
         let hit = !self.query.is_empty() && matches(key, value, &self.query);
         let fault = self.faults.contains(path);
-        let key = key.map(|key| key_view(key, path.clone()));
+        let key = key.map(|key| key_view(key, path.clone(), self.root.clone()));
         let size = match value {
             Value::Object(fields) if !fields.is_empty() => counted(fields.len(), "field"),
             Value::Array(items) if !items.is_empty() => counted(items.len(), "item"),
@@ -103,32 +107,27 @@ impl Tree<'_> {
             _ => {}
         }
         view! {
-            <details class="json-branch" open=depth < OPEN_DEPTH || found>
-                <summary class:hit=hit class:fault=fault>{key}<span class="json-size">{size}</span></summary>
-                <div class="json-children">{children}</div>
-            </details>
+            <div class="json-branch" class:fault=fault>
+                {key}
+                <details open=depth < OPEN_DEPTH || found>
+                    <summary class:hit=hit><span class="json-size">{size}</span></summary>
+                    <div class="json-children">{children}</div>
+                </details>
+            </div>
         }
         .into_any()
     }
 }
 
-/// A name that copies its path.
-fn key_view(key: &str, path: String) -> impl IntoView + use<> {
-    let title = format!("Copy the path {path}");
-    view! {
-        <button
-            type="button"
-            class="json-key"
-            title=title
-            on:click=move |event| {
-                event.prevent_default();
-                copy_text(&path);
-            }
-        >
-            {visible(key).into_owned()}
-        </button>
-        ": "
-    }
+/// A name that copies its path, or its value.
+fn key_view(key: &str, path: String, root: Arc<Value>) -> impl IntoView + use<> {
+    let title = format!("Copy the path {path}; with Shift, the value");
+    let copy = move |event: leptos::ev::MouseEvent| match root.pointer(&path).filter(|_| event.shift_key()) {
+        None => copy_text(&path),
+        Some(Value::String(text)) => copy_text(text),
+        Some(value) => copy_text(&format!("{value:#}")),
+    };
+    view! { <span class="json-name"><button type="button" class="json-key" title=title on:click=copy>{visible(key).into_owned()}</button>": "</span> }
 }
 
 fn scalar(value: &Value) -> AnyView {

@@ -13,6 +13,7 @@ pub mod json_tree;
 pub mod markdown;
 pub mod metadata;
 pub mod page_title;
+pub mod palette;
 pub mod post_form;
 pub mod status;
 pub mod text_area;

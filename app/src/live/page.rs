@@ -63,7 +63,7 @@ pub fn scroll_to_event(seq: u64) {
 /// Whether a key was pressed in something that has its own use for it.
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
     let links = if event.key() == "Enter" { ", a" } else { "" };
-    closest(event, &format!("input, textarea, select, button, summary, [contenteditable]{links}")).is_some()
+    closest(event, &format!("input, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
 }
 
 /// Whether a click was on something that does something itself.

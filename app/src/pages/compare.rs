@@ -25,8 +25,10 @@ fn ComparePage() -> impl IntoView {
     view! {
         <PageTitle text="Compare runs" />
         <header class="page-head">
-            <p class="crumbs"><a href="/runs">"Runs"</a></p>
-            <h1>"Compare"</h1>
+            <div>
+                <p class="crumbs"><a href="/runs">"Runs"</a></p>
+                <h1>"Compare"</h1>
+            </div>
             {move || view! { <Choice left=asked.get().0 right=asked.get().1 /> }}
         </header>
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
@@ -71,10 +73,10 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     let parting = match divergence {
         None => view! { <p class="notice"><IconView icon=Icon::Check />"The two runs do the same from the first turn to the end."</p> }.into_any(),
         Some(parting) => {
-            let link = |id: &str, seq: Option<u64>| {
-                seq.map(|seq| view! { " " <a class="event-link" href=format!("/runs/{id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a> })
+            let link = |side: &str, id: &str, seq: Option<u64>| {
+                seq.map(|seq| view! { " " <a class="event-link" href=format!("/runs/{id}?focus={seq}#e{seq}")>{format!("{side} #{seq}")}</a> })
             };
-            let links = (link(&left_id, parting.left_seq), link(&right_id, parting.right_seq));
+            let links = (link("left", &left_id, parting.left_seq), link("right", &right_id, parting.right_seq));
             view! { <p class="notice parting" data-tone="warning"><IconView icon=Icon::Alert /><span><b>"They part here: "</b>{parting.text}{links.0}{links.1}</span></p> }.into_any()
         }
     };
@@ -85,11 +87,11 @@ fn Compared(comparison: Comparison) -> impl IntoView {
         {reason}
         {parting}
         <div class="compare">
-            {run_head(&left)}
-            {run_head(&right)}
+            {run_head("Left", &left)}
+            {run_head("Right", &right)}
             {turns}
-            {answer(left.answer)}
-            {answer(right.answer)}
+            {answer("Left", left.answer)}
+            {answer("Right", right.answer)}
         </div>
         {left_out}
         <SpecDifferences spec left=left_id />
@@ -97,11 +99,11 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     .into_any()
 }
 
-fn run_head(run: &ComparedRun) -> AnyView {
+fn run_head(name: &'static str, run: &ComparedRun) -> AnyView {
     let figures =
         run.figures.iter().map(|(name, value)| view! { <div><dt>{name.clone()}</dt><dd>{value.clone()}</dd></div> });
     view! {
-        <section class="panel compare-head">
+        <section class="panel compare-head" data-side=name>
             <h2><a href=format!("/runs/{}", run.id)>{run.title.clone()}</a>" "<StatusBadge status=run.status /></h2>
             <dl class="facts">{figures.collect_view()}</dl>
         </section>
@@ -117,15 +119,16 @@ fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
             {format!("Turn {}", turn.number)}<span class="hint">{if turn.same { " · the same" } else { " · different" }}</span>
             {turn.parts_here.then(|| view! { <span class="mark">"first difference"</span> })}
         </h3>
-        {side(turn.left, left)}
-        {side(turn.right, right)}
+        {side("Left", turn.left, left)}
+        {side("Right", turn.right, right)}
     }
     .into_any()
 }
 
-fn side(turn: Option<TurnLines>, run_id: &str) -> AnyView {
+fn side(name: &'static str, turn: Option<TurnLines>, run_id: &str) -> AnyView {
     let Some(turn) = turn else {
-        return view! { <div class="compare-side absent hint">"This run has no such turn."</div> }.into_any();
+        return view! { <div class="compare-side absent hint" data-side=name>"This run has no such turn."</div> }
+            .into_any();
     };
     let seq = turn.seq;
     let calls = turn.calls.into_iter().map(|ComparedCall { call, answer, same_call, same_answer }| {
@@ -137,7 +140,7 @@ fn side(turn: Option<TurnLines>, run_id: &str) -> AnyView {
         }
     });
     view! {
-        <div class="compare-side">
+        <div class="compare-side" data-side=name>
             <a class="event-link" href=format!("/runs/{run_id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a>
             {(!turn.text.is_empty()).then(|| view! { <p class="prose raw">{visible(&turn.text).into_owned()}</p> })}
             <ul>{calls.collect_view()}</ul>
@@ -146,8 +149,8 @@ fn side(turn: Option<TurnLines>, run_id: &str) -> AnyView {
     .into_any()
 }
 
-fn answer(text: String) -> AnyView {
-    view! { <section class="panel compare-output"><h3>"Output"</h3><p class="prose raw">{visible(&text).into_owned()}</p></section> }.into_any()
+fn answer(name: &'static str, text: String) -> AnyView {
+    view! { <section class="panel compare-output" data-side=name><h3>"Output"</h3><p class="prose raw">{visible(&text).into_owned()}</p></section> }.into_any()
 }
 
 #[component]

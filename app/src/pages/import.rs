@@ -16,8 +16,10 @@ fn ImportPage() -> impl IntoView {
     view! {
         <PageTitle text="Import a log" />
         <header class="page-head">
-            <p class="crumbs"><a href="/runs">"Runs"</a></p>
-            <h1>"Import a log"</h1>
+            <div>
+                <p class="crumbs"><a href="/runs">"Runs"</a></p>
+                <h1>"Import a log"</h1>
+            </div>
         </header>
         // Sent by the browser itself: a file of any size is read by the server as it comes.
         <form class="panel import" method="post" action="/import" enctype="multipart/form-data">

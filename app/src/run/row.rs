@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::draw::rows::{self as draw, CallLine};
 use super::draw::{Links, prose};
 use super::words::{describe, ending};
+use crate::launch::{AnswerRecord, AnswerState};
 
 /// Characters of arguments and answers in a folded row.
 const PREVIEW_CHARS: usize = 160;
@@ -96,8 +97,14 @@ impl Tone {
 }
 
 impl Row {
-    /// Draws a row of `timeline`. `open` tells whether a row's key was opened.
-    pub fn of(timeline: &Timeline, row: timeline::Row, open: impl Fn(&str) -> bool, links: Links<'_>) -> Option<Self> {
+    /// Draws a row of `timeline`. `open` tells whether a row's key was opened, `answers` who answered local calls.
+    pub fn of(
+        timeline: &Timeline,
+        row: timeline::Row,
+        open: impl Fn(&str) -> bool,
+        answers: &[AnswerRecord],
+        links: Links<'_>,
+    ) -> Option<Self> {
         let turn = timeline.turns.get(row.turn);
         let is_open = open(&row.key);
         let drawn =
@@ -124,7 +131,8 @@ impl Row {
             }
             timeline::RowKind::Call { entry, .. } => {
                 let call = turn?.entries.get(entry)?.as_call()?;
-                call_row(&row.key, row.seq, call, timeline, is_open, links)
+                let answered = answers.iter().find(|answer| call.id.as_deref() == Some(answer.tool_use_id.as_str()));
+                call_row(&row.key, row.seq, call, timeline, is_open, answered, links)
             }
             timeline::RowKind::Note { entry } => {
                 let note = turn?.entries.get(entry)?.as_note()?;
@@ -161,7 +169,15 @@ fn is_writing(turn: &Turn, timeline: &Timeline) -> bool {
     newest && turn.message_seq.is_none() && !turn.aborted && !timeline.status().is_terminal()
 }
 
-fn call_row(key: &str, seq: u64, call: &ToolCall, timeline: &Timeline, open: bool, links: Links<'_>) -> RowKind {
+fn call_row(
+    key: &str,
+    seq: u64,
+    call: &ToolCall,
+    timeline: &Timeline,
+    open: bool,
+    answered: Option<&AnswerRecord>,
+    links: Links<'_>,
+) -> RowKind {
     let over = timeline.status().is_terminal();
     let outcome = match &call.answer {
         Some(answer) if answer.ok => CallOutcome::Ok,
@@ -181,6 +197,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, timeline: &Timeline, open: boo
         answer: answer.as_deref(),
         files: call.files.len(),
         outcome,
+        answered: answered.map(answered_by),
         open,
     };
     RowKind::Call {
@@ -188,6 +205,18 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, timeline: &Timeline, open: boo
         line: draw::call(line, links),
         waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
         open: open.then(|| Box::new(CallBody::of(call))),
+    }
+}
+
+/// What became of somebody's answer.
+fn answered_by(answer: &AnswerRecord) -> String {
+    let by = &answer.by;
+    match (answer.state, &answer.problem) {
+        (AnswerState::Working, _) => format!("being answered by {by}"),
+        (AnswerState::Ready | AnswerState::Sent, _) => format!("by {by}"),
+        (AnswerState::NotNeeded, _) => format!("{by} came too late"),
+        (AnswerState::Failed, None) => format!("{by} could not answer"),
+        (AnswerState::Failed, Some(problem)) => format!("{by} could not answer: {problem}"),
     }
 }
 

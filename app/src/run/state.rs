@@ -13,6 +13,7 @@ use super::loop_lens::loop_lenses;
 use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
 use super::{Row, RunView, Tab};
+use crate::launch::AnswerRecord;
 use crate::model::{RawEvents, RunSpecPage};
 
 /// Rows in one page of a timeline.
@@ -97,6 +98,8 @@ pub struct Source<'a> {
     pub run_id: &'a str,
     pub session_id: Option<&'a str>,
     pub spec: Option<&'a Value>,
+    /// Who answered local calls from here.
+    pub answers: &'a [AnswerRecord],
     /// The sign-in may start runs.
     pub can_write: bool,
 }
@@ -116,7 +119,7 @@ impl RunState {
             ended: whole.status().is_terminal(),
             verdict: draw::verdict_part(verdict(timeline, spec), links),
             banners: draw::banners(banners, source.can_write, links),
-            window: window(timeline, view, links),
+            window: window(timeline, view, source.answers, links),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,
             last_seq: timeline.last_seq(),
@@ -151,7 +154,7 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
-fn window(timeline: &Timeline, view: &RunView, links: Links<'_>) -> Window {
+fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: Links<'_>) -> Window {
     let options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
@@ -173,7 +176,7 @@ fn window(timeline: &Timeline, view: &RunView, links: Links<'_>) -> Window {
         total: rows.len(),
         rows: drawn
             .into_iter()
-            .filter_map(|row| Row::of(timeline, row, |key| options.open.contains(key), links))
+            .filter_map(|row| Row::of(timeline, row, |key| options.open.contains(key), answers, links))
             .collect(),
     }
 }

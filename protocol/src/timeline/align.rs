@@ -3,8 +3,6 @@
 //! Turns go together by order: two runs of one task share a beginning and then part, and what comes after that is told
 //! as it is, not matched by likeness. Within a turn, calls go together by order too.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Timeline, ToolCall, Turn};
@@ -144,12 +142,7 @@ impl Divergence {
             Diverged::Length => "only one of the two goes on",
             Diverged::Outcome => "the turns are the same, but the end is not",
         };
-        let mut text = format!("In turn {} {what}", self.turn + 1);
-        let seqs: Vec<String> = [self.left_seq, self.right_seq].iter().flatten().map(|seq| format!("#{seq}")).collect();
-        if !seqs.is_empty() {
-            let _ = write!(text, " ({})", seqs.join(" and "));
-        }
-        text + "."
+        format!("In turn {} {what}.", self.turn + 1)
     }
 }
 
@@ -172,11 +165,8 @@ mod tests {
         let at = |left: &str, right: &str| {
             align(&sample(left), &sample(right)).divergence.map(|divergence| divergence.in_words()).unwrap_or_default()
         };
-        assert_eq!(
-            at("loop-nudged-recovered", "loop-nudged-other-arguments"),
-            "In turn 4 a different call is made (#8 and #8)."
-        );
-        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two goes on (#12).");
-        assert_eq!(at("no-end", "cancelled-in-local-wait"), "In turn 1 a different call is made (#3 and #2).");
+        assert_eq!(at("loop-nudged-recovered", "loop-nudged-other-arguments"), "In turn 4 a different call is made.");
+        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two goes on.");
+        assert_eq!(at("no-end", "cancelled-in-local-wait"), "In turn 1 a different call is made.");
     }
 }

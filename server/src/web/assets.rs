@@ -6,31 +6,39 @@ use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTE
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// A file of the site, with its compressed forms where they are smaller.
-struct Asset {
-    path: &'static str,
-    plain: &'static [u8],
-    br: Option<&'static [u8]>,
-    gz: Option<&'static [u8]>,
-    /// Changes with the content.
-    tag: &'static str,
+/// The files that a binary carries; none in one that was not built by `cargo xtask build`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Site {
+    pub files: &'static [Asset],
+    /// JSON: which of them pages refer to.
+    pub manifest: &'static str,
 }
 
-// `ASSETS` and `MANIFEST`, written by build.rs.
-include!(concat!(env!("OUT_DIR"), "/site.rs"));
+/// A file of the site, with its compressed forms where they are smaller.
+#[derive(Debug)]
+pub struct Asset {
+    pub path: &'static str,
+    pub plain: &'static [u8],
+    pub br: Option<&'static [u8]>,
+    pub gz: Option<&'static [u8]>,
+    /// Changes with the content.
+    pub tag: &'static str,
+}
 
-/// Which files pages refer to; none in a build without the site.
-pub fn site_assets() -> SiteAssets {
-    let manifest: serde_json::Value = serde_json::from_str(MANIFEST).unwrap_or_default();
-    let path = |name: &str| manifest[name].as_str().map(str::to_owned);
-    let pages = serde_json::from_value(manifest["pages"].clone()).unwrap_or_default();
-    SiteAssets { css: path("css"), js: path("js"), wasm: path("wasm"), pages }
+impl Site {
+    /// Which files pages refer to.
+    pub(crate) fn assets(self) -> SiteAssets {
+        let manifest: serde_json::Value = serde_json::from_str(self.manifest).unwrap_or_default();
+        let path = |name: &str| manifest[name].as_str().map(str::to_owned);
+        let pages = serde_json::from_value(manifest["pages"].clone()).unwrap_or_default();
+        SiteAssets { css: path("css"), js: path("js"), wasm: path("wasm"), pages }
+    }
 }
 
 /// Answers with the file at the request's path, or `None` where there is no such file.
-pub fn serve(request: &Request) -> Option<Response> {
+pub(crate) fn serve(site: Site, request: &Request) -> Option<Response> {
     let path = request.uri().path();
-    let asset = ASSETS.iter().find(|asset| asset.path == path)?;
+    let asset = site.files.iter().find(|asset| asset.path == path)?;
     let headers = request.headers();
     let quoted_tag = format!("\"{}\"", asset.tag);
     let cache = if path.starts_with("/pkg/") { "public, max-age=31536000, immutable" } else { "public, no-cache" };

@@ -1,8 +1,9 @@
 //! The files of the site: hashed ones under `pkg/`, public ones at the top, each with its compressed forms.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -14,6 +15,9 @@ use super::cache::{Cache, hash};
 
 const COMPRESSIBLE: &[&str] =
     &["css", "html", "ico", "js", "json", "map", "svg", "ttf", "txt", "wasm", "webmanifest", "xml"];
+
+/// An expression of Rust that the server's binary includes: its `Site` with the content of every file.
+pub const EMBED: &str = "embed.rs";
 
 /// A site in memory, by path from its root.
 pub struct Site {
@@ -81,6 +85,7 @@ impl Site {
     /// Puts the site in place in one move. A site that is already so is left alone: touching it would rebuild the server.
     pub fn write(&mut self, site: &Path) -> Result<()> {
         self.files.insert("manifest.json".into(), self.manifest());
+        self.files.insert(EMBED.into(), self.embedding()?);
         if read_folder(site).is_ok_and(|present| present == self.files) {
             return Ok(());
         }
@@ -123,6 +128,30 @@ impl Site {
         }
         self.files.insert(path, content);
         Ok(())
+    }
+
+    fn embedding(&self) -> Result<Vec<u8>> {
+        let mut expression =
+            "runlens::config::Site {\n    manifest: include_str!(\"manifest.json\"),\n    files: &[\n".to_owned();
+        let unserved = |path: &Path| {
+            path == Path::new("manifest.json") || path.extension().is_some_and(|ext| ext == "br" || ext == "gz")
+        };
+        for (path, content) in self.files.iter().filter(|(path, _)| !unserved(path)) {
+            let compressed = |kind| match appended(path, kind) {
+                smaller if self.files.contains_key(&smaller) => format!("Some(include_bytes!({smaller:?}))"),
+                _ => "None".to_owned(),
+            };
+            let url = format!("/{}", path.display());
+            writeln!(
+                expression,
+                "        runlens::config::Asset {{ path: {url:?}, plain: include_bytes!({path:?}), br: {}, gz: {}, tag: {:?} }},",
+                compressed("br"),
+                compressed("gz"),
+                hash(&[content]),
+            )?;
+        }
+        expression.push_str("    ],\n}\n");
+        Ok(expression.into_bytes())
     }
 
     fn manifest(&self) -> Vec<u8> {
@@ -202,6 +231,12 @@ mod tests {
         let file = site_dir.join(url.trim_start_matches('/'));
         assert!(fs::read(appended(&file, "br"))?.len() < fs::read(&file)?.len());
         assert!(appended(&file, "gz").is_file());
+
+        let embedded = fs::read_to_string(site_dir.join(EMBED))?;
+        assert_eq!(embedded.matches("Asset {").count(), 1, "{embedded}");
+        let line =
+            format!("path: {url:?}, plain: include_bytes!({0:?}), br: Some(include_bytes!(\"{0}.br\"))", &url[1..]);
+        assert!(embedded.contains(&line), "{embedded}");
         Ok(())
     }
 

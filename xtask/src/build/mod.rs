@@ -10,6 +10,7 @@ mod wasm;
 
 use anyhow::{Result, bail};
 
+use crate::command::Background;
 use crate::progress::step;
 use crate::{command, paths};
 use assets::Site;
@@ -29,23 +30,26 @@ pub fn all() -> Result<()> {
     with(Effort::Optimised)
 }
 
-/// The site, then the binary.
+/// The site, then the binary. The server's library needs nothing of the site: it is compiled beside the steps that make
+/// the client small, which keep one core busy.
 pub fn with(effort: Effort) -> Result<()> {
-    site(effort)?;
     let profile: &[&str] = match effort {
         Effort::Optimised => &["--release"],
         Effort::Quick => &[],
     };
-    step("server", || {
-        command::run(command::cargo()?.args(["build", "-p", "server"]).args(profile).env("RUNLENS_EMBED_SITE", "1"))
-    })
+    let compiled = wasm::compile(effort)?;
+    let mut library = Background::start(command::cargo()?.args(["build", "-p", "server", "--lib"]).args(profile))?;
+    site(effort, &compiled)?;
+    step("server's library", || library.finish())?;
+    let binary = ["rustc", "-p", "server", "--bin", "runlens"];
+    step("server", || command::run(command::cargo()?.args(binary).args(profile).args(["--", "--cfg", "embedded_site"])))
 }
 
 /// Writes the site and reports what a first visit transfers.
-fn site(effort: Effort) -> Result<()> {
+fn site(effort: Effort, compiled: &[u8]) -> Result<()> {
     let root = paths::root()?;
     let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
-    let client = wasm::build(effort, &mut cache)?;
+    let client = wasm::build(effort, compiled, &mut cache)?;
 
     let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
     let mut site = Site::new(effort);

@@ -37,18 +37,21 @@ pub struct Client {
     pub optimised: bool,
 }
 
-/// Compiles the client, splits it by page and, unless it has to be quick, makes it small.
-pub fn build(effort: Effort, cache: &mut Cache) -> Result<Client> {
-    wasm_target::ensure(TARGET)?;
-    let compiled = step("client", || compile(effort))?;
-    let mut parts = step("split", || split::split(&compiled))?;
+/// Splits the compiled client by page and, unless it has to be quick, makes it small.
+pub fn build(effort: Effort, compiled: &[u8], cache: &mut Cache) -> Result<Client> {
+    let mut parts = step("split", || split::split(compiled))?;
     let glue;
     (glue, parts.main) = step("bindings", || bind(&parts.main))?;
     let optimised = effort == Effort::Optimised && step("wasm-opt", || optimise_all(&mut parts, cache))?;
     Ok(Client { glue, parts, optimised })
 }
 
-fn compile(effort: Effort) -> Result<Vec<u8>> {
+pub fn compile(effort: Effort) -> Result<Vec<u8>> {
+    wasm_target::ensure(TARGET)?;
+    step("client", || compile_with(effort))
+}
+
+fn compile_with(effort: Effort) -> Result<Vec<u8>> {
     let (profile, folder) = match effort {
         Effort::Optimised => ("wasm-release", "wasm-release"),
         Effort::Quick => ("dev", "debug"),

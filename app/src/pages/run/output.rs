@@ -27,8 +27,7 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
                     return view! { <p class="hint">"Nothing was written."</p> }.into_any();
                 }
                 let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> });
-                let copy = unfinished.get().then(|| view! { <CopyButton text=format!("[unfinished: cut off by the output limit]\n{text}") label="Copy as unfinished" /> });
-                view! { {copy}<Answer text prose faults />{cut} }.into_any()
+                view! { <Answer text prose faults unfinished=unfinished.get() />{cut} }.into_any()
             }}
             <div inner_html=move || run.state.with(|state| state.fit.clone())></div>
         </section>
@@ -40,11 +39,15 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
 
 /// An answer that is JSON is a tree.
 #[component]
-fn Answer(text: String, prose: String, faults: Vec<String>) -> impl IntoView {
+fn Answer(text: String, prose: String, faults: Vec<String>, unfinished: bool) -> impl IntoView {
     if prose.is_empty() {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        view! { <JsonTree value label="the answer" faults /> }.into_any()
-    } else {
-        view! { <CopyButton text label="Copy the output" /><div inner_html=prose></div> }.into_any()
+        return view! { <JsonTree value label="the answer" faults /> }.into_any();
     }
+    let copy = if unfinished {
+        view! { <CopyButton text=format!("[unfinished: cut off by the output limit]\n{text}") label="Copy as unfinished" /> }
+    } else {
+        view! { <CopyButton text label="Copy the output" /> }
+    };
+    view! { {copy}<div inner_html=prose></div> }.into_any()
 }

@@ -48,7 +48,7 @@ impl Links<'_> {
     }
 }
 
-/// A part as text. It is never hydrated, so it needs no marks.
+/// A part as text. The page takes it in whole and never hydrates it.
 fn html(view: impl IntoView) -> String {
     view.into_view().to_html()
 }

@@ -86,6 +86,8 @@ pub struct CallLine<'a> {
     pub answer: Option<&'a str>,
     pub files: usize,
     pub outcome: CallOutcome,
+    /// Who answered from here.
+    pub answered: Option<String>,
     pub open: bool,
 }
 
@@ -107,6 +109,7 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
         <span class="call-args">{visible(call.arguments).into_owned()}</span>
         <span class="call-answer">{call.answer.map(|answer| visible(answer).into_owned())}</span>
         {files.map(|files| view! { <span class="hint">{files}</span> })}
+        {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
         <span class="call-outcome"><IconView icon />{word}</span>
     };
     html(view! { {toggle(call.key, call.open, line.into_any(), links)}{links.event(call.seq)} })

@@ -50,11 +50,12 @@ pub fn truncation_card(card: Truncation, session_id: Option<&str>, links: Links<
 
 fn partial(tree: PartialTree) -> AnyView {
     let lines = tree.lines.into_iter().map(|line| {
-        let indent = "  ".repeat(line.depth);
+        // One text each: an empty one of its own would be drawn as a space.
         let label = if line.label.is_empty() { String::new() } else { format!("{}: ", visible(&line.label)) };
-        let seam = (!line.closed && !matches!(line.value.as_str(), "{" | "["))
-            .then(|| view! { <b class="seam">" ✂"</b> });
-        view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{indent}{label}{visible(&line.value).into_owned()}{seam}"\n"</span> }
+        let text = format!("{}{label}{}", "  ".repeat(line.depth), visible(&line.value));
+        let seam =
+            (!line.closed && !matches!(line.value.as_str(), "{" | "[")).then(|| view! { <b class="seam">" ✂"</b> });
+        view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{seam}"\n"</span> }
     });
     let left_out = (tree.left_out > 0)
         .then(|| view! { <p class="hint">{format!("{} values in the middle are left out here.", grouped(tree.left_out as u64))}</p> });

@@ -165,6 +165,7 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         metrics_token: None,
         outbound_allow: Default::default(),
         mcp_commands: Default::default(),
+        site: Default::default(),
     }
 }
 

@@ -1,0 +1,89 @@
+//! What is at hand on every page: the palette, which leads anywhere, and the list of shortcuts.
+
+use leptos::ev;
+use leptos::html::{Dialog, Input};
+use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
+
+use super::completion::{Completion, Source, Suggestions};
+use super::icon::{Icon, IconView};
+use crate::live::is_in_control;
+
+const SHORTCUTS: [(&str, &str); 10] = [
+    ("Ctrl K, ⌘ K", "go to a page, a view or a run"),
+    ("?", "this list"),
+    ("J / K", "list: look into the next or the previous run"),
+    ("Enter", "list: open the run that is looked into"),
+    ("Esc", "close what is open"),
+    ("← / →", "run: one event back or forward"),
+    ("Space", "run: play or pause the replay"),
+    ("↑ / ↓", "suggestions: choose"),
+    ("Click a name in JSON", "copy its path; with Shift, its value"),
+    ("Tab", "reach everything else"),
+];
+
+/// The two windows, and the button that opens the first.
+#[component]
+pub fn Palette() -> impl IntoView {
+    let (palette, shortcuts) = (NodeRef::<Dialog>::new(), NodeRef::<Dialog>::new());
+    let input = NodeRef::<Input>::new();
+    let navigate = use_navigate();
+    let go = Callback::new(move |href: String| {
+        if let Some(palette) = palette.get_untracked() {
+            palette.close();
+        }
+        navigate(&href, Default::default());
+    });
+    let completion = Completion::new(input, "palette", Source::Places(go));
+    let open = move || {
+        if let Some(palette) = palette.get_untracked().filter(|palette| !palette.open()) {
+            let _ = palette.show_modal();
+            completion.ask();
+        }
+    };
+    Effect::new(move |_| {
+        let keys = window_event_listener(ev::keydown, move |event| {
+            let key = event.key();
+            if (event.ctrl_key() || event.meta_key()) && key.eq_ignore_ascii_case("k") {
+                open();
+            } else if key == "?" && !is_in_control(&event) {
+                if let Some(shortcuts) = shortcuts.get_untracked().filter(|shortcuts| !shortcuts.open()) {
+                    let _ = shortcuts.show_modal();
+                }
+            } else {
+                return;
+            }
+            event.prevent_default();
+        });
+        on_cleanup(move || keys.remove());
+    });
+    let rows = SHORTCUTS.map(|(keys, what)| view! { <div><dt><kbd>{keys}</kbd></dt><dd>{what}</dd></div> });
+    view! {
+        <button class="rail-go js-only" type="button" title="Go to… (Ctrl K)" on:click=move |_| open()>
+            <IconView icon=Icon::Search /><span class="rail-text">"Go to…"</span><kbd class="rail-text">"Ctrl K"</kbd>
+        </button>
+        <dialog class="palette" aria-label="Go to" node_ref=palette on:close=move |_| completion.close()>
+            <input
+                node_ref=input
+                placeholder="A page, a view, a run’s id, or text to find"
+                aria-label="Go to"
+                maxlength="200"
+                autocomplete="off"
+                spellcheck="false"
+                role="combobox"
+                aria-autocomplete="list"
+                aria-controls="palette-suggestions"
+                aria-expanded=move || completion.is_open().to_string()
+                aria-activedescendant=move || completion.active_id()
+                on:input=move |_| completion.ask()
+                on:keydown=move |event| completion.on_key(&event)
+            />
+            <Suggestions completion />
+        </dialog>
+        <dialog class="shortcuts" aria-label="Shortcuts" node_ref=shortcuts>
+            <h2>"Shortcuts"</h2>
+            <dl>{rows.collect_view()}</dl>
+            <form method="dialog"><button class="button" type="submit">"Close"</button></form>
+        </dialog>
+    }
+}
