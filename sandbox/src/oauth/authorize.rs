@@ -90,7 +90,7 @@ pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes
     let code = secret::token("mantyx_oc_")?;
     let issued = Code {
         redirect_uri: request.redirect_uri.clone(),
-        scope: request.scope,
+        scope: granted(&request.scope, &form),
         challenge: request.challenge,
         email: account.email.to_owned(),
         expires_at: now_ms + LIFETIME_MS,
@@ -98,6 +98,15 @@ pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes
     };
     app.store.remember_code(&secret::sha256(&code), &issued).await?;
     Ok(redirect(&request.redirect_uri, &[("code", &code), ("state", &request.state)]))
+}
+
+/// What was asked for, without what was unticked.
+fn granted(asked: &str, form: &Form) -> String {
+    if form.get("grants").is_none() {
+        return asked.to_owned();
+    }
+    let is_granted = |scope: &&str| *scope == scopes::IDENTITY || form.get(&format!("grant:{scope}")).is_some();
+    asked.split_ascii_whitespace().filter(is_granted).collect::<Vec<_>>().join(" ")
 }
 
 /// An S256 challenge is 32 bytes in base64url without padding.

@@ -28,7 +28,14 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
     let scopes: String = asked
         .iter()
         .filter_map(|scope| Some((scope, scopes::in_words(scope)?)))
-        .map(|(scope, words)| format!("<li>{} <code>{}</code></li>", escape(words), escape(scope)))
+        .map(|(scope, words)| {
+            let (scope, words) = (escape(scope), escape(words));
+            // Without it nobody is signed in.
+            let fixed = if scope == scopes::IDENTITY { " disabled" } else { "" };
+            format!(
+                r#"<li><label><input type="checkbox" name="grant:{scope}" value="yes" checked{fixed}> {words} <code>{scope}</code></label></li>"#
+            )
+        })
         .collect();
     let origin = origin(redirect_uri);
     let body = format!(
@@ -36,8 +43,9 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
 <p class="lead">Choose the account it may act for. You return to <strong>{origin}</strong> either way.</p>
 <form method="post" action="/api/oauth/authorize/decide">
 <input type="hidden" name="request" value="{request_id}">
+<input type="hidden" name="grants" value="listed">
 <fieldset><legend>Account</legend>{accounts}</fieldset>
-<section aria-labelledby="scopes"><h2 id="scopes">It will be able to</h2><ul>{scopes}</ul></section>
+<section aria-labelledby="scopes"><h2 id="scopes">It will be able to</h2><p class="note">Untick what it should not.</p><ul>{scopes}</ul></section>
 <div class="actions"><button class="approve" name="decision" value="approve">Approve</button>
 <button class="deny" name="decision" value="deny">Deny</button></div>
 </form>

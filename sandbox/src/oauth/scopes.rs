@@ -1,7 +1,10 @@
 //! What an application may ask for, in the words of the consent page.
 
+/// Says who signs in: the one scope that cannot be withheld.
+pub const IDENTITY: &str = "mantyx.identity:read";
+
 pub const SCOPES: [(&str, &str); 14] = [
-    ("mantyx.identity:read", "See who you are and your workspace"),
+    (IDENTITY, "See who you are and your workspace"),
     ("models:read", "See the models of the workspace"),
     ("runs:read", "See runs, their logs and their results"),
     ("runs:write", "Start and cancel runs, and answer their tool calls"),

@@ -73,6 +73,25 @@ async fn exchange(harness: &Harness, code: &str, changes: &[(&str, &str)]) -> An
     harness.oauth_form("token", &good.map(|(name, value)| (name, changed(name, value)))).await
 }
 
+#[tokio::test]
+async fn a_scope_that_was_unticked_is_not_granted() {
+    let harness = Harness::start().await;
+    let request = consent_request_id(&harness, "mantyx.identity:read runs:read runs:write").await;
+    let fields = [
+        ("request", request.as_str()),
+        ("account", "owner@demo.test"),
+        ("decision", "approve"),
+        ("grants", "listed"),
+        ("grant:runs:read", "yes"),
+        // Not asked for, so not granted either.
+        ("grant:sessions:write", "yes"),
+    ];
+    let answer = harness.oauth_form("authorize/decide", &fields).await;
+    let code = parameter(answer.header("location"), "code").expect("a code");
+    let tokens = exchange(&harness, &code, &[]).await.json();
+    assert_eq!(tokens["scope"], "mantyx.identity:read runs:read");
+}
+
 /// Signs in and returns the token endpoint's answer.
 pub async fn sign_in(harness: &Harness, account: &str, scope: &str) -> Value {
     let code = code(harness, account, scope).await;
