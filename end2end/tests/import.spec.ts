@@ -79,3 +79,20 @@ test("two runs are compared, and part where they differ", async ({ page }) => {
   await expectAccessible(page);
   await takeScreenshots(page, "compare");
 });
+
+test("while a file is on its way the page says how far it is, and takes no second one", async ({ page }) => {
+  await page.goto("/import");
+  await page.locator("html[data-js]").waitFor();
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route("**/import", async (route) => {
+    if (route.request().method() === "POST") await held;
+    await route.continue();
+  });
+  await page.getByLabel(/A file/).setInputFiles(path.join(logs, "local-tools.ndjson"));
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.locator(".import-progress progress")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Import" })).toBeDisabled();
+  arrive();
+  await expect(page).toHaveURL(/\/runs\/imported_/);
+});

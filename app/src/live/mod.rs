@@ -1,7 +1,7 @@
 //! What only a browser does: follow a run, a list and their addresses, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`], [`post`], [`launch`] and [`page`], which do nothing on the server.
+//! [`stream`], [`post`], [`upload`], [`launch`] and [`page`], which do nothing on the server.
 
 mod address;
 mod chunk;
@@ -11,6 +11,7 @@ mod page;
 mod player;
 mod post;
 mod stream;
+mod upload;
 
 use leptos::prelude::*;
 
@@ -25,6 +26,7 @@ pub use page::{
 pub use player::{Player, player};
 pub use post::post_form;
 pub use stream::follow_run;
+pub use upload::{Upload, upload_form};
 
 /// How the stream of a run in progress stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

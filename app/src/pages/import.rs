@@ -4,15 +4,19 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::components::page_title::PageTitle;
+use crate::format::decimal;
+use crate::live::{Upload, upload_form};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 
-lazy_page!(ImportRoute = ImportPage, run);
+lazy_page!(ImportRoute = ImportPage, more);
 
 #[component]
 fn ImportPage() -> impl IntoView {
     let params = use_query_map();
     let problem = move || params.with(|params| params.get("problem"));
+    let upload = RwSignal::new(Upload::Idle);
+    let sending = move || matches!(upload.get(), Upload::Sending(..));
     view! {
         <PageTitle text="Import a log" />
         <header class="page-head">
@@ -21,8 +25,8 @@ fn ImportPage() -> impl IntoView {
                 <h1>"Import a log"</h1>
             </div>
         </header>
-        // Sent by the browser itself: a file of any size is read by the server as it comes.
-        <form class="panel import" method="post" action="/import" enctype="multipart/form-data">
+        // A file of any size: the server reads it as it comes.
+        <form class="panel import" method="post" action="/import" enctype="multipart/form-data" on:submit=move |event| upload_form(event, upload)>
             {move || problem().map(|problem| view! { <p class="field-error" role="alert">{visible(&problem).into_owned()}</p> })}
             <label>"A file: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"
                 <input type="file" name="file" accept=".ndjson,.jsonl,.json,.txt,.log,.sse" />
@@ -31,7 +35,24 @@ fn ImportPage() -> impl IntoView {
                 <textarea name="text" rows="8" class="mono" spellcheck="false" placeholder=r#"{"seq":1,"type":"result","data":{"text":"Hello"}}"#></textarea>
             </label>
             <p class="hint">"The run belongs to this workspace and is marked as imported. A line that cannot be read is named on its page; the rest is kept. For many files: "<code>"runlens import FILE…"</code></p>
-            <button class="button primary" type="submit">"Import"</button>
+            <button class="button primary" type="submit" disabled=sending>"Import"</button>
+            <p class="import-progress" role="status">{move || progress(upload.get())}</p>
         </form>
+    }
+}
+
+fn progress(upload: Upload) -> Option<AnyView> {
+    let megabytes = |bytes: u64| decimal(bytes, 1_000_000, 1);
+    match upload {
+        Upload::Idle => None,
+        Upload::Sending(sent, total) if sent < total => Some(
+            view! {
+                <progress max=total.to_string() value=sent.to_string() aria-label="Sent"></progress>
+                <span>{format!("{} of {} MB sent", megabytes(sent), megabytes(total))}</span>
+            }
+            .into_any(),
+        ),
+        Upload::Sending(..) => Some(view! { <progress aria-label="Reading"></progress><span>"The server is reading the log…"</span> }.into_any()),
+        Upload::Failed => Some(view! { <span class="field-error" role="alert">"The connection was lost. What had arrived is kept as an imported run that breaks off; try again for the whole."</span> }.into_any()),
     }
 }

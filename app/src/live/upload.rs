@@ -1,0 +1,64 @@
+//! Sends a form with a file, and tells how far it has come.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+
+/// How an upload stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Upload {
+    #[default]
+    Idle,
+    /// Bytes that were sent, and all of them.
+    Sending(u64, u64),
+    Failed,
+}
+
+/// Sends what the browser would have sent, and goes where the server leads.
+pub fn upload_form(event: SubmitEvent, state: RwSignal<Upload>) {
+    #[cfg(feature = "hydrate")]
+    if browser::send(&event, state).is_ok() {
+        event.prevent_default();
+        state.set(Upload::Sending(0, 0));
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (event, state);
+}
+
+#[cfg(feature = "hydrate")]
+mod browser {
+    use wasm_bindgen::closure::Closure;
+    use wasm_bindgen::{JsCast, JsValue};
+    use web_sys::{FormData, HtmlFormElement, ProgressEvent, XmlHttpRequest};
+
+    use super::*;
+
+    /// `fetch` does not tell how much of a body was sent.
+    pub fn send(event: &SubmitEvent, state: RwSignal<Upload>) -> Result<(), JsValue> {
+        let form: HtmlFormElement = event.target().ok_or(JsValue::NULL)?.dyn_into()?;
+        let data = FormData::new_with_form(&form)?;
+        let request = XmlHttpRequest::new()?;
+        request.open("POST", &form.action())?;
+        let progress = Closure::<dyn FnMut(ProgressEvent)>::new(move |event: ProgressEvent| {
+            state.try_set(Upload::Sending(event.loaded() as u64, event.total() as u64));
+        });
+        let progress = progress.into_js_value();
+        request.upload()?.set_onprogress(Some(progress.unchecked_ref()));
+        let failed = Closure::<dyn FnMut()>::new(move || fail(state)).into_js_value();
+        request.set_onerror(Some(failed.unchecked_ref()));
+        let answered = request.clone();
+        let leave = Closure::<dyn FnMut()>::new(move || {
+            // The server led to the run, or back here with what was wrong.
+            match answered.response_url() {
+                url if url.is_empty() => fail(state),
+                url => drop(window().location().set_href(&url)),
+            }
+        });
+        request.set_onload(Some(leave.into_js_value().unchecked_ref()));
+        request.send_with_opt_form_data(Some(&data))
+    }
+
+    /// The page may be gone by then.
+    fn fail(state: RwSignal<Upload>) {
+        state.try_set(Upload::Failed);
+    }
+}
