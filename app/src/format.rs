@@ -1,11 +1,12 @@
-//! How numbers and times are written.
+//! How numbers and times are written. With whole numbers only: the formatting of floating ones weighs several kilobytes in
+//! the client.
 
 /// `1,234`, `12.4k`, `3.1M`.
 pub fn compact_number(n: u64) -> String {
     match n {
         0..10_000 => grouped(n),
-        10_000..1_000_000 => format!("{:.1}k", n as f64 / 1e3),
-        _ => format!("{:.1}M", n as f64 / 1e6),
+        10_000..1_000_000 => format!("{}k", decimal(n, 1_000, 1)),
+        _ => format!("{}M", decimal(n, 1_000_000, 1)),
     }
 }
 
@@ -27,7 +28,7 @@ pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
     match ms {
         0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{:.1} s", ms as f64 / 1e3),
+        1_000..60_000 => format!("{} s", decimal(ms, 1_000, 1)),
         60_000..3_600_000 => format!("{} m {:02} s", seconds / 60, seconds % 60),
         _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
     }
@@ -35,8 +36,16 @@ pub fn duration(ms: u64) -> String {
 
 /// `$1.20`, `$0.0042`: millionths of a dollar, with as many digits as tell something.
 pub fn dollars(micros: u64) -> String {
-    let dollars = micros as f64 / 1e6;
-    if micros == 0 || micros >= 100_000 { format!("${dollars:.2}") } else { format!("${dollars:.4}") }
+    let digits = if micros == 0 || micros >= 100_000 { 2 } else { 4 };
+    format!("${}", decimal(micros, 1_000_000, digits))
+}
+
+/// `1.3`: `n` in units of `unit`, a power of ten, rounded to so many digits after the point.
+pub fn decimal(n: u64, unit: u64, digits: u32) -> String {
+    let (scale, width) = (10_u64.pow(digits), digits as usize);
+    let step = (unit / scale).max(1);
+    let rounded = (n / step) + u64::from(n % step * 2 >= step);
+    format!("{}.{:0width$}", rounded / scale, rounded % scale)
 }
 
 /// `just now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date.
@@ -93,6 +102,8 @@ mod tests {
     fn numbers() {
         assert_eq!([0, 9_999, 12_400, 3_100_000].map(compact_number), ["0", "9,999", "12.4k", "3.1M"]);
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(decimal(9_960, 1_000, 1), "10.0");
+        assert_eq!(decimal(u64::MAX, 1_000_000, 1), "18446744073709.6");
         assert_eq!([0, 4_200, 1_200_000].map(dollars), ["$0.00", "$0.0042", "$1.20"]);
         assert_eq!([420, 4_213, 185_000, 3_720_000].map(duration), ["420 ms", "4.2 s", "3 m 05 s", "1 h 02 m"]);
     }

@@ -98,7 +98,7 @@ fn rail_button(rail: Rail, label: &'static str) -> impl IntoView {
 
 #[component]
 fn Account(viewer: Viewer) -> impl IntoView {
-    let initial = viewer.workspace.chars().next().unwrap_or('?').to_uppercase().to_string();
+    let initial = viewer.workspace.chars().next().unwrap_or('?').to_string();
     view! {
         <details class="account">
             <summary title=viewer.email.clone()>
