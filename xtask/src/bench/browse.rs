@@ -160,7 +160,7 @@ fn timed(name: String, client: &mut Client, path: &str, goal: Duration) -> Resul
 }
 
 /// Through the sandbox's consent page, as somebody would.
-fn sign_in(browser: &mut Client) -> Result<()> {
+pub(super) fn sign_in(browser: &mut Client) -> Result<()> {
     let authorize = browser.get("/auth/start")?.location.context("the sign-in does not lead anywhere")?;
     let (mut sandbox, path) = elsewhere(&authorize)?;
     let consent = sandbox.get(&path)?.body;

@@ -13,6 +13,8 @@ pub struct Client {
     addr: SocketAddr,
     connection: Option<BufReader<TcpStream>>,
     pub bearer: Option<String>,
+    /// Asks for compressed answers, as browsers do. They are counted, not read.
+    pub compressed: bool,
     cookies: BTreeMap<String, String>,
 }
 
@@ -20,11 +22,13 @@ pub struct Answer {
     pub status: u16,
     pub location: Option<String>,
     pub body: String,
+    /// As they came over the wire.
+    pub bytes: usize,
 }
 
 impl Client {
     pub fn new(addr: SocketAddr) -> Self {
-        Self { addr, connection: None, bearer: None, cookies: BTreeMap::new() }
+        Self { addr, connection: None, bearer: None, compressed: false, cookies: BTreeMap::new() }
     }
 
     pub fn get(&mut self, path: &str) -> Result<Answer> {
@@ -40,6 +44,9 @@ impl Client {
         let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", self.addr);
         if let Some(bearer) = &self.bearer {
             text += &format!("Authorization: Bearer {bearer}\r\n");
+        }
+        if self.compressed {
+            text += "Accept-Encoding: br\r\n";
         }
         if !self.cookies.is_empty() {
             let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -106,7 +113,8 @@ fn read_answer(from: &mut impl BufRead) -> Result<(Answer, Cookies, bool)> {
         }
         None => {}
     }
-    Ok((Answer { status, location, body: String::from_utf8_lossy(&body).into_owned() }, cookies, keep))
+    let bytes = body.len();
+    Ok((Answer { status, location, bytes, body: String::from_utf8_lossy(&body).into_owned() }, cookies, keep))
 }
 
 fn read_chunks(from: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {

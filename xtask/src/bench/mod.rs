@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: the optimised binary against its goals. One benchmark, one file, one line in `BENCHES`.
 
+mod big_log;
 mod browse;
 mod client;
 mod fold;
@@ -27,12 +28,13 @@ type Bench = (&'static str, fn(&Options) -> Result<Vec<Figure>>);
 const BENCHES: &[Bench] = &[
     ("fold", |_| fold::run()),
     ("startup", |_| startup::run()),
+    ("big-log", |_| big_log::run()),
     ("browse", browse::run),
     ("sandbox-load", |_| sandbox_load::run()),
 ];
 
 /// Those that measure the optimised binary. The others build what they measure.
-const OF_THE_BINARY: &[&str] = &["startup", "browse"];
+const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse"];
 
 /// What to measure.
 #[derive(clap::Args)]
