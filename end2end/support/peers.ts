@@ -9,6 +9,9 @@ const root = path.resolve(import.meta.dirname, "../..");
 const scripts = path.join(root, "server/tests/peers");
 const environment = path.join(root, "target/tmp/python-peers");
 
+/** Starts an MCP server that speaks over stdio. The operator of the tests' server allows it. */
+export const stdioCommand = `${path.join(environment, "bin/python")} ${path.join(scripts, "mcp_server.py")} stdio`;
+
 export interface Peer {
   url: string;
   stop: () => void;

@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stdioCommand } from "./peers.ts";
 
 const PATIENCE_MS = 30_000;
 const binary = process.env.RUNLENS_BIN ?? path.resolve(import.meta.dirname, "../../target/release/runlens");
@@ -25,6 +26,7 @@ export default async function start(): Promise<() => Promise<void>> {
       RUNLENS_DATA_DIR: path.join(dir, "data"),
       // The tests have MCP servers and agents of their own.
       RUNLENS_OUTBOUND_ALLOW: "127.0.0.1",
+      RUNLENS_MCP_COMMANDS: stdioCommand,
     },
     stdio: ["ignore", log, log],
   });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
-import { type Peer, startPeer } from "../support/peers.ts";
+import { type Peer, startPeer, stdioCommand } from "../support/peers.ts";
 import { finishedRun } from "../support/sandbox.ts";
 
 let mcp: Peer;
@@ -188,6 +188,61 @@ test("the tools of an MCP server are answered from here", async ({ page }) => {
   await succeeded(page);
   await page.locator(".call .toggle").first().click();
   await expect(page.locator(".call-body").first()).toContainText("42");
+});
+
+test("the tools of an MCP server that is started by a command are answered from here", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "Tools of an MCP server, answered from here");
+  await tool(page).getByLabel("Or from a command").fill("sh -c true");
+  await tool(page).getByRole("button", { name: "Discover its tools" }).click();
+  await expect(tool(page)).toContainText("does not allow that command");
+  await tool(page).getByLabel("Or from a command").fill(stdioCommand);
+  await tool(page).getByRole("button", { name: "Discover its tools" }).click();
+  await expect(tool(page).getByLabel("Name", { exact: true }).first()).toHaveValue("calculator");
+  await script(page, '/call add {"a":40,"b":2}\n/say Added.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("42");
+  await expect(page.locator(".call-by").first()).toContainText("by the MCP server");
+});
+
+test("an agent's card is uploaded, and a hostile one stays text", async ({ page, request }) => {
+  const card = await (await request.get(`${a2a.url}/.well-known/agent-card.json`)).json();
+  card.description = `<img src=x onerror="document.title='owned'"> Knows the weather.`;
+  await openForm(page);
+  await addTool(page, "Another agent, answered from here");
+  await tool(page).getByLabel("Name", { exact: true }).fill("weather_here");
+  await tool(page).getByLabel("Or upload the card").setInputFiles({
+    name: "card.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify(card)),
+  });
+  await tool(page).getByRole("button", { name: "Take the card" }).click();
+  await expect(tool(page).locator(".sheet-facts")).toContainText("<img src=x");
+  await expect(page.locator("img[src=x]")).toHaveCount(0);
+  await script(page, '/call weather_here {"message":"Berlin"}\n/say Asked.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").last().click();
+  await expect(page.locator(".call-body").last()).toContainText("Sunny");
+});
+
+test("without the scope to start runs the page says so, and a new sign-in can allow it", async ({ page }) => {
+  await page.goto("/launch");
+  await page.getByRole("link", { name: /sign in/i }).first().click();
+  await page.getByRole("checkbox", { name: /runs:write/ }).uncheck();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.waitForURL(/\/launch/);
+  const notice = page.locator(".notice", { hasText: "does not include runs:write" });
+  await expect(notice).toBeVisible();
+  await expect(page.getByRole("button", { name: "Launch", exact: true })).toBeDisabled();
+  await expectAccessible(page);
+  await takeScreenshots(page, "launch-without-scope");
+  await notice.getByRole("link", { name: "Sign in again" }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.waitForURL(/\/launch/);
+  await expect(page.getByRole("button", { name: "Launch", exact: true })).toBeEnabled();
 });
 
 test("another agent is called by MANTYX, and from here", async ({ page }) => {
