@@ -36,7 +36,8 @@ pub trait Workspace: Launching + Send + Sync {
     /// Answers a local tool call of a run: with a result, or with an error.
     async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
 
-    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError>;
+    /// Returns where it is now, in words.
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError>;
 
     /// Values that matching runs have, with counts.
     async fn facets(&self, query: &Query) -> Result<Facets, AppError>;

@@ -1,7 +1,7 @@
 //! What people do to runs from a page: cancel, answer a local tool call, judge.
 
 use app::AppError;
-use app::model::{Feedback, Thumb};
+use app::model::{Feedback, Origin, Thumb};
 use protocol::ids;
 
 use crate::auth::Caller;
@@ -56,25 +56,32 @@ pub async fn give_feedback(
     id: &str,
     thumb: Thumb,
     explanation: &str,
-) -> Result<(), Error> {
+) -> Result<String, Error> {
     check_id(id)?;
     if explanation.chars().count() > MAX_EXPLANATION_CHARS {
         return Err(invalid("explanation", format!("Use at most {MAX_EXPLANATION_CHARS} characters.")));
     }
     // Only what this workspace can see is judged.
-    if state.store.run(caller.workspace_id, id).await?.is_none() {
+    let Some(run) = state.store.run(caller.workspace_id, id).await? else {
         return Err(AppError::not_found("run").into());
-    }
+    };
     let note = Some(explanation).filter(|note| !note.is_empty());
     let send =
         |bearer| async move { state.mantyx.send_feedback(&bearer, &caller.slug, id, thumb.as_str(), note).await };
-    let sent = match state.credentials.call(caller, send).await {
-        Ok(()) => true,
-        // Kept here, and said to be: the sign-in may not send it, or this MANTYX takes none.
-        Err(MantyxError::MissingScope { .. } | MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
-            false
+    // Where it is not sent it is kept here, and said to be.
+    let (sent, words) = if run.origin != Origin::Mirrored {
+        (false, "Thank you. It is kept here: MANTYX does not know this run.")
+    } else {
+        match state.credentials.call(caller, send).await {
+            Ok(()) => (true, "Thank you. It was sent to MANTYX."),
+            Err(MantyxError::MissingScope { .. }) => {
+                (false, "Thank you. It is kept here: this sign-in may not send it to MANTYX (feedback:write).")
+            }
+            Err(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
+                (false, "Thank you. It is kept here: this MANTYX takes none.")
+            }
+            Err(error) => return Err(error.into()),
         }
-        Err(error) => return Err(error.into()),
     };
     let feedback = Feedback {
         thumb,
@@ -83,7 +90,8 @@ pub async fn give_feedback(
         given_at_ms: now_ms(),
         sent,
     };
-    Ok(state.store.keep_feedback(caller.workspace_id, id, &feedback).await?)
+    state.store.keep_feedback(caller.workspace_id, id, &feedback).await?;
+    Ok(words.to_owned())
 }
 
 fn check_id(id: &str) -> Result<(), Error> {

@@ -14,9 +14,11 @@ use crate::error::Error;
 use crate::state::AppState;
 use crate::workspace::find_run;
 
-/// Events on one page of the raw log, and how many are searched for them at most.
+/// Events on one page of the raw log, how many are read at a time, and how much of them is shown.
 const RAW_PAGE: usize = 100;
 const RAW_CHUNK: u32 = 1_000;
+const RAW_EVENT_BYTES: usize = 64_000;
+const RAW_PAGE_BYTES: usize = 512_000;
 
 /// One run, brought up to date first.
 ///
@@ -123,7 +125,7 @@ fn run_spec(state: &AppState, caller: &Caller, spec: Option<&Value>) -> RunSpecP
 /// Events after a seq, as they came. A text is looked for in the whole envelope, whatever its case.
 async fn run_events(state: &AppState, caller: &Caller, id: &str, after: u64, find: &str) -> Result<RawEvents, Error> {
     let needle = find.trim().to_lowercase();
-    let (mut found, mut after) = (Vec::new(), after);
+    let (mut found, mut after, mut bytes) = (Vec::new(), after, 0);
     loop {
         let events = state.store.events_after(caller.workspace_id, id, after, RAW_CHUNK).await?;
         let Some(last) = events.last() else { return Ok(RawEvents { events: found, next_after: None }) };
@@ -133,14 +135,27 @@ async fn run_events(state: &AppState, caller: &Caller, id: &str, after: u64, fin
             redact(&mut json);
             let text = serde_json::to_string_pretty(&json).unwrap_or_default();
             if needle.is_empty() || text.to_lowercase().contains(&needle) {
+                let text = shortened(text);
+                bytes += text.len();
                 found.push((event.seq, event.kind, text));
             }
-            if found.len() == RAW_PAGE {
+            if found.len() == RAW_PAGE || bytes >= RAW_PAGE_BYTES {
                 return Ok(RawEvents { next_after: Some(event.seq), events: found });
             }
         }
         after = last;
     }
+}
+
+/// A result of megabytes would freeze the page; all of it is in the download.
+fn shortened(mut text: String) -> String {
+    let end = text.floor_char_boundary(RAW_EVENT_BYTES);
+    let left_out = text.len() - end;
+    if left_out > 0 {
+        text.truncate(end);
+        text.push_str(&format!("\n… {left_out} more bytes are in the download"));
+    }
+    text
 }
 
 /// The spec of a run that was opened, with its secrets hidden: no page needs them.

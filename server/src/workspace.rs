@@ -69,7 +69,7 @@ impl Workspace for SignedInWorkspace {
         Ok(actions::answer_call(&self.state, &self.caller, &self.viewer.email, id, tool_use_id, answer).await?)
     }
 
-    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<(), AppError> {
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError> {
         Ok(actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
     }
 

@@ -26,6 +26,10 @@ pub async fn answer_call(
 }
 
 #[server(prefix = "/rpc", endpoint = "give-feedback")]
-pub async fn give_feedback(id: String, thumb: Thumb, #[server(default)] explanation: String) -> Result<(), AppError> {
+pub async fn give_feedback(
+    id: String,
+    thumb: Thumb,
+    #[server(default)] explanation: String,
+) -> Result<String, AppError> {
     super::with_status(async { crate::backend::workspace()?.give_feedback(&id, thumb, explanation.trim()).await }.await)
 }

@@ -14,10 +14,7 @@ pub fn CopyButton(text: String, label: &'static str) -> impl IntoView {
             class="copy js-only"
             aria-label=label
             title=label
-            on:click=move |_| {
-                copy_text(&text);
-                copied.set(true);
-            }
+            on:click=move |_| copy_text(&text, copied)
         >
             {move || view! { <IconView icon=if copied.get() { Icon::Check } else { Icon::Copy } /> }}
         </button>

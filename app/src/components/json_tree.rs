@@ -122,12 +122,13 @@ impl Tree<'_> {
 /// A name that copies its path, or its value.
 fn key_view(key: &str, path: String, root: Arc<Value>) -> impl IntoView + use<> {
     let title = format!("Copy the path {path}; with Shift, the value");
+    let copied = RwSignal::new(false);
     let copy = move |event: leptos::ev::MouseEvent| match root.pointer(&path).filter(|_| event.shift_key()) {
-        None => copy_text(&path),
-        Some(Value::String(text)) => copy_text(text),
-        Some(value) => copy_text(&format!("{value:#}")),
+        None => copy_text(&path, copied),
+        Some(Value::String(text)) => copy_text(text, copied),
+        Some(value) => copy_text(&format!("{value:#}"), copied),
     };
-    view! { <span class="json-name"><button type="button" class="json-key" title=title on:click=copy>{visible(key).into_owned()}</button>": "</span> }
+    view! { <span class="json-name"><button type="button" class="json-key" class:copied=copied title=title on:click=copy>{visible(key).into_owned()}</button>": "</span> }
 }
 
 fn scalar(value: &Value) -> AnyView {

@@ -5,6 +5,7 @@ use protocol::messages::Metadata;
 use protocol::query::{Clause, Term};
 
 use super::filter_bar::encode;
+use crate::plain_text::visible;
 
 /// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover. `add` is a list to
 /// whose address a clause can be written.
@@ -20,7 +21,7 @@ pub fn MetadataChips(
     let chips = metadata.into_iter().take(at_most).map(|(key, value)| {
         let href = format!("{add}{}", encode(&Clause::from(Term::metadata(&key, &value)).to_string()));
         let title = format!("Those with {key}:{value}");
-        view! { <a class="chip" href=href title=title><span class="chip-key">{key}</span><span class="chip-value">{value}</span></a> }
+        view! { <a class="chip" href=href title=title><span class="chip-key">{visible(&key).into_owned()}</span><span class="chip-value">{visible(&value).into_owned()}</span></a> }
     });
     view! { <span class="chips">{chips.collect_view()}{rest}</span> }
 }

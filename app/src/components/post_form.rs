@@ -3,25 +3,24 @@
 
 use leptos::prelude::*;
 
-use crate::AppError;
-use crate::live::post_form;
+use crate::live::{Sent, post_form};
 
 #[component]
 pub fn PostForm(
     /// The server function's address.
     action: &'static str,
     class: &'static str,
-    /// What is said when it was done.
+    /// What is said when it was done, where the server does not say it better.
     done: &'static str,
     /// What else happens then.
     #[prop(optional)]
     on_done: Option<Callback<()>>,
     children: Children,
 ) -> impl IntoView {
-    let outcome = RwSignal::new(None::<Result<(), AppError>>);
+    let outcome = RwSignal::new(None::<Sent>);
     if let Some(on_done) = on_done {
         Effect::new(move |_| {
-            if matches!(outcome.get(), Some(Ok(()))) {
+            if matches!(outcome.get(), Some(Ok(_))) {
                 on_done.run(());
             }
         });
@@ -30,7 +29,7 @@ pub fn PostForm(
         <form method="post" action=action class=class on:submit=move |event| post_form(event, outcome)>
             {children()}
             {move || outcome.get().map(|outcome| match outcome {
-                Ok(()) => view! { <p class="hint" role="status">{done}</p> }.into_any(),
+                Ok(words) => view! { <p class="hint" role="status">{words.unwrap_or_else(|| done.to_owned())}</p> }.into_any(),
                 Err(error) => view! { <p class="field-error" role="alert">{error.to_string()}</p> }.into_any(),
             })}
         </form>

@@ -9,36 +9,66 @@ use crate::pages::run::Run;
 use crate::run::RunView;
 use crate::wire::Wire;
 
+/// What is being asked of the server. One question at a time: what changes meanwhile is asked for once more when the answer
+/// is there, so that a slow server shows the page late, and not never.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asking {
+    busy: bool,
+    again: bool,
+    /// The address named an event that is still to be scrolled to.
+    scroll: bool,
+}
+
 /// Asks the server for whatever view the address names and the page does not have.
 pub fn follow_address(run: Run) {
     Effect::new(move |before: Option<RunView>| {
         let view = run.view.get();
+        if before.as_ref().is_none_or(|before| leads_elsewhere(before, &view)) {
+            run.asking.update_value(|asking| asking.scroll = true);
+        }
         match before {
             Some(before) if needs_other_rows(run, &before, &view) => spawn_local(refresh(run)),
-            _ => scroll(run, &view),
+            _ => scroll(run),
         }
         view
     });
 }
 
-/// Brings the page to the newest state of what it shows. Answers can overtake each other; only the newest request counts.
+/// Brings the page to the newest state of what it shows.
 pub async fn refresh(run: Run) {
-    let Some(ticket) = run.requests.try_update_value(|requests| {
-        *requests += 1;
-        *requests
-    }) else {
+    let was_busy = run.asking.try_update_value(|asking| {
+        asking.again = asking.busy;
+        std::mem::replace(&mut asking.busy, true)
+    });
+    if was_busy != Some(false) {
         return;
-    };
-    let (Some(id), Some(view)) = (run.id.try_get_value(), run.view.try_get_untracked()) else { return };
-    let answer = view_run(id, view.clone()).await;
-    if let (Ok(Wire(state)), Some(true)) = (answer, run.requests.try_with_value(|requests| *requests == ticket)) {
-        let at_end = view.at.is_none();
-        if at_end {
-            run.end_seq.update(|end| *end = state.last_seq.max(*end));
-        }
-        run.state.set(state);
-        scroll(run, &view);
     }
+    loop {
+        let (Some(id), Some(view)) = (run.id.try_get_value(), run.view.try_get_untracked()) else { return };
+        let answer = view_run(id, view.clone()).await;
+        // The page may have been left meanwhile.
+        let Some(again) = run.asking.try_update_value(|asking| {
+            asking.busy = asking.again;
+            std::mem::take(&mut asking.again)
+        }) else {
+            return;
+        };
+        if let Ok(Wire(state)) = answer {
+            if view.at.is_none() {
+                run.end_seq.update(|end| *end = state.last_seq.max(*end));
+            }
+            run.state.set(state);
+            scroll(run);
+        }
+        if !again {
+            return;
+        }
+    }
+}
+
+/// Whether the address names another event, or another hit.
+fn leads_elsewhere(before: &RunView, view: &RunView) -> bool {
+    (view.focus.is_some() && view.focus != before.focus) || view.find != before.find
 }
 
 /// Whether the rows that are here do not show the view.
@@ -47,13 +77,19 @@ fn needs_other_rows(run: Run, before: &RunView, view: &RunView) -> bool {
     if same(before) != same(view) {
         return true;
     }
-    let shown = |seq: u64| run.state.with_untracked(|state| state.window.rows.iter().any(|row| row.seq == seq));
-    view.focus.is_some_and(|seq| !shown(seq))
+    let is_shown = |seq| run.state.with_untracked(|state| state.window.rows.iter().any(|row| row.anchor == Some(seq)));
+    view.focus.is_some_and(|seq| !is_shown(seq))
 }
 
-fn scroll(run: Run, view: &RunView) {
+/// To the event that the address names, once: what happens in a live run does not pull the page back there.
+fn scroll(run: Run) {
+    let wanted = run.asking.try_update_value(|asking| !asking.busy && std::mem::take(&mut asking.scroll));
+    if wanted != Some(true) {
+        return;
+    }
     let hit = run.state.with_untracked(|state| state.window.hit_seq);
-    if let Some(seq) = view.focus.or(hit.filter(|_| !view.find.text.is_empty())) {
+    let seq = run.view.with_untracked(|view| view.focus.or(hit.filter(|_| !view.find.text.is_empty())));
+    if let Some(seq) = seq {
         // After the rows are drawn.
         request_animation_frame(move || scroll_to_event(seq));
     }

@@ -15,7 +15,7 @@ mod upload;
 
 use leptos::prelude::*;
 
-pub use address::{follow_address, refresh};
+pub use address::{Asking, follow_address, refresh};
 pub use chunk::without_page_code;
 pub use launch::{LaunchDesk, launch_desk};
 pub use news::{Watched, watch_runs};
@@ -24,7 +24,7 @@ pub use page::{
     slot_under,
 };
 pub use player::{Player, player};
-pub use post::post_form;
+pub use post::{Sent, post_form};
 pub use stream::follow_run;
 pub use upload::{Upload, upload_form};
 
@@ -35,6 +35,10 @@ pub enum Connection {
     Idle,
     Live,
     Reconnecting,
+    /// MANTYX does not send, and this server tries again.
+    Stalled,
+    /// Nobody follows the run any more.
+    Stopped,
 }
 
 impl Connection {
@@ -43,6 +47,10 @@ impl Connection {
             Self::Idle => None,
             Self::Live => Some("Live: new events appear as they happen."),
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
+            Self::Stalled => Some("MANTYX's stream broke. It is taken up again where it broke; nothing is lost."),
+            Self::Stopped => {
+                Some("MANTYX does not let this sign-in follow the run any more. Sign in again, then reload.")
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Small things that a page asks of the browser. On the server they do nothing.
 
+use leptos::prelude::*;
+
 use crate::preferences::{RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 
 /// Lets the styles show what needs scripts.
@@ -17,23 +19,33 @@ pub fn open(address: &str) {
     let _ = address;
 }
 
-pub fn copy_text(text: &str) {
+/// `copied` tells when it was done. Browsers refuse it without asking where the address is not a safe one.
+pub fn copy_text(text: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
     if let Some(window) = web_sys::window() {
-        let _ = window.navigator().clipboard().write_text(text);
+        let clipboard = window.navigator().clipboard();
+        if clipboard.is_undefined() {
+            return;
+        }
+        let written = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text));
+        leptos::task::spawn_local(async move {
+            if written.await.is_ok() {
+                copied.try_set(true);
+            }
+        });
     }
     #[cfg(not(feature = "hydrate"))]
-    let _ = text;
+    let _ = (text, copied);
 }
 
 /// Copies a path of this site as a whole address.
-pub fn copy_link(path: &str) {
+pub fn copy_link(path: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
     if let Some(origin) = web_sys::window().and_then(|window| window.location().origin().ok()) {
-        copy_text(&format!("{origin}{path}"));
+        copy_text(&format!("{origin}{path}"), copied);
     }
     #[cfg(not(feature = "hydrate"))]
-    let _ = path;
+    let _ = (path, copied);
 }
 
 pub fn apply_theme(theme: Theme) {
@@ -64,6 +76,11 @@ pub fn scroll_to_event(seq: u64) {
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
     let links = if event.key() == "Enter" { ", a" } else { "" };
     closest(event, &format!("input, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
+}
+
+/// Whether a key was pressed in something that it scrolls.
+pub fn is_in_scrolled(event: &leptos::web_sys::KeyboardEvent) -> bool {
+    closest(event, "[tabindex='0']").is_some()
 }
 
 /// Whether a click was on something that does something itself.

@@ -84,7 +84,8 @@ pub fn player(run: Run) -> Player {
 }
 
 fn on_key(run: Run, player: Player, event: &leptos::web_sys::KeyboardEvent) {
-    if event.ctrl_key() || event.meta_key() || event.alt_key() || super::page::is_in_control(event) {
+    let has_own_use = super::page::is_in_control(event) || super::page::is_in_scrolled(event);
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || has_own_use {
         return;
     }
     let (at, end) = (run.view.with_untracked(|view| view.at), run.end_seq.get_untracked());

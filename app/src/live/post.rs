@@ -5,8 +5,11 @@ use leptos::prelude::*;
 
 use crate::AppError;
 
+/// What came of a form: the server's words where it had some.
+pub type Sent = Result<Option<String>, AppError>;
+
 /// Sends what the browser would have sent, and keeps what the server answered in `outcome`.
-pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<Result<(), AppError>>>) {
+pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<Sent>>) {
     event.prevent_default();
     #[cfg(feature = "hydrate")]
     if let Some((address, body)) = browser::fields(&event) {
@@ -40,7 +43,7 @@ mod browser {
         Some((form.action(), String::from(body.to_string())))
     }
 
-    pub async fn send(address: &str, body: String) -> Result<(), AppError> {
+    pub async fn send(address: &str, body: String) -> Sent {
         let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
         let request = Request::post(address)
             .header("Content-Type", "application/x-www-form-urlencoded")
@@ -48,10 +51,10 @@ mod browser {
             .body(body)
             .map_err(failed)?;
         let answer = request.send().await.map_err(failed)?;
-        if answer.ok() {
-            return Ok(());
-        }
         let text = answer.text().await.map_err(failed)?;
+        if answer.ok() {
+            return Ok(serde_json::from_str(&text).ok());
+        }
         Err(serde_json::from_str(&text)
             .unwrap_or(AppError::Transport { message: format!("status {}", answer.status()) }))
     }

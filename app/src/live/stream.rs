@@ -33,6 +33,9 @@ mod browser {
     use crate::wire::Wire;
 
     const REFRESH_EVERY: Duration = Duration::from_millis(150);
+    const RECONNECT_AFTER: Duration = Duration::from_secs(3);
+
+    type Kept = StoredValue<Option<Stream>, LocalStorage>;
 
     /// The stream and its handlers, kept until the page is left.
     struct Stream {
@@ -47,53 +50,70 @@ mod browser {
     }
 
     pub fn open(run: Run, connection: RwSignal<Connection>) {
-        let kept: StoredValue<Option<Stream>, LocalStorage> = StoredValue::new_local(None);
+        let kept: Kept = StoredValue::new_local(None);
         // Effects run after hydration, when the page is the server's no more.
-        Effect::new(move |_| {
-            let (id, after) = (run.id.get_value(), run.end_seq.get_untracked());
-            let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
-            let waiting = StoredValue::new(false);
-            let message = Closure::new(move |message: MessageEvent| {
-                connection.set(Connection::Live);
-                let Some((seq, event)) = message.data().as_string().and_then(|json| read(&json)) else { return };
-                run.end_seq.update(|end| *end = seq.max(*end));
-                if run.view.with_untracked(|view| view.at.is_some()) || append(run, seq, &event) || waiting.get_value()
-                {
-                    return;
-                }
-                waiting.set_value(true);
-                let refresh = move || {
-                    if waiting.try_set_value(false).is_none() {
-                        spawn_local(refresh(run));
-                    }
-                };
-                set_timeout(refresh, REFRESH_EVERY);
-            });
-            let end = Closure::new(move |_: MessageEvent| {
-                connection.set(Connection::Idle);
-                kept.set_value(None);
-                let (id, view) = (run.id.get_value(), run.view.get_untracked());
-                // Totals are known only now.
-                spawn_local(async move {
-                    if let Ok(Wire(page)) = open_run(id, view).await {
-                        run.requests.update_value(|requests| *requests += 1);
-                        run.summary.set(page.run);
-                        run.end_seq.set(page.end_seq);
-                        run.state.set(page.state);
-                    }
-                });
-            });
-            let lost = Closure::new(move |_: MessageEvent| connection.set(Connection::Reconnecting));
-            let opened = Closure::new(move |_: MessageEvent| connection.set(Connection::Live));
-            source.set_onmessage(Some(message.as_ref().unchecked_ref()));
-            source.set_onerror(Some(lost.as_ref().unchecked_ref()));
-            source.set_onopen(Some(opened.as_ref().unchecked_ref()));
-            let _ = source.add_event_listener_with_callback("end", end.as_ref().unchecked_ref());
-            kept.set_value(Some(Stream { source, _handlers: vec![message, end, lost, opened] }));
-        });
+        Effect::new(move |_| connect(run, connection, kept));
         on_cleanup(move || {
             let _ = kept.try_update_value(Option::take);
         });
+    }
+
+    fn connect(run: Run, connection: RwSignal<Connection>, kept: Kept) {
+        let (Some(id), Some(after)) = (run.id.try_get_value(), run.end_seq.try_get_untracked()) else { return };
+        let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
+        let waiting = StoredValue::new(false);
+        let message = Closure::new(move |message: MessageEvent| {
+            connection.set(Connection::Live);
+            let Some((seq, event)) = message.data().as_string().and_then(|json| read(&json)) else { return };
+            run.end_seq.update(|end| *end = seq.max(*end));
+            let is_past = run.view.with_untracked(|view| view.at.is_some());
+            if is_past || append(run, seq, &event) || waiting.get_value() {
+                return;
+            }
+            waiting.set_value(true);
+            let refresh = move || {
+                if waiting.try_set_value(false).is_none() {
+                    spawn_local(refresh(run));
+                }
+            };
+            set_timeout(refresh, REFRESH_EVERY);
+        });
+        let end = Closure::new(move |_: MessageEvent| {
+            connection.set(Connection::Idle);
+            kept.set_value(None);
+            let (id, view) = (run.id.get_value(), run.view.get_untracked());
+            // Totals are known only now.
+            spawn_local(async move {
+                if let Ok(Wire(page)) = open_run(id, view).await {
+                    if !page.state.ended {
+                        connection.set(Connection::Stopped);
+                    }
+                    run.summary.set(page.run);
+                    run.end_seq.set(page.end_seq);
+                    // An older answer may still be on its way.
+                    refresh(run).await;
+                }
+            });
+        });
+        let lost = Closure::new(move |_: MessageEvent| {
+            connection.set(Connection::Reconnecting);
+            // Browsers come again by themselves, unless the server answered with an error.
+            let gave_up = |stream: &Stream| stream.source.ready_state() == EventSource::CLOSED;
+            if kept.with_value(|kept| kept.as_ref().is_some_and(gave_up)) {
+                set_timeout(move || connect(run, connection, kept), RECONNECT_AFTER);
+            }
+        });
+        let upstream = Closure::new(move |message: MessageEvent| {
+            let broken = message.data().as_string().as_deref() == Some("broken");
+            connection.set(if broken { Connection::Stalled } else { Connection::Live });
+        });
+        let opened = Closure::new(move |_: MessageEvent| connection.set(Connection::Live));
+        source.set_onmessage(Some(message.as_ref().unchecked_ref()));
+        source.set_onerror(Some(lost.as_ref().unchecked_ref()));
+        source.set_onopen(Some(opened.as_ref().unchecked_ref()));
+        let _ = source.add_event_listener_with_callback("end", end.as_ref().unchecked_ref());
+        let _ = source.add_event_listener_with_callback("upstream", upstream.as_ref().unchecked_ref());
+        kept.set_value(Some(Stream { source, _handlers: vec![message, end, lost, opened, upstream] }));
     }
 
     /// The event and its seq. More of it is read on the server, where all the code for that is.
@@ -116,7 +136,7 @@ mod browser {
                 return false;
             }
             let newest = state.window.rows.last_mut().map(|row| &mut row.kind);
-            if let Some(RowKind::Text { text, cut: 0, writing: true, .. }) = newest
+            if let Some(RowKind::Text { text, writing: true, .. }) = newest
                 && seq == state.last_seq + 1
             {
                 text.push_str(delta);

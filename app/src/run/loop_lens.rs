@@ -138,17 +138,39 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
         text: format!("From the first wasted step on, {turns} and {calls} brought nothing that was not known."),
         seqs: vec![repetition.first_wasted_seq],
     }];
+    sentences.extend(guard_effect(timeline, repetition));
     if let Some(tokens) = timeline.outcome.as_ref().and_then(|outcome| outcome.tokens) {
         let share = wasted * 100 / timeline.turns.len().max(1);
         sentences.push(Sentence {
             text: format!(
-                "That is {share} % of the run's turns. The run took {} tokens in all; the log does not divide them by turn.",
+                "That is {share} % of the run's turns. The run took {} tokens in all; the log divides \
+                 neither them nor time by turn.",
                 crate::format::grouped(tokens.total())
             ),
             seqs: Vec::new(),
         });
     }
     sentences
+}
+
+/// Whether the guard's first nudge ended the loop.
+fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence> {
+    let looping = || timeline.turns.iter().filter(|turn| repetition.contains_turn(turn.index));
+    let nudge = looping().find_map(|turn| {
+        let is_nudge = |kind: &NoteKind| matches!(kind, NoteKind::LoopDetected { hard_cutoff: false, .. });
+        turn.notes().find(|note| is_nudge(&note.kind)).map(|note| (turn.index, note.seq))
+    });
+    let Some((turn, seq)) = nudge else {
+        let reported = looping().any(|turn| turn.notes().any(|note| guard(&note.kind).is_some()));
+        let text = "Nobody stepped in: the loop ended by itself, or with the run.".to_owned();
+        return (!reported).then(|| Sentence { text, seqs: vec![repetition.last_seq] });
+    };
+    let text = match repetition.last_turn - turn {
+        0 => "The guard's nudge worked: the same calls were not made again.".to_owned(),
+        1 => "The guard's nudge did not work: the same calls were made once more.".to_owned(),
+        more => format!("The guard's nudge did not work: the same calls were made in {more} more turns."),
+    };
+    Some(Sentence { text, seqs: vec![seq] })
 }
 
 fn text_of(body: &serde_json::Value) -> String {
@@ -198,6 +220,7 @@ mod tests {
         assert_eq!(lens.iterations[2].guard.as_deref(), Some("nudged"));
         assert_eq!(lens.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
         assert!(lens.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", lens.sentences);
+        assert!(lens.sentences[1].text.contains("nudge worked"), "{:?}", lens.sentences);
     }
 
     #[test]
@@ -205,6 +228,7 @@ mod tests {
         let lenses = loop_lenses(&looping(&vec![json!({}); 40]));
         assert_eq!((lenses[0].iterations.len(), lenses[0].left_out), (MAX_ITERATIONS, 28));
         assert_eq!(lenses[0].iterations.last().map(|iteration| iteration.number), Some(40));
+        assert!(lenses[0].sentences[1].text.contains("in 37 more turns"), "{:?}", lenses[0].sentences);
     }
 
     #[test]

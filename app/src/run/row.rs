@@ -21,6 +21,8 @@ const BODY_BYTES: usize = 400_000;
 pub struct Row {
     pub key: String,
     pub seq: u64,
+    /// The event that links lead to this row by. Of rows for one event the first has it.
+    pub anchor: Option<u64>,
     pub depth: u8,
     pub hit: bool,
     pub kind: RowKind,
@@ -31,7 +33,8 @@ pub struct Row {
 pub enum RowKind {
     /// Says something, and is drawn already.
     Drawn { class: String, tone: Option<Tone>, html: String },
-    /// What the model wrote, drawn. While it writes: as it comes, to be added to.
+    /// What the model wrote, drawn; its end is cut where it is long. While it writes: as it comes, to be added to, without
+    /// its beginning where it is long.
     Text { html: String, text: String, cut: usize, writing: bool },
     /// A call: its line, drawn, and what it opens to.
     Call { outcome: CallOutcome, line: String, waiting_id: Option<String>, open: Option<Box<CallBody>> },
@@ -123,10 +126,13 @@ impl Row {
             timeline::RowKind::Text => {
                 let turn = turn?;
                 let limit = if is_open { BODY_BYTES } else { TEXT_CHARS };
-                let (text, cut) = cut(&turn.text, limit);
-                match is_writing(turn, timeline) {
-                    true => RowKind::Text { html: String::new(), text, cut, writing: true },
-                    false => RowKind::Text { html: prose(&text, links), text: String::new(), cut, writing: false },
+                if is_writing(turn, timeline) {
+                    let text = tail(&turn.text, limit);
+                    let cut = turn.text.len() - text.len();
+                    RowKind::Text { html: String::new(), text: text.to_owned(), cut, writing: true }
+                } else {
+                    let (text, cut) = cut(&turn.text, limit);
+                    RowKind::Text { html: prose(&text, links), text: String::new(), cut, writing: false }
                 }
             }
             timeline::RowKind::Call { entry, .. } => {
@@ -159,7 +165,22 @@ impl Row {
                 drawn("event", None, draw::event(row.seq, &run.kind, run.last_seq, run.count, links))
             }
         };
-        Some(Self { key: row.key, seq: row.seq, depth: row.depth, hit: row.hit, kind })
+        Some(Self { key: row.key, seq: row.seq, anchor: None, depth: row.depth, hit: row.hit, kind })
+    }
+
+    /// The row is open and has this event as the answer inside.
+    pub fn shows_answer(&self, seq: u64) -> bool {
+        let RowKind::Call { open: Some(body), .. } = &self.kind else { return false };
+        body.answer.as_ref().is_some_and(|(answer_seq, _)| *answer_seq == seq)
+    }
+
+    /// Marks what is looked for.
+    pub fn highlight(&mut self, needle: &str) {
+        match &mut self.kind {
+            RowKind::Drawn { html, .. } | RowKind::Text { html, .. } | RowKind::Call { line: html, .. } => {
+                *html = draw::highlighted(std::mem::take(html), needle);
+            }
+        }
     }
 }
 
@@ -241,6 +262,11 @@ fn preview_value(value: &Value) -> String {
 
 pub(super) fn head(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The end of a text.
+fn tail(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
 /// The beginning of a text, and how many bytes are left out.

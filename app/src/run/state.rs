@@ -1,6 +1,6 @@
 //! Everything that a run's page draws, as of one point of its log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::messages::Tokens;
 use protocol::timeline::{RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
@@ -33,6 +33,8 @@ pub struct RunState {
     /// Drawn, as are all parts that only say something: what a reader must know first.
     pub verdict: String,
     pub banners: String,
+    /// For who does not see them appear.
+    pub banner_titles: Vec<String>,
     pub window: Window,
     pub strip: Vec<Tick>,
     /// Events applied, and the last of them.
@@ -118,7 +120,8 @@ impl RunState {
             status: timeline.status(),
             ended: whole.status().is_terminal(),
             verdict: draw::verdict_part(verdict(timeline, spec), links),
-            banners: draw::banners(banners, source.can_write, links),
+            banner_titles: banners.iter().map(|banner| banner.title.clone()).collect(),
+            banners: draw::banners(banners, source.can_write && spec.is_some(), links),
             window: window(timeline, view, source.answers, links),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,
@@ -126,7 +129,7 @@ impl RunState {
             turns: timeline.totals.turns,
             calls: timeline.totals.calls,
             tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
-            plan: timeline.plan.as_deref().map(draw::checklist).unwrap_or_default(),
+            plan: timeline.plan.as_deref().map(|plan| draw::checklist(plan, links)).unwrap_or_default(),
             answer_prose: if is_json(kept) { String::new() } else { draw::prose(kept, links) },
             answer: kept.to_owned(),
             answer_cut: answer.len() - kept.len(),
@@ -155,29 +158,42 @@ fn is_json(text: &str) -> bool {
 }
 
 fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: Links<'_>) -> Window {
-    let options = RowOptions {
+    let mut options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
         query: RowQuery::parse(&view.find.text),
     };
+    // Whoever follows a link to an event wants to see it.
+    if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &options).fold_over(seq)) {
+        options.open.insert(fold);
+    }
     let rows = Rows::new(timeline, &options);
     let hits = rows.hits();
     let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
     let focused = view.focus.and_then(|seq| rows.place_of(seq));
     let last_start = rows.len().saturating_sub(WINDOW);
-    let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(0);
+    // What happened last is what a replay and a run in progress are watched for.
+    let first = if view.at.is_some() || !timeline.status().is_terminal() { last_start } else { 0 };
+    let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
     // A short log is always shown whole.
     let start = if rows.len() <= WINDOW { 0 } else { start.min(last_start) };
-    let drawn = rows.window(start..start + WINDOW);
+    let needle = options.query.text.as_deref().unwrap_or_default();
+    let mut anchors = BTreeSet::new();
+    let mut drawn = Vec::new();
+    for (place, row) in (start..).zip(rows.window(start..start + WINDOW)) {
+        let Some(mut row) = Row::of(timeline, row, |key| options.open.contains(key), answers, links) else { continue };
+        let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
+        let anchor = focus.unwrap_or(row.seq);
+        row.anchor = anchors.insert(anchor).then_some(anchor);
+        row.highlight(needle);
+        drawn.push(row);
+    }
     Window {
         hits: hits.len(),
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
         total: rows.len(),
-        rows: drawn
-            .into_iter()
-            .filter_map(|row| Row::of(timeline, row, |key| options.open.contains(key), answers, links))
-            .collect(),
+        rows: drawn,
     }
 }
 

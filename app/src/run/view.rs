@@ -103,9 +103,9 @@ impl RunView {
         }
     }
 
-    /// The address that shows this, with the place of the event to scroll to.
-    pub fn href(&self, run_id: &str) -> String {
-        let mut pairs: Vec<(&str, String)> = Vec::new();
+    /// The parameters of the address that shows this.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs: Vec<(&'static str, String)> = Vec::new();
         if self.tab != Tab::default() {
             pairs.push(("tab", self.tab.as_str().to_owned()));
         }
@@ -131,15 +131,22 @@ impl RunView {
             pairs.push(("grep", self.grep.clone()));
         }
         pairs.extend(self.focus.map(|focus| ("focus", focus.to_string())));
-        let query: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={}", encode(&value))).collect();
+        pairs
+    }
+
+    /// The address that shows this, with the place of the event to scroll to.
+    pub fn href(&self, run_id: &str) -> String {
+        let query: Vec<String> =
+            self.pairs().into_iter().map(|(name, value)| format!("{name}={}", encode(&value))).collect();
         let mark = if query.is_empty() { "" } else { "?" };
         let anchor = self.focus.map(|seq| format!("#e{seq}")).unwrap_or_default();
         format!("/runs/{run_id}{mark}{}{anchor}", query.join("&"))
     }
 
-    /// The same view, scrolled to an event.
+    /// The same view, scrolled to an event. A conversation alone shows few of them.
     pub fn focused(&self, seq: u64) -> Self {
-        Self { focus: Some(seq), from: None, ..self.clone() }
+        let density = if self.density == Density::Conversation { Density::Normal } else { self.density };
+        Self { focus: Some(seq), from: None, density, ..self.clone() }
     }
 
     /// The same view as of an event, or of the end.

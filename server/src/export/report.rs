@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use app::format;
 use app::model::RunSummary;
+use app::plain_text::visible;
 use protocol::redact::{redact, redact_text};
 use protocol::timeline::{Entry, Severity, Timeline, ToolCall, Turn, verdict};
 use serde_json::Value;
@@ -155,12 +156,12 @@ impl Report {
             Value::String(text) => text,
             other => serde_json::to_string_pretty(&other).unwrap_or_default(),
         };
-        write!(out, "<pre>{}</pre>", escape(&cut(&text)))
+        write!(out, "<pre>{}</pre>", escape(&visible(&cut(&text))))
     }
 
     fn text(&self, text: &str) -> String {
         let hidden = if self.secrets { None } else { redact_text(text) };
-        escape(&cut(hidden.as_deref().unwrap_or(text)))
+        escape(&visible(&cut(hidden.as_deref().unwrap_or(text))))
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Progress {
     pub batches: u64,
     /// Nothing more will come: the run has ended, or it can no longer be read.
     pub ended: bool,
+    /// MANTYX's stream broke and is not there again yet.
+    pub broken: bool,
 }
 
 impl Hub {
@@ -73,7 +75,10 @@ async fn run(state: AppState, caller: Caller, run_id: String, progress: watch::S
             )) => {
                 break;
             }
-            Err(error) => tracing::info!(%error, "a live stream broke; it is taken up again"),
+            Err(error) => {
+                tracing::info!(%error, "a live stream broke; it is taken up again");
+                progress.send_modify(|progress| progress.broken = true);
+            }
         }
         tokio::time::sleep(retry).await;
         retry = (retry * 2).min(LAST_RETRY);
@@ -100,6 +105,7 @@ async fn follow_once(
         .credentials
         .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
         .await?;
+    progress.send_if_modified(|progress| std::mem::take(&mut progress.broken));
     while let Some(batch) = stream.next_batch().await? {
         *retry = FIRST_RETRY;
         let ended = store_events(state, caller, run_id, &batch).await?;

@@ -41,7 +41,8 @@ pub async fn relay(
     // A browser that reconnects says what it has seen; that is newer than the address it was given.
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let progress = state.live.follow(&state, &caller, &run_id);
-    let watcher = Watcher { state, caller, run_id, after: seen.or(params.after).unwrap_or(0), progress, done: false };
+    let after = seen.or(params.after).unwrap_or(0);
+    let watcher = Watcher { state, caller, run_id, after, progress, told_broken: false, done: false };
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let frames = watcher.next().await?;
         Some((stream::iter(frames.into_iter().map(Ok::<_, Infallible>)), watcher))
@@ -65,6 +66,8 @@ struct Watcher {
     run_id: String,
     after: u64,
     progress: watch::Receiver<Progress>,
+    /// What the browser was told of MANTYX's stream.
+    told_broken: bool,
     done: bool,
 }
 
@@ -76,7 +79,7 @@ impl Watcher {
         }
         loop {
             // Read before the store is: what is stored meanwhile wakes the wait below.
-            let ended = self.progress.borrow_and_update().ended;
+            let Progress { ended, broken, .. } = *self.progress.borrow_and_update();
             let store = &self.state.store;
             let events = match store.events_after(self.caller.workspace_id, &self.run_id, self.after, CHUNK).await {
                 Ok(events) => events,
@@ -93,6 +96,10 @@ impl Watcher {
                 // Tells the browser not to come again.
                 self.done = true;
                 return Some(vec![Frame::default().event("end").data("{}")]);
+            }
+            if broken != self.told_broken {
+                self.told_broken = broken;
+                return Some(vec![Frame::default().event("upstream").data(if broken { "broken" } else { "back" })]);
             }
             tokio::select! {
                 changed = self.progress.changed() => changed.ok()?,

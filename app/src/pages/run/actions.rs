@@ -46,10 +46,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
 fn CopyLink() -> impl IntoView {
     let run = expect_context::<Run>();
     let copied = RwSignal::new(false);
-    let copy = move |_| {
-        copy_link(&run.href(RunView::clone));
-        copied.set(true);
-    };
+    let copy = move |_| copy_link(&run.href(RunView::clone), copied);
     view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
@@ -58,24 +55,26 @@ fn CopyLink() -> impl IntoView {
 fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let run = expect_context::<Run>();
     let chosen = RwSignal::new(feedback.as_ref().map(|feedback| feedback.thumb));
+    let pressed_last = StoredValue::new(None);
+    let on_done = Callback::new(move |()| chosen.set(pressed_last.get_value()));
     let button = move |thumb: Thumb, icon: Icon, label: &'static str| {
         let pressed = move || (chosen.get() == Some(thumb)).to_string();
         view! {
-            <button class="icon-button" type="submit" name="thumb" value=thumb.as_str() title=label aria-label=label aria-pressed=pressed on:click=move |_| chosen.set(Some(thumb))>
+            <button class="icon-button" type="submit" name="thumb" value=thumb.as_str() title=label aria-label=label aria-pressed=pressed on:click=move |_| pressed_last.set_value(Some(thumb))>
                 <IconView icon />
             </button>
         }
     };
     let note = feedback.as_ref().map(|feedback| feedback.explanation.clone()).unwrap_or_default();
     let kept = feedback.map(|feedback| {
-        let place = if feedback.sent { "Sent to MANTYX" } else { "Kept here: this sign-in may not send it to MANTYX" };
+        let place = if feedback.sent { "Sent to MANTYX" } else { "Kept here, not at MANTYX" };
         view! { <p class="hint">{place} " by " {feedback.given_by} ", " <RelativeTime at_ms=feedback.given_at_ms now_ms /></p> }
     });
     view! {
         <details class="feedback" data-thumb=move || chosen.get().map(Thumb::as_str)>
             <summary class="button"><IconView icon=Icon::Thumb />"Feedback"</summary>
             <div class="menu">
-                <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept.">
+                <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept." on_done=on_done>
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{area_text(&note)}</textarea></label>
                     <span class="segmented" role="group" aria-label="Your judgement">

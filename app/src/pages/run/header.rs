@@ -11,6 +11,7 @@ use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
 use crate::model::Feedback;
+use crate::plain_text::visible;
 
 #[component]
 pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
@@ -32,17 +33,18 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
         <header class="page-head run-head">
             <p class="crumbs"><a href="/runs">"Runs"</a></p>
             <div class="run-title">
-                <h1>{first.title()}</h1>
+                <h1>{visible(&first.title()).into_owned()}</h1>
                 {move || view! { <StatusBadge status=status.get() /> }}
                 <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
                 <Actions feedback now_ms />
             </div>
             <dl class="facts">
-                <div><dt>"Model"</dt><dd>{move || figure(run.summary.with(|run| run.model.clone()))}</dd></div>
-                <div><dt>"Agent"</dt><dd>{first.agent_id.clone().unwrap_or_else(|| "ephemeral".to_owned())}</dd></div>
+                <div><dt>"Model"</dt><dd>{move || figure(run.summary.with(|run| run.model.as_deref().map(|model| visible(model).into_owned())))}</dd></div>
+                <div><dt>"Agent"</dt><dd>{first.agent_id.as_deref().map_or_else(|| "ephemeral".to_owned(), |agent| visible(agent).into_owned())}</dd></div>
                 <div><dt>"Turns"</dt><dd>{move || format::grouped(run.state.with(|state| state.turns))}</dd></div>
                 <div><dt>"Tool calls"</dt><dd>{move || format::grouped(run.state.with(|state| state.calls))}</dd></div>
                 <div><dt>"Tokens"</dt><dd>{move || figure(tokens.get().map(Tokens::total).map(format::grouped))}</dd></div>
+                <div><dt>"Cost"</dt><dd>{move || figure(run.summary.with(|run| run.cost_micros).map(format::dollars))}</dd></div>
                 <div><dt>"Duration"</dt><dd>{move || figure(run.summary.with(|run| run.duration_ms).map(format::duration))}</dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}

@@ -6,6 +6,7 @@
 mod actions;
 mod answer_call;
 mod header;
+mod kept_view;
 mod output;
 mod raw;
 mod replay;
@@ -20,7 +21,7 @@ use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Connection, follow_address, follow_run};
+use crate::live::{Asking, Connection, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, Side, Tab};
@@ -35,8 +36,7 @@ pub struct Run {
     pub view: Memo<RunView>,
     /// The last event of the whole log, whatever point is looked at.
     pub end_seq: RwSignal<u64>,
-    /// Counts what was asked of the server.
-    pub requests: StoredValue<u64>,
+    pub asking: StoredValue<Asking>,
     pub can_write: bool,
 }
 
@@ -74,7 +74,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     let run = Run {
         id: StoredValue::new(page.run.id.clone()),
         end_seq: RwSignal::new(page.end_seq),
-        requests: StoredValue::new(0),
+        asking: StoredValue::new(Asking::default()),
         summary: RwSignal::new(page.run),
         state: RwSignal::new(page.state),
         view,
@@ -95,7 +95,8 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         // Drawn on the server: every text in them is escaped there.
         <section class="verdict" aria-label="Verdict" inner_html=move || run.state.with(|state| state.verdict.clone())></section>
-        <div class="banners" role="status" aria-live="polite" inner_html=move || run.state.with(|state| state.banners.clone())></div>
+        <div class="banners" inner_html=move || run.state.with(|state| state.banners.clone())></div>
+        <p class="visually-hidden" role="status">{news_of_banners(run)}</p>
         <replay::ReplayBar />
         <div class="run-body">
             <section class="run-main" aria-label="Timeline">
@@ -114,6 +115,18 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
             </aside>
         </div>
     }
+}
+
+/// The titles of banners that were not there before: the banners themselves are drawn anew with every view.
+fn news_of_banners(run: Run) -> Memo<String> {
+    let titles = Memo::new(move |_| run.state.with(|state| state.banner_titles.clone()));
+    let known = StoredValue::new(titles.get_untracked());
+    Memo::new(move |_| {
+        let now = titles.get();
+        let before = known.try_update_value(|known| std::mem::replace(known, now.clone())).unwrap_or_default();
+        let new: Vec<String> = now.into_iter().filter(|title| !before.contains(title)).collect();
+        new.join(". ")
+    })
 }
 
 /// A tab that the server draws.

@@ -40,14 +40,15 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
 /// An answer that is JSON is a tree.
 #[component]
 fn Answer(text: String, prose: String, faults: Vec<String>, unfinished: bool) -> impl IntoView {
-    if prose.is_empty() {
+    let tree = prose.is_empty().then(|| {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        return view! { <JsonTree value label="the answer" faults /> }.into_any();
-    }
-    let copy = if unfinished {
-        view! { <CopyButton text=format!("[unfinished: cut off by the output limit]\n{text}") label="Copy as unfinished" /> }
-    } else {
-        view! { <CopyButton text label="Copy the output" /> }
+        view! { <JsonTree value label="the answer" faults /> }
+    });
+    let copy = match unfinished {
+        true => Some((format!("[unfinished: cut off by the output limit]\n{text}"), "Copy as unfinished")),
+        // A tree has its own button.
+        false => tree.is_none().then_some((text, "Copy the output")),
     };
-    view! { {copy}<div inner_html=prose></div> }.into_any()
+    let copy = copy.map(|(text, label)| view! { <CopyButton text label /> });
+    view! { {copy}{tree}<div inner_html=prose></div> }.into_any()
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::components::Form;
 
 use super::Run;
+use super::kept_view::KeptView;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::icon::{Icon, IconView};
@@ -18,7 +19,7 @@ pub fn Raw() -> impl IntoView {
         <section class="panel raw-log">
             <h2>"Raw log"</h2>
             <Form method="GET" action="" noscroll=true attr:class="raw-tools" attr:role="search">
-                <input type="hidden" name="tab" value="raw" />
+                <KeptView except=&["grep", "after"] />
                 <input type="search" name="grep" value=move || run.view.with(|view| view.grep.clone()) placeholder="Find in the log" aria-label="Find in the log" maxlength="200" />
                 <a class="button" href=format!("/api/runs/{id}/events") download=format!("{id}.ndjson") rel="external"><IconView icon=Icon::Download />"NDJSON"</a>
             </Form>

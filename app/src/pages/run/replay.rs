@@ -5,6 +5,7 @@ use leptos_router::components::Form;
 use protocol::timeline::TickKind;
 
 use super::Run;
+use super::kept_view::KeptView;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
 use crate::live::{Player, player};
@@ -19,10 +20,6 @@ pub fn ReplayBar() -> impl IntoView {
         let to = if back { at.saturating_sub(1) } else { at + 1 };
         run.href(|view| view.at(Some(to).filter(|to| *to < end)))
     };
-    let position = move || match run.view.with(|view| view.at) {
-        None => format!("at the end, #{}", grouped(run.end_seq.get())),
-        Some(at) => format!("as of #{} of #{}", grouped(at), grouped(run.end_seq.get())),
-    };
     view! {
         <section class="replay" aria-label="Replay">
             <Strip player />
@@ -30,11 +27,19 @@ pub fn ReplayBar() -> impl IntoView {
                 <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll=""><IconView icon=Icon::Back /></a>
                 <PlayButton player />
                 <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll=""><IconView icon=Icon::Forward /></a>
-                <span class="replay-position" role="status">{position}</span>
+                <span class="replay-position">{move || position(run)}</span>
                 {move || run.view.with(|view| view.at.is_some()).then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
                 <SpeedChoice player />
             </div>
         </section>
+    }
+}
+
+fn position(run: Run) -> String {
+    let end = grouped(run.end_seq.get());
+    match run.view.with(|view| view.at) {
+        None => format!("at the end, #{end}"),
+        Some(at) => format!("as of #{} of #{end}", grouped(at)),
     }
 }
 
@@ -74,8 +79,10 @@ fn Strip(player: Player) -> impl IntoView {
         view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true">{marks.collect_view()}</svg> }
     };
     let at = move || run.view.with(|view| view.at).unwrap_or(run.end_seq.get()).to_string();
+    let position = move || position(run);
     view! {
         <Form method="GET" action="" noscroll=true attr:class="scrub">
+            <KeptView except=&["at", "from"] />
             {marks}
             <input
                 type="range"
@@ -86,6 +93,7 @@ fn Strip(player: Player) -> impl IntoView {
                 prop:value=at
                 value=at
                 aria-label="Show the run as of event"
+                aria-valuetext=position
                 on:input=move |event| player.scrub_to(run, &event_target_value(&event))
             />
             <button class="button no-js-only" type="submit">"Show"</button>

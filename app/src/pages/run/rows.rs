@@ -62,8 +62,8 @@ fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
 }
 
 fn draw(row: Row) -> AnyView {
-    let (key, seq, hit, depth) = (row.key, row.seq, row.hit, row.depth.to_string());
-    let anchor = format!("e{seq}");
+    let (key, hit, depth) = (row.key, row.hit, row.depth.to_string());
+    let anchor = row.anchor.map(|seq| format!("e{seq}"));
     let class = |kind: &str| if hit { format!("row {kind} hit") } else { format!("row {kind}") };
     match row.kind {
         RowKind::Drawn { class: kind, tone, html } => view! {
@@ -72,8 +72,9 @@ fn draw(row: Row) -> AnyView {
         .into_any(),
         RowKind::Text { html, text, cut, writing } => view! {
             <li class=class("text") id=anchor data-depth=depth class:writing=writing>
+                {(cut > 0 && writing).then(|| view! { <p class="hint">{format!("{} bytes before this", grouped(cut as u64))}</p> })}
                 {if writing { view! { <p class="prose raw">{visible(&text).into_owned()}</p> }.into_any() } else { view! { <div inner_html=html></div> }.into_any() }}
-                {(cut > 0).then(|| view! { <ShowAll key cut /> })}
+                {(cut > 0 && !writing).then(|| view! { <ShowAll key cut /> })}
             </li>
         }
         .into_any(),

@@ -5,9 +5,10 @@ use leptos_router::components::Form;
 use protocol::timeline::Density;
 
 use super::Run;
+use super::kept_view::KeptView;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::run::{Find, RunView, density_word};
+use crate::run::{Find, RunView};
 
 #[component]
 pub fn Toolbar() -> impl IntoView {
@@ -48,8 +49,7 @@ fn FindForm() -> impl IntoView {
     let clear = move || run.href(|view| RunView { find: Find::default(), ..view.clone() });
     view! {
         <Form method="GET" action="" noscroll=true attr:class="find" attr:role="search">
-            {move || run.view.with(|view| density_word(view.density)).map(|word| view! { <input type="hidden" name="density" value=word /> })}
-            {move || run.view.with(|view| view.at).map(|at| view! { <input type="hidden" name="at" value=at.to_string() /> })}
+            <KeptView except=&["find", "hit", "from"] />
             <label>
                 <span class="visually-hidden">"Find in this run"</span>
                 <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" />

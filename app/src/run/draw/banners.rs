@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
+use serde_json::Value;
 
 use super::{Links, html};
 use crate::components::code_words::CodeWords;
@@ -25,10 +26,16 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
         let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
         view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
     });
-    let relaunch = banner.next_step.change.filter(|_| relaunch).map(|change| {
-        let (href, words) = relaunch_link(links.run_id, &change);
-        view! { " " <a href=href>{words}</a> }
-    });
+    let again = || (format!("/launch?like={}", links.run_id), "Launch it again".to_owned());
+    let step = match &banner.next_step.change {
+        _ if banner.kind == BannerKind::WaitingLocalTool => {
+            Some((links.focus(banner.seq), "Answer it here".to_owned()))
+        }
+        _ if !relaunch => None,
+        Some(change) => Some(relaunch_link(links.run_id, change)),
+        None => banner.next_step.again.then(again),
+    };
+    let step = step.map(|(href, words)| view! { " " <a href=href>{words}</a> });
     view! {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
@@ -37,7 +44,7 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
                 <p><CodeWords text=banner.detail /></p>
                 <p class="next-step">
                     <IconView icon=Icon::Next />
-                    <span><CodeWords text=banner.next_step.text />{lens}{relaunch}</span>
+                    <span><CodeWords text=banner.next_step.text />{lens}{step}</span>
                 </p>
             </div>
             {links.event(banner.seq)}
@@ -51,11 +58,23 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
     let name = change.field.rsplit('/').next().unwrap_or_default();
     match &change.to {
         Some(to) => {
-            let shown = to.as_str().map_or_else(|| to.to_string(), str::to_owned);
+            let shown = in_words(to);
             let set = encode(&format!("{}={to}", change.field));
             (format!("/launch?like={id}&set={set}"), format!("Relaunch with {name} {shown}"))
         }
         None => (format!("/launch?like={id}"), format!("Relaunch with another {name}")),
+    }
+}
+
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name} {}", in_words(value))).collect();
+            fields.join(", ")
+        }
+        other => other.to_string(),
     }
 }
 

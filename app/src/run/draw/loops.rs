@@ -1,4 +1,4 @@
-//! The loop lens: the iterations of each loop, one under the other.
+//! The loop lens: the iterations of each loop, side by side.
 
 use leptos::prelude::*;
 
@@ -28,7 +28,7 @@ fn lens(lens: LoopLens, links: Links<'_>) -> AnyView {
         <section class="panel lens">
             <h2><code>{visible(&lens.tools).into_owned()}</code>{format!(" ×{}", lens.turns)}</h2>
             <div class="lens-cost">{sentences.collect_view()}</div>
-            <ol class="iterations">{iterations.collect_view()}</ol>
+            <ol class="iterations" tabindex="0" aria-label="Iterations">{iterations.collect_view()}</ol>
         </section>
     }
     .into_any()

@@ -6,6 +6,7 @@
 
 mod banners;
 mod fit;
+mod highlight;
 mod imported;
 mod loops;
 mod plan;
@@ -39,8 +40,11 @@ pub struct Links<'a> {
 impl Links<'_> {
     /// `#12`: scrolls to that event, on whatever part of the timeline it is.
     pub fn event(&self, seq: u64) -> AnyView {
-        let href = self.view.focused(seq).href(self.run_id);
-        view! { <a class="event-link" href=href>{format!("#{seq}")}</a> }.into_any()
+        view! { <a class="event-link" href=self.focus(seq)>{format!("#{seq}")}</a> }.into_any()
+    }
+
+    pub fn focus(&self, seq: u64) -> String {
+        self.view.focused(seq).href(self.run_id)
     }
 
     pub fn to(&self, view: RunView) -> String {

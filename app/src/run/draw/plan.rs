@@ -3,16 +3,16 @@
 use leptos::prelude::*;
 use protocol::timeline::{Plan, PlanStep};
 
-use super::html;
+use super::{Links, html};
 use crate::components::icon::{Icon, IconView};
 use crate::plain_text::visible;
 
-pub fn checklist(plan: &Plan) -> String {
-    html(view! { <section class="panel"><h2>"Plan"</h2>{draw(plan)}</section> })
+pub fn checklist(plan: &Plan, links: Links<'_>) -> String {
+    html(view! { <section class="panel"><h2>"Plan"</h2>{draw(plan, links)}</section> })
 }
 
-pub fn draw(plan: &Plan) -> AnyView {
-    let steps = plan.steps.iter().map(step).collect_view();
+pub fn draw(plan: &Plan, links: Links<'_>) -> AnyView {
+    let steps = plan.steps.iter().map(|one| step(one, links)).collect_view();
     view! {
         {plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> })}
         <ol class="plan">{steps}</ol>
@@ -20,7 +20,7 @@ pub fn draw(plan: &Plan) -> AnyView {
     .into_any()
 }
 
-fn step(step: &PlanStep) -> AnyView {
+fn step(step: &PlanStep, links: Links<'_>) -> AnyView {
     let icon = match step.status.as_str() {
         "done" => Icon::Check,
         "in_progress" => Icon::Play,
@@ -35,11 +35,14 @@ fn step(step: &PlanStep) -> AnyView {
         (Some(moment), _) | (None, Some(moment)) => Some(format!("turn {}", moment.turn + 1)),
         (None, None) => None,
     };
+    let turns = turns.zip(step.begun.or(step.ended)).map(|(turns, moment)| {
+        view! { " · " <a href=links.focus(moment.seq)>{turns}</a> }
+    });
     view! {
         <li data-step=step.status.clone()>
             <IconView icon />
             <span>{visible(&step.title).into_owned()}</span>
-            <span class="hint">{step.status.replace('_', " ")}{turns.map(|turns| format!(" · {turns}"))}</span>
+            <span class="hint">{visible(&step.status).replace('_', " ")}{turns}</span>
         </li>
     }
     .into_any()

@@ -8,7 +8,9 @@ use crate::components::code_words::CodeWords;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
 use crate::plain_text::visible;
-use crate::run::{CallOutcome, Tone};
+use crate::run::{CallOutcome, RunView, Tab, Tone};
+
+pub use super::highlight::highlighted;
 
 pub fn turn(turn: &Turn, links: Links<'_>) -> String {
     let finish = if turn.aborted { Some("stopped by the supervisor".to_owned()) } else { turn.finish_reason.clone() };
@@ -35,7 +37,7 @@ pub fn note(seq: u64, tone: Tone, text: &str, times: u64, plan: Option<&Plan>, l
         <IconView icon=tone_icon(tone) />
         <div>
             <p>{visible(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
-            {plan.map(super::plan::draw)}
+            {plan.map(|plan| super::plan::draw(plan, links))}
         </div>
         {links.event(seq)}
     })
@@ -58,9 +60,10 @@ pub fn repeats(
         <strong class="times">{format!("×{times}")}</strong>
         <span><CodeWords text /></span>
     };
+    let lens = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
     html(view! {
         {toggle(key, open, line.into_any(), links)}
-        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}</span>
+        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=lens data-noscroll="">"what changed"</a></span>
     })
 }
 

@@ -54,7 +54,7 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
         title: "Cancelled".to_owned(),
         detail: format!("{stopped} What it had done until then is below.{open}"),
         facts: Facts::Cancelled { reason: outcome.reason.clone(), unanswered },
-        next_step: NextStep::say("Launch it again if it should have finished."),
+        next_step: NextStep::again("Launch it again if it should have finished."),
     }
 }
 
@@ -89,7 +89,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let detail = format!("Nobody answered {}{within}. {said}", tools(owed.iter().map(String::as_str)));
             let facts = Facts::Local { calls: owed.len() as u64, tools: owed, timeout_ms };
             let text = "Start the program that answers this tool, then launch the run again.";
-            (BannerKind::LocalToolTimeout, detail, facts, NextStep::say(text))
+            (BannerKind::LocalToolTimeout, detail, facts, NextStep::again(text))
         }
         failure::MAX_TOOL_TURNS => {
             let limit = spec.map(spec::max_tool_turns);
@@ -122,9 +122,9 @@ fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
             None,
             None,
         ),
-        "rate_limit" | "overloaded" => NextStep::say("Launch it again in a few minutes."),
+        "rate_limit" | "overloaded" => NextStep::again("Launch it again in a few minutes."),
         "server" | "timeout" | "upstream_deadline" => {
-            NextStep::say("Launch it again. If it fails in the same way, try another model.")
+            NextStep::again("Launch it again. If it fails in the same way, try another model.")
         }
         "invalid_request" => NextStep::say("Read the provider's message and correct the spec."),
         "auth" => NextStep::say("Ask whoever looks after this workspace to check the provider's key in MANTYX."),

@@ -28,7 +28,7 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
         detail: format!("{place} What happened there is not known; everything else is shown as it came."),
         facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
         next_step: NextStep::say(
-            "Open the run again to fetch its log anew. If the gap stays, MANTYX does not have it.",
+            "Compare with the log of whoever received the run's stream; a file of theirs can be imported here as a run.",
         ),
     })
 }
@@ -45,7 +45,7 @@ fn no_end(timeline: &Timeline) -> Option<Banner> {
         detail: format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
         facts: Facts::NoEnd { last_seq, status: status.to_owned() },
         next_step: NextStep::say(
-            "Open the run again to fetch its log anew. If it stays so, MANTYX does not have the end.",
+            "Reload the page: what MANTYX has by now is fetched. If it stays so, MANTYX does not have the end.",
         ),
     })
 }

@@ -1,17 +1,21 @@
 //! The server's loop guard stepped in: it nudged the model, or gave up and switched tools off.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use super::{Banner, BannerKind, Facts, NextStep, Severity, asked_for, pointer_part};
+use crate::spec::loop_thresholds;
 use crate::timeline::words::{times, tools};
 use crate::timeline::{NoteKind, Timeline};
 
-pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
-    [banner(timeline, false), banner(timeline, true)].into_iter().flatten().collect()
+/// The least that MANTYX accepts.
+const LOWEST_THRESHOLDS: (u64, u64) = (2, 3);
+
+pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
+    [banner(timeline, spec, false), banner(timeline, spec, true)].into_iter().flatten().collect()
 }
 
 /// All reports of one kind, at the first of them.
-fn banner(timeline: &Timeline, gave_up: bool) -> Option<Banner> {
+fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Banner> {
     let mut reports = timeline.notes().filter_map(|note| match &note.kind {
         NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools } if *hard_cutoff == gave_up => {
             Some((note.seq, *consecutive_count, tools))
@@ -26,13 +30,8 @@ fn banner(timeline: &Timeline, gave_up: bool) -> Option<Banner> {
     }
     let names = tools(tools_in_loop.iter().map(String::as_str));
     let what = format!("The server saw {names} called {} in a row with the same arguments.", times(longest));
-    let look = NextStep::change(
-        format!(
-            "Look at what came back from {names}. If that is empty or unclear, say in the system prompt what to do then."
-        ),
-        "/systemPrompt",
-        None,
-        None,
+    let look = format!(
+        "Look at what came back from {names}. If that is empty or unclear, say in the system prompt what to do then."
     );
     let (kind, severity, title, then) = if gave_up {
         let then = "It switched all tools off, and the model wrote its answer without them.";
@@ -48,6 +47,27 @@ fn banner(timeline: &Timeline, gave_up: bool) -> Option<Banner> {
         title: title.to_owned(),
         detail: format!("{what} {then}"),
         facts: Facts::Loop { tools: tools_in_loop.clone(), longest, reports: count },
-        next_step: look,
+        next_step: stop_sooner(&look, spec, tools_in_loop),
     })
+}
+
+/// Lower thresholds or, where they are as low as can be, a budget for the tool.
+fn stop_sooner(look: &str, spec: Option<&Value>, tools_in_loop: &[String]) -> NextStep {
+    let (threshold, cutoff) = LOWEST_THRESHOLDS;
+    let thresholds = spec.and_then(loop_thresholds);
+    let is_lowest = thresholds.is_some_and(|asked| asked.nudge_at <= threshold && asked.give_up_at <= cutoff);
+    match tools_in_loop.first().filter(|_| is_lowest) {
+        Some(tool) => NextStep::change(
+            format!("{look} To stop such a loop sooner, give the tool a budget (toolBudgets)."),
+            &format!("/toolBudgets/{}/maxCalls", pointer_part(tool)),
+            None,
+            Some(1.into()),
+        ),
+        None => NextStep::change(
+            format!("{look} To stop such a loop sooner, lower the guard's thresholds (loopDetection)."),
+            "/loopDetection",
+            asked_for(spec, "loopDetection"),
+            Some(json!({ "consecutiveThreshold": threshold, "hardCutoffThreshold": cutoff })),
+        ),
+    }
 }

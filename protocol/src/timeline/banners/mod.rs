@@ -166,6 +166,9 @@ pub enum Facts {
 pub struct NextStep {
     pub text: String,
     pub change: Option<SpecChange>,
+    /// Launching the run again as it was is what the text says.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// A change to the spec for the next launch. `to` is left out where only a person can tell.
@@ -179,11 +182,15 @@ pub struct SpecChange {
 
 impl NextStep {
     fn say(text: impl Into<String>) -> Self {
-        Self { text: text.into(), change: None }
+        Self { text: text.into(), change: None, again: false }
+    }
+
+    fn again(text: impl Into<String>) -> Self {
+        Self { again: true, ..Self::say(text) }
     }
 
     fn change(text: impl Into<String>, field: &str, from: Option<Value>, to: Option<Value>) -> Self {
-        Self { text: text.into(), change: Some(SpecChange { field: field.to_owned(), from, to }) }
+        Self { change: Some(SpecChange { field: field.to_owned(), from, to }), ..Self::say(text) }
     }
 }
 

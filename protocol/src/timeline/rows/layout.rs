@@ -87,6 +87,21 @@ pub(super) fn seq_of(timeline: &Timeline, slot: &Slot) -> u64 {
     }
 }
 
+/// The event that answered the call of a row.
+pub(super) fn answer_seq_of(timeline: &Timeline, slot: &Slot) -> Option<u64> {
+    let Place::Call(entry) = slot.place else { return None };
+    let call = timeline.turns.get(slot.turn as usize)?.entries.get(entry as usize)?.as_call()?;
+    call.answer.as_ref().map(|answer| answer.seq)
+}
+
+/// The key of the fold that holds an event of a repeated turn.
+pub(super) fn fold_over(timeline: &Timeline, seq: u64) -> Option<String> {
+    let at = timeline.turns.partition_point(|turn| turn.last_seq < seq);
+    let turn = timeline.turns.get(at).filter(|turn| turn.repeats > 0)?;
+    let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.contains_turn(turn.index))?;
+    Some(repeats_key(repetition.first_turn as u32))
+}
+
 fn outcome(timeline: &Timeline, slots: &mut Vec<Slot>) {
     if timeline.outcome.is_some() {
         let turn = timeline.turns.len().saturating_sub(1) as u32;

@@ -134,11 +134,25 @@ impl<'a> Rows<'a> {
         (range.start.min(end)..end).filter_map(|place| self.row(place)).collect()
     }
 
-    /// Where to scroll to for an event: the last row that begins at it or before it.
+    /// Where to scroll to for an event: the row that is about it, or the last one that begins before it.
     pub fn place_of(&self, seq: u64) -> Option<usize> {
         let begins = |slot: &Slot| layout::seq_of(self.timeline, slot);
-        let exact = self.slots.iter().rposition(|slot| begins(slot) == seq);
-        exact.or_else(|| self.slots.iter().rposition(|slot| begins(slot) < seq))
+        self.exact_place_of(seq).or_else(|| self.slots.iter().rposition(|slot| begins(slot) < seq))
+    }
+
+    /// The key of the fold to open for an event that no row shows: it is among repeated turns.
+    pub fn fold_over(&self, seq: u64) -> Option<String> {
+        if self.exact_place_of(seq).is_some() {
+            return None;
+        }
+        layout::fold_over(self.timeline, seq).filter(|key| !self.options.open.contains(key))
+    }
+
+    fn exact_place_of(&self, seq: u64) -> Option<usize> {
+        let is_about = |slot: &Slot| {
+            layout::seq_of(self.timeline, slot) == seq || layout::answer_seq_of(self.timeline, slot) == Some(seq)
+        };
+        self.slots.iter().rposition(is_about)
     }
 
     fn row(&self, index: usize) -> Option<Row> {

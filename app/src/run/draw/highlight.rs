@@ -1,0 +1,71 @@
+//! What is looked for, marked in parts that are drawn already.
+
+/// Wraps what matches in `<mark>`, whatever the case of its ASCII letters. `html` is of our own drawing: every `<` begins a
+/// tag, and every `&` of a text an entity.
+pub fn highlighted(html: String, needle: &str) -> String {
+    // As the text was escaped when it was drawn.
+    let needle = needle.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").to_ascii_lowercase();
+    if needle.is_empty() {
+        return html;
+    }
+    let mut marked = String::with_capacity(html.len() + 64);
+    let mut rest = html.as_str();
+    while !rest.is_empty() {
+        let (text, tag) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+        mark(text, &needle, &mut marked);
+        let end = tag.find('>').map_or(tag.len(), |end| end + 1);
+        marked.push_str(&tag[..end]);
+        rest = &tag[end..];
+    }
+    marked
+}
+
+fn mark(text: &str, needle: &str, out: &mut String) {
+    let lower = text.to_ascii_lowercase();
+    let mut done = 0;
+    for (start, _) in lower.match_indices(needle) {
+        let end = start + needle.len();
+        if start < done || cuts_entity(text, start) || cuts_entity(text, end) {
+            continue;
+        }
+        out.push_str(&text[done..start]);
+        out.push_str("<mark>");
+        out.push_str(&text[start..end]);
+        out.push_str("</mark>");
+        done = end;
+    }
+    out.push_str(&text[done..]);
+}
+
+/// Whether a place is inside an entity, such as between `&am` and `p;`.
+fn cuts_entity(text: &str, at: usize) -> bool {
+    let Some(begin) = text[..at].rfind('&') else { return false };
+    !text[begin..at].contains(';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::highlighted;
+
+    fn check(html: &str, needle: &str, expected: &str) {
+        assert_eq!(highlighted(html.to_owned(), needle), expected);
+    }
+
+    #[test]
+    fn texts_are_marked_and_tags_are_not() {
+        check(r#"<a class="a">A cat</a>"#, "a", r#"<a class="a"><mark>A</mark> c<mark>a</mark>t</a>"#);
+        check("<p>Refund</p>", "", "<p>Refund</p>");
+    }
+
+    #[test]
+    fn entities_stay_whole() {
+        check("a &amp; b", "amp", "a &amp; b");
+        check("a &amp; b &lt;i&gt;", "& b <", "a <mark>&amp; b &lt;</mark>i&gt;");
+        check("x &lt; y", "t; y", "x &lt; y");
+    }
+
+    #[test]
+    fn what_is_looked_for_stays_text() {
+        check("&lt;script&gt;", "<script>", "<mark>&lt;script&gt;</mark>");
+    }
+}
