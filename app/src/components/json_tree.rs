@@ -42,7 +42,7 @@ pub fn JsonTree(
                         class="json-search js-only"
                         placeholder="Find in this value"
                         aria-label=format!("Find in {label}")
-                        on:input=move |event| query.set(event_target_value(&event).to_lowercase())
+                        on:input=move |event| query.set(event_target_value(&event).to_ascii_lowercase())
                     />
                 })}
                 <CopyButton text=whole label="Copy the whole value" />
@@ -157,11 +157,11 @@ fn counted(count: usize, noun: &str) -> String {
 
 fn matches(key: Option<&str>, value: &Value, query: &str) -> bool {
     let text = match value {
-        Value::String(text) => text.to_lowercase(),
+        Value::String(text) => text.to_ascii_lowercase(),
         Value::Object(_) | Value::Array(_) => String::new(),
         other => other.to_string(),
     };
-    text.contains(query) || key.is_some_and(|key| key.to_lowercase().contains(query))
+    text.contains(query) || key.is_some_and(|key| key.to_ascii_lowercase().contains(query))
 }
 
 fn contains(value: &Value, query: &str, depth: usize) -> bool {

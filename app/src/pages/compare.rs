@@ -14,7 +14,7 @@ use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::wire::Wire;
 
-lazy_page!(CompareRoute = ComparePage, run);
+lazy_page!(CompareRoute = ComparePage, more);
 
 #[component]
 fn ComparePage() -> impl IntoView {
