@@ -106,6 +106,8 @@ pub struct RunPage {
     pub end_seq: u64,
     /// Whether the sign-in may cancel and answer.
     pub can_write: bool,
+    /// Its spec is known: it can be launched again.
+    pub has_spec: bool,
     pub feedback: Option<Feedback>,
     /// Where an imported run comes from, drawn.
     pub imported: String,

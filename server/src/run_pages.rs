@@ -45,6 +45,7 @@ pub async fn open_run(
         state: shown,
         end_seq: latest.last_seq(),
         can_write,
+        has_spec: spec.is_some(),
         feedback: state.store.feedback(caller.workspace_id, id).await?,
         imported: match run.origin {
             Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,

@@ -12,6 +12,7 @@
 
 mod draw;
 mod loop_lens;
+mod retries;
 mod row;
 mod schema_fit;
 mod state;

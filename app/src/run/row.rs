@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::draw::rows::{self as draw, CallLine};
 use super::draw::{Links, prose};
+use super::retries::Retries;
 use super::words::{describe, ending};
 use crate::launch::{AnswerRecord, AnswerState};
 
@@ -99,15 +100,19 @@ impl Tone {
     }
 }
 
+/// What all rows of one drawing share.
+pub struct RowContext<'a> {
+    pub timeline: &'a Timeline,
+    /// Who answered local calls.
+    pub answers: &'a [AnswerRecord],
+    pub retries: Retries<'a>,
+    pub links: Links<'a>,
+}
+
 impl Row {
-    /// Draws a row of `timeline`. `open` tells whether a row's key was opened, `answers` who answered local calls.
-    pub fn of(
-        timeline: &Timeline,
-        row: timeline::Row,
-        open: impl Fn(&str) -> bool,
-        answers: &[AnswerRecord],
-        links: Links<'_>,
-    ) -> Option<Self> {
+    /// Draws a row of the timeline. `open` tells whether a row's key was opened.
+    pub fn of(context: &RowContext<'_>, row: timeline::Row, open: impl Fn(&str) -> bool) -> Option<Self> {
+        let &RowContext { timeline, links, .. } = context;
         let turn = timeline.turns.get(row.turn);
         let is_open = open(&row.key);
         let drawn =
@@ -137,8 +142,7 @@ impl Row {
             }
             timeline::RowKind::Call { entry, .. } => {
                 let call = turn?.entries.get(entry)?.as_call()?;
-                let answered = answers.iter().find(|answer| call.id.as_deref() == Some(answer.tool_use_id.as_str()));
-                call_row(&row.key, row.seq, call, timeline, is_open, answered, links)
+                call_row(&row.key, row.seq, call, is_open, context)
             }
             timeline::RowKind::Note { entry } => {
                 let note = turn?.entries.get(entry)?.as_note()?;
@@ -190,16 +194,10 @@ fn is_writing(turn: &Turn, timeline: &Timeline) -> bool {
     newest && turn.message_seq.is_none() && !turn.aborted && !timeline.status().is_terminal()
 }
 
-fn call_row(
-    key: &str,
-    seq: u64,
-    call: &ToolCall,
-    timeline: &Timeline,
-    open: bool,
-    answered: Option<&AnswerRecord>,
-    links: Links<'_>,
-) -> RowKind {
-    let over = timeline.status().is_terminal();
+fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowContext<'_>) -> RowKind {
+    let mut answers = context.answers.iter();
+    let answered = answers.find(|answer| call.id.as_deref() == Some(answer.tool_use_id.as_str()));
+    let over = context.timeline.status().is_terminal();
     let outcome = match &call.answer {
         Some(answer) if answer.ok => CallOutcome::Ok,
         Some(_) => CallOutcome::Error,
@@ -219,11 +217,12 @@ fn call_row(
         files: call.files.len(),
         outcome,
         answered: answered.map(answered_by),
+        retried_seq: context.retries.before(call),
         open,
     };
     RowKind::Call {
         outcome,
-        line: draw::call(line, links),
+        line: draw::call(line, context.links),
         waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
         open: open.then(|| Box::new(CallBody::of(call))),
     }

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::draw::{self, Links};
 use super::loop_lens::loop_lenses;
+use super::retries::Retries;
+use super::row::RowContext;
 use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
 use super::{Row, RunView, Tab};
@@ -177,11 +179,12 @@ fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: 
     let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
     // A short log is always shown whole.
     let start = if rows.len() <= WINDOW { 0 } else { start.min(last_start) };
+    let context = RowContext { timeline, answers, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut drawn = Vec::new();
     for (place, row) in (start..).zip(rows.window(start..start + WINDOW)) {
-        let Some(mut row) = Row::of(timeline, row, |key| options.open.contains(key), answers, links) else { continue };
+        let Some(mut row) = Row::of(&context, row, |key| options.open.contains(key)) else { continue };
         let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
         let anchor = focus.unwrap_or(row.seq);
         row.anchor = anchors.insert(anchor).then_some(anchor);

@@ -1,12 +1,14 @@
 //! `runlens seed`: made-up runs, the same for the same seed, in realistic sizes: seven turns and six tool calls make
 //! thirteen steps, a tool answers with about a kilobyte.
 //!
-//! One thread makes runs while the other writes them, and nobody but the store knows that they were not mirrored: they are
+//! Every core makes runs while one task writes them, and nobody but the store knows that they were not mirrored: they are
 //! tagged `is:seeded`.
 
 mod dice;
 mod scenario;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -19,7 +21,7 @@ use crate::store::{RunUpdate, Store};
 use scenario::Seeder;
 
 /// Runs made and written at a time.
-const BATCH: usize = 500;
+const BATCH: u64 = 500;
 
 #[derive(Args, Clone, Debug)]
 pub struct SeedOptions {
@@ -63,17 +65,7 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     let seeder =
         Seeder::new(options.seed, options.runs, options.until_ms.unwrap_or_else(now_ms), store.packer().clone());
     let started = Instant::now();
-    let (sender, mut batches) = tokio::sync::mpsc::channel::<anyhow::Result<Made>>(2);
-    let maker = std::thread::spawn(move || {
-        let mut next = 0;
-        while next < options.runs {
-            let end = options.runs.min(next + BATCH as u64);
-            if sender.blocking_send(make(&seeder, next..end)).is_err() {
-                return;
-            }
-            next = end;
-        }
-    });
+    let mut batches = make_all(seeder, options.runs);
     let mut seeded = Seeded { runs: 0, events: 0, seconds: 0.0, bytes: (0, before), plain_bytes: 0, packed_bytes: 0 };
     while let Some(made) = batches.recv().await {
         let made = made?;
@@ -84,12 +76,29 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
         seeded.plain_bytes += made.plain_bytes;
         seeded.packed_bytes += made.packed_bytes;
     }
-    drop(maker.join());
     store.settle().await?;
     seeded.seconds = started.elapsed().as_secs_f64();
     seeded.bytes.0 = store.stored_bytes().await?;
     store.close().await;
     Ok(seeded)
+}
+
+/// Batches as they come. Whoever of the makers is free makes the next one.
+fn make_all(seeder: Seeder, runs: u64) -> tokio::sync::mpsc::Receiver<anyhow::Result<Made>> {
+    let (sender, batches) = tokio::sync::mpsc::channel(2);
+    let (seeder, next) = (Arc::new(seeder), Arc::new(AtomicU64::new(0)));
+    for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        let (seeder, next, sender) = (seeder.clone(), next.clone(), sender.clone());
+        std::thread::spawn(move || {
+            loop {
+                let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                if first >= runs || sender.blocking_send(make(&seeder, first..runs.min(first + BATCH))).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    batches
 }
 
 struct Made {
@@ -104,11 +113,10 @@ fn make(seeder: &Seeder, range: std::ops::Range<u64>) -> anyhow::Result<Made> {
     for index in range {
         let (update, events) = seeder.run(index)?;
         made.events += events.len() as u64;
-        for event in &events {
-            made.plain_bytes += serde_json::to_string(event)?.len() as u64;
+        for part in update.log.iter().flat_map(|log| &log.parts) {
+            made.plain_bytes += part.plain_bytes as u64;
+            made.packed_bytes += part.body.len() as u64;
         }
-        let parts = update.log.iter().flat_map(|log| &log.parts);
-        made.packed_bytes += parts.map(|part| part.body.len() as u64).sum::<u64>();
         made.updates.push(update);
     }
     Ok(made)

@@ -53,6 +53,8 @@ pub struct Part {
     pub first_seq: i64,
     pub last_seq: i64,
     pub events: i64,
+    /// What its events take as JSON.
+    pub plain_bytes: usize,
     pub body: Vec<u8>,
 }
 
@@ -84,6 +86,7 @@ impl Packer {
                     first_seq: seq(&events[first]),
                     last_seq: seq(event),
                     events: i64::try_from(i + 1 - first).unwrap_or(i64::MAX),
+                    plain_bytes: lines.len(),
                     body: self.compress(lines.as_bytes())?,
                 });
                 lines.clear();

@@ -35,7 +35,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                     <p class="hint">"The link shows this very view to people in the workspace, and to nobody else."</p>
                 </div>
             </details>
-            <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a>
+            {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a> })}
             <FeedbackForm feedback now_ms />
         </div>
     }

@@ -38,6 +38,7 @@ pub struct Run {
     pub end_seq: RwSignal<u64>,
     pub asking: StoredValue<Asking>,
     pub can_write: bool,
+    pub has_spec: bool,
 }
 
 impl Run {
@@ -79,6 +80,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         state: RwSignal::new(page.state),
         view,
         can_write: page.can_write,
+        has_spec: page.has_spec,
     };
     provide_context(run);
     let connection = RwSignal::new(Connection::Idle);

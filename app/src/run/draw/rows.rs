@@ -91,6 +91,8 @@ pub struct CallLine<'a> {
     pub outcome: CallOutcome,
     /// Who answered from here.
     pub answered: Option<String>,
+    /// The failed call that it tries again.
+    pub retried_seq: Option<u64>,
     pub open: bool,
 }
 
@@ -112,6 +114,7 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
         <span class="call-args">{visible(call.arguments).into_owned()}</span>
         <span class="call-answer">{call.answer.map(|answer| visible(answer).into_owned())}</span>
         {files.map(|files| view! { <span class="hint">{files}</span> })}
+        {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("tries #{seq} again")}</span> })}
         {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
         <span class="call-outcome"><IconView icon />{word}</span>
     };
