@@ -40,7 +40,7 @@ const kinds: [kind: string, script: string, spec: object, words: RegExp][] = [
     /argument|input/i,
   ],
   ["refused", "/say I would rather\n/refuse", {}, /refus/i],
-  ["context_window", "word ".repeat(20_000), { modelId: "sandbox/script-mini" }, /context/i],
+  ["context_window", "word ".repeat(20_000), { modelId: "sandbox/script-mini" }, /larger than the model can read/],
   ["model_fallback", "/fail server\n/say Here.", { fallbackModelId: "sandbox/script-large" }, /fallback/i],
   [
     "schema_not_enforced",
@@ -48,7 +48,7 @@ const kinds: [kind: string, script: string, spec: object, words: RegExp][] = [
     { modelId: "sandbox/script-plain", outputSchema: { schema: object, enforcement: "best_effort" } },
     /schema/i,
   ],
-  ["failed", "/say Half an ans\n/fail rate_limit", {}, /rate/i],
+  ["failed", "/say Half an ans\n/fail rate_limit", {}, /too many requests/],
 ];
 
 test.beforeEach(async ({ page }) => signIn(page));

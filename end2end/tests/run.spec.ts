@@ -186,7 +186,7 @@ test("feedback is kept", async ({ page, request }) => {
   await page.getByText("Feedback").click();
   await page.getByLabel(/What was good/).fill("Polite.");
   await page.getByRole("button", { name: "Good run" }).click();
-  await expect(page.getByText("it is kept")).toBeVisible();
+  await expect(page.getByText("It was sent to MANTYX.")).toBeVisible();
   await takeScreenshots(page, "run-feedback");
   await page.reload();
   await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "UP");
@@ -206,7 +206,7 @@ test("hostile text stays text", async ({ page, request }) => {
   await takeScreenshots(page, "run-hostile");
 });
 
-test("very long texts and values stay in their place on a wide screen", async ({ page, request }) => {
+test("very long texts and values stay in their place", async ({ page, request }) => {
   test.slow();
   const word = "x".repeat(3_000);
   const script = `/think ${word}\n/call calculator {"expression":"1+1","${"k".repeat(300)}":"${word}"}\n/say ${word}\n/say | a | b |\n/say ${`${"many-words-".repeat(8)} `.repeat(80)}`;
@@ -220,9 +220,12 @@ test("very long texts and values stay in their place on a wide screen", async ({
   await page.goto(`/runs/${id}?open=t0-thinking,t0-0&tab=spec`);
   await expect(page.locator(".call-body")).toBeVisible();
   await expect(page.getByRole("link", { name: /Show [\d,]+ more bytes/ })).toBeVisible();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, `sideways at ${width}`).toBeLessThanOrEqual(0);
+  }
   await page.setViewportSize({ width: 1280, height: 800 });
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, "sideways").toBeLessThanOrEqual(0);
   await takeScreenshots(page, "run-long");
   await page.goto(`/runs/${id}?open=t0-thinking,t0-0`);
   await expect(page.locator(".call-body")).toBeVisible();
@@ -236,4 +239,32 @@ test("an unknown run is a page that says so", async ({ page, problems }) => {
   await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "run-unknown");
+});
+
+test("new banners are announced once, and opening a row announces nothing", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const waiting = page.locator("[data-kind=waiting_local_tool]");
+  await waiting.getByRole("link", { name: "Answer it here" }).click();
+  await expect(page.getByLabel("Your answer")).toBeInViewport();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  const news = page.locator(".visually-hidden[role=status]");
+  await expect(news).toHaveText("Cancelled");
+  await page.locator(".call .toggle").click();
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(news).toHaveText("Cancelled");
+});
+
+test("a lost connection is said, and nothing is lost", async ({ page, request, problems }) => {
+  problems.allow(/Failed to load resource|ERR_/);
+  const id = await startRun(request, "/call approve {}\n/say All is well.", { tools: [{ kind: "local", name: "approve" }] });
+  let refuse = true;
+  await page.route("**/live?*", (route) => (refuse ? route.fulfill({ status: 503, body: "" }) : route.continue()));
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText("The live connection was lost")).toBeVisible();
+  refuse = false;
+  await answerTool(request, id, await pendingCall(id), "yes");
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded", { timeout: 15_000 });
+  await expect(page.locator(".output")).toContainText("All is well.");
 });

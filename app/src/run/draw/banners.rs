@@ -26,7 +26,7 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
         let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
         view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
     });
-    let again = || (format!("/launch?like={}", links.run_id), "Launch it again".to_owned());
+    let again = || (format!("/launch?like={}", links.run_id), "Relaunch".to_owned());
     let step = match &banner.next_step.change {
         _ if banner.kind == BannerKind::WaitingLocalTool => {
             Some((links.focus(banner.seq), "Answer it here".to_owned()))

@@ -1,0 +1,108 @@
+// Logs of unusual size and shape: what is drawn of them is bounded, and nothing in them does anything.
+
+import type { APIRequestContext } from "@playwright/test";
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+
+type Event = [type: string, data: object | string];
+
+/** Makes a run of a log and answers its id. Data that is a text is JSON already. */
+async function imported(request: APIRequestContext, events: Event[]): Promise<string> {
+  const line = ([type, data]: Event, i: number) =>
+    `{"seq":${i + 1},"type":"${type}","data":${typeof data === "string" ? data : JSON.stringify(data)}}`;
+  const answer = await request.post("/api/import", {
+    headers: { Authorization: "Bearer mantyx_sandbox_demo", "Content-Type": "application/x-ndjson" },
+    data: events.map(line).join("\n"),
+  });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  return (await answer.json()).runId;
+}
+
+/** Turns that each think, write, call a tool with other arguments and are answered. */
+function turns(count: number, deltas: number): Event[] {
+  return Array.from({ length: count }, (_, turn): Event[] => [
+    ...Array.from({ length: deltas }, (_, i): Event => ["assistant_delta", { text: `word${i} ` }]),
+    ["assistant_message", { text: `Turn ${turn}.`, turn, toolCalls: [{ id: `c${turn}`, name: "look", input: { turn } }] }],
+    ["tool_result", { toolUseId: `c${turn}`, name: "look", result: `answer ${turn}` }],
+  ]).flat();
+}
+
+test.beforeEach(async ({ page }) => signIn(page));
+
+test("of a long log a page has a bounded part, and every event can be reached", async ({ page, request }) => {
+  test.slow();
+  const log = turns(1_000, 20);
+  const id = await imported(request, [...log, ["result", { subtype: "success", text: "Done." }]]);
+  const answer = await page.goto(`/runs/${id}`);
+  expect((await answer!.body()).length).toBeLessThan(1_000_000);
+  await page.locator("html[data-js]").waitFor();
+  expect(await page.locator(".timeline > li").count()).toBeLessThanOrEqual(200);
+  expect(await page.locator(".strip rect").count()).toBeLessThanOrEqual(400);
+  await page.getByRole("link", { name: /later rows/ }).click();
+  await expect(page).toHaveURL(/from=/);
+
+  // As of a point, the newest rows are shown, and so they are while it plays.
+  await page.goto(`/runs/${id}?at=${log.length / 2}`);
+  await expect(page.locator(".turn-head").last()).toContainText("Turn 500");
+  await page.goto(`/runs/${id}?focus=${log.length}`);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.locator(`#e${log.length}`)).toBeInViewport();
+  await expect(page.locator(`#e${log.length}`)).toContainText("answer 999");
+});
+
+test("links lead to events inside folds and closed calls", async ({ page, request }) => {
+  const same = Array.from({ length: 4 }, (_, turn): Event[] => [
+    ["assistant_message", { text: "", turn, toolCalls: [{ id: `c${turn}`, name: "look", input: {} }] }],
+    ["tool_result", { toolUseId: `c${turn}`, name: "look", ok: false, summary: "no" }],
+  ]).flat();
+  const id = await imported(request, [...same, ["result", { subtype: "success", text: "Done." }]]);
+  await page.goto(`/runs/${id}?density=conversation`);
+  await page.locator("html[data-js]").waitFor();
+  const link = page.locator(".verdict .event-link", { hasText: /^#2$/ }).first();
+  await link.click();
+  await expect(page.locator("#e2")).toBeInViewport();
+  await expect(page).not.toHaveURL(/density/);
+  // The answer to the third of the repeated calls.
+  await page.goto(`/runs/${id}?focus=6#e6`);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.locator("#e6")).toBeInViewport();
+  await expect(page.locator("#e6")).toContainText("tries #3 again");
+});
+
+test("a result of two megabytes opens, and the raw log stays bounded", async ({ page, request }) => {
+  const id = await imported(request, [
+    ["assistant_message", { text: "", turn: 0, toolCalls: [{ id: "c", name: "dump", input: {} }] }],
+    ["tool_result", { toolUseId: "c", name: "dump", result: "row ".repeat(500_000) }],
+    ["result", { subtype: "success", text: "Done." }],
+  ]);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.locator(".call .toggle").click();
+  await expect(page.locator(".call-body")).toContainText("more bytes are in the raw log");
+  const answer = await page.goto(`/runs/${id}?tab=raw`);
+  expect((await answer!.body()).length).toBeLessThan(1_000_000);
+  await page.locator(".raw-event summary").nth(1).click();
+  await expect(page.locator(".raw-event pre").nth(1)).toContainText("more bytes are in the download");
+});
+
+test("hostile arguments, answers, names and depths stay text", async ({ page, request }) => {
+  const hostile = '<img src=x onerror="document.body.dataset.owned=1">';
+  const deep = `${"[".repeat(1_000)}${"]".repeat(1_000)}`;
+  const id = await imported(request, [
+    ["assistant_message", { text: "a".repeat(1_000_000), turn: 0, model: `m\u202Eevil`, toolCalls: [{ id: "c", name: hostile, input: { [hostile]: hostile } }] }],
+    ["tool_result", { toolUseId: "c", name: hostile, result: `\u001b[31m${hostile}` }],
+    ["tool_result", `{"toolUseId":"d","name":"deep","result":${deep}}`],
+    [`kind${"x".repeat(50)}`, { text: hostile }],
+    ["result", { subtype: "success", text: `[x](javascript:alert(1)) ${hostile}` }],
+  ]);
+  await page.goto(`/runs/${id}?open=t0-0&find=img`);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.locator(".call-body")).toContainText("<img src=x");
+  await expect(page.locator(".call mark").first()).toHaveText("img");
+  await expect(page.locator("img[src=x]")).toHaveCount(0);
+  await expect(page.locator('a[href^="javascript"]')).toHaveCount(0);
+  expect(await page.evaluate(() => document.body.dataset.owned)).toBeUndefined();
+  await page.goto(`/runs/${id}?density=events`);
+  await expect(page.locator(".row.event")).toHaveCount(5);
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-hostile-log");
+});
