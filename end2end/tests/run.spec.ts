@@ -154,6 +154,10 @@ test("a run in progress is followed live, and a local call is answered from the 
   await takeScreenshots(page, "run-waiting");
 
   await page.getByLabel("Your answer").fill('{"approved":true}');
+  // What is written stays while the page around it changes.
+  await page.locator(".call .toggle").click();
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(page.getByLabel("Your answer")).toHaveValue('{"approved":true}');
   await page.getByRole("button", { name: "Send as the result" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
   await expect(waiting).toHaveCount(0);

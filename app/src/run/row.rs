@@ -33,12 +33,31 @@ pub struct Row {
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
     /// Says something, and is drawn already.
-    Drawn { class: String, tone: Option<Tone>, html: String },
+    Drawn {
+        class: String,
+        tone: Option<Tone>,
+        html: String,
+    },
     /// What the model wrote, drawn; its end is cut where it is long. While it writes: as it comes, to be added to, without
     /// its beginning where it is long.
-    Text { html: String, text: String, cut: usize, writing: bool },
-    /// A call: its line, drawn, and what it opens to.
-    Call { outcome: CallOutcome, line: String, waiting_id: Option<String>, open: Option<Box<CallBody>> },
+    Text {
+        html: String,
+        text: String,
+        cut: usize,
+        writing: bool,
+    },
+    Call(CallRow),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRow {
+    pub outcome: CallOutcome,
+    /// Drawn.
+    pub line: String,
+    /// Somebody may answer it here.
+    pub waiting_id: Option<String>,
+    /// What it opens to.
+    pub open: Option<Box<CallBody>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,14 +193,21 @@ impl Row {
 
     /// The row is open and has this event as the answer inside.
     pub fn shows_answer(&self, seq: u64) -> bool {
-        let RowKind::Call { open: Some(body), .. } = &self.kind else { return false };
+        let RowKind::Call(CallRow { open: Some(body), .. }) = &self.kind else { return false };
         body.answer.as_ref().is_some_and(|(answer_seq, _)| *answer_seq == seq)
+    }
+
+    pub fn as_call(&self) -> Option<&CallRow> {
+        match &self.kind {
+            RowKind::Call(call) => Some(call),
+            _ => None,
+        }
     }
 
     /// Marks what is looked for.
     pub fn highlight(&mut self, needle: &str) {
         match &mut self.kind {
-            RowKind::Drawn { html, .. } | RowKind::Text { html, .. } | RowKind::Call { line: html, .. } => {
+            RowKind::Drawn { html, .. } | RowKind::Text { html, .. } | RowKind::Call(CallRow { line: html, .. }) => {
                 *html = draw::highlighted(std::mem::take(html), needle);
             }
         }
@@ -220,12 +246,12 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowConte
         retried_seq: context.retries.before(call),
         open,
     };
-    RowKind::Call {
+    RowKind::Call(CallRow {
         outcome,
         line: draw::call(line, context.links),
         waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
         open: open.then(|| Box::new(CallBody::of(call))),
-    }
+    })
 }
 
 /// What became of somebody's answer.

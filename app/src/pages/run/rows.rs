@@ -58,7 +58,31 @@ fn Pager(earlier: bool) -> impl IntoView {
 
 #[component]
 fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
-    move || row.get().map(draw)
+    // A call is drawn part by part: what somebody writes into its reply box outlives whatever else changes.
+    let is_call = Memo::new(move |_| row.with(|row| row.as_ref().is_some_and(|row| row.as_call().is_some())));
+    move || match is_call.get() {
+        true => view! { <CallRowView row /> }.into_any(),
+        false => row.get().map(draw).into_any(),
+    }
+}
+
+#[component]
+fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
+    let outcome = move || row.with(|row| row.as_ref()?.as_call().map(|call| call.outcome.tone()));
+    let class =
+        move || row.with(|row| if row.as_ref().is_some_and(|row| row.hit) { "row call hit" } else { "row call" });
+    let anchor = move || row.with(|row| row.as_ref()?.anchor.map(|seq| format!("e{seq}")));
+    let depth = move || row.with(|row| row.as_ref().map(|row| row.depth.to_string()));
+    let line = move || row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.line.clone()));
+    let open = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.open.clone()));
+    let waiting_id = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.waiting_id.clone()));
+    view! {
+        <li class=class id=anchor data-depth=depth data-outcome=outcome>
+            <div class="call-line" inner_html=move || line().unwrap_or_default()></div>
+            {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
+            {move || waiting_id.get().map(|id| view! { <AnswerCall tool_use_id=id /> })}
+        </li>
+    }
 }
 
 fn draw(row: Row) -> AnyView {
@@ -78,14 +102,7 @@ fn draw(row: Row) -> AnyView {
             </li>
         }
         .into_any(),
-        RowKind::Call { outcome, line, waiting_id, open } => view! {
-            <li class=class("call") id=anchor data-depth=depth data-outcome=outcome.tone()>
-                <div class="call-line" inner_html=line></div>
-                {open.map(|body| view! { <CallDetails body=*body /> })}
-                {waiting_id.map(|id| view! { <AnswerCall tool_use_id=id /> })}
-            </li>
-        }
-        .into_any(),
+        RowKind::Call(_) => ().into_any(),
     }
 }
 
