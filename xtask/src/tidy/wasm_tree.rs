@@ -24,18 +24,29 @@ const NATIVE: &[&str] = &[
     "tokio",
 ];
 
-/// Asks cargo for the client's tree.
+/// Asks cargo for the trees of the client and of the crate that it shares with the server.
 pub fn check() -> Result<Vec<Violation>> {
-    let client = ["-p", "app", "--no-default-features", "--features", "hydrate", "--target", "wasm32-unknown-unknown"];
-    let tree = command::read(command::cargo()?.arg("tree").args(client).args(["-e", "normal", "--prefix", "none"]))?;
-    let violation = |name: &str, fault: &str| Violation {
-        path: "app/Cargo.toml".into(),
+    let client = tree(&["-p", "app", "--no-default-features", "--features", "hydrate"])?;
+    let native = found_in(&client, NATIVE).into_iter().map(|name| violation("app", name, "native"));
+    // Leptos brings one along for its settings, which the linker leaves out; ours would stay.
+    let shared = tree(&["-p", "protocol"])?;
+    let too_large = found_in(&shared, TOO_LARGE).into_iter();
+    Ok(native.chain(too_large.map(|name| violation("protocol", name, "too large for a browser"))).collect())
+}
+
+fn tree(package: &[&str]) -> Result<String> {
+    let wasm = ["--target", "wasm32-unknown-unknown", "-e", "normal", "--prefix", "none"];
+    command::read(command::cargo()?.arg("tree").args(package).args(wasm))
+}
+
+fn violation(package: &str, name: &str, fault: &str) -> Violation {
+    Violation {
+        path: format!("{package}/Cargo.toml"),
         line: 1,
-        what: format!("{name} is {fault}, but the client's dependencies lead to it; `cargo tree -i {name}` tells how"),
-    };
-    let native = found_in(&tree, NATIVE).into_iter().map(|name| violation(name, "native"));
-    let too_large = found_in(&tree, TOO_LARGE).into_iter().map(|name| violation(name, "too large for a browser"));
-    Ok(native.chain(too_large).collect())
+        what: format!(
+            "{name} is {fault}, but the dependencies lead to it; `cargo tree -p {package} -i {name}` tells how"
+        ),
+    }
 }
 
 fn found_in(tree: &str, unwanted: &[&'static str]) -> Vec<&'static str> {
