@@ -14,13 +14,15 @@ use serde_json::json;
 
 const TURNS: u64 = 2_500;
 const CALLS_PER_TURN: u64 = 2;
-const DELTAS_PER_TURN: u64 = 36;
+const DELTAS_PER_TURN: usize = 36;
+/// The same text in so many times as many pieces must not make the timeline larger.
+const FINER: usize = 10;
 /// Folds and scrubs that are timed.
 const FOLDS: usize = 10;
 const SCRUBS: usize = 300;
 
 fn main() {
-    let events = log();
+    let events = log(DELTAS_PER_TURN);
     figure("events", events.len() as f64, "events");
     figure("deltas", count(&events, "_delta") as f64, "events");
     figure("calls", count(&events, "tool_result") as f64, "calls");
@@ -35,11 +37,13 @@ fn main() {
         held = HELD.load(Ordering::Relaxed) - before;
         black_box(timeline);
     }
+    let finer = held_by_timeline(&log(DELTAS_PER_TURN * FINER));
     if let (Some(before), Some(after)) = (on_cpu, cpu_time()) {
         figure("fold and drop, CPU time", ms(after.saturating_sub(before)) / FOLDS as f64, "ms");
     }
     spread("fold", folds);
     figure("timeline", held as f64 / 1024.0, "KiB");
+    figure("timeline, ten times the deltas", finer as f64 / held as f64, "times as large");
 
     let before = HELD.load(Ordering::Relaxed);
     let start = Instant::now();
@@ -60,6 +64,7 @@ fn main() {
         ("rows, normal", Density::Normal, ""),
         ("rows, every event", Density::EveryEvent, ""),
         ("rows, text query", Density::Normal, "needle"),
+        ("rows, every event with a text query", Density::EveryEvent, "needle"),
     ] {
         let options = RowOptions { density, query: RowQuery::parse(query), ..RowOptions::default() };
         figure(name, ms(timed(|| Rows::new(timeline, &options).window(2_000..2_060))), "ms");
@@ -68,17 +73,29 @@ fn main() {
     figure("banners and verdict", ms(timed(|| (timeline.banners(), verdict(timeline, None)))), "ms");
 }
 
-/// Turns of thinking, text and two calls; every tenth turn repeats the one before.
-fn log() -> Vec<Event> {
+fn held_by_timeline(events: &[Event]) -> usize {
+    let before = HELD.load(Ordering::Relaxed);
+    let timeline = Timeline::from_events(events);
+    let held = HELD.load(Ordering::Relaxed) - before;
+    black_box(timeline);
+    held
+}
+
+/// Turns of thinking, text and two calls; every tenth turn repeats the one before. The text of a turn is the same in
+/// however many deltas it comes.
+fn log(deltas_per_turn: usize) -> Vec<Event> {
     let mut events = Vec::new();
     let mut push = |kind: &str, data| {
         let seq = events.len() as u64 + 1;
         events.push(Event::new(seq, kind, data));
     };
     for turn in 0..TURNS {
-        for delta in 0..DELTAS_PER_TURN {
-            let kind = if delta < DELTAS_PER_TURN / 3 { "thinking_delta" } else { "assistant_delta" };
-            push(kind, json!({ "text": format!("word{} ", (turn * 31 + delta) % 997) }));
+        let words = DELTAS_PER_TURN as u64;
+        let text: String = (0..words).map(|word| format!("wordy-word{:03} ", (turn * 31 + word) % 997)).collect();
+        for delta in 0..deltas_per_turn {
+            let kind = if delta < deltas_per_turn / 3 { "thinking_delta" } else { "assistant_delta" };
+            let piece = delta * text.len() / deltas_per_turn..(delta + 1) * text.len() / deltas_per_turn;
+            push(kind, json!({ "text": text[piece] }));
         }
         let question = turn - u64::from(turn % 10 == 9);
         let calls: Vec<_> = (0..CALLS_PER_TURN)

@@ -38,6 +38,14 @@ struct Envelope {
     extra: Map<String, Value>,
 }
 
+/// What is read of an event that cannot be read whole.
+#[derive(Deserialize)]
+struct Outline {
+    seq: Option<u64>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -56,13 +64,28 @@ impl Event {
         Self { seq, kind: kind.into(), data, extra: Map::new() }
     }
 
+    /// Reads an envelope. One whose payload nobody can read, such as one that nests too deeply, is kept as its text.
     pub fn parse(json: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(json)
+        serde_json::from_str(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
+    }
+
+    /// An event of which only the envelope can be read: its payload is the text as it came, which the timeline counts as
+    /// malformed and shows. `seq` and `kind` stand in for what the envelope does not tell.
+    pub(crate) fn unreadable(json: &str, seq: Option<u64>, kind: Option<&str>) -> Option<Self> {
+        // What is passed over takes no stack, however deep it is.
+        let outline: Outline = serde_json::from_str(json).ok()?;
+        let kind = outline.kind.or_else(|| kind.map(str::to_owned))?;
+        Some(Self::new(outline.seq.or(seq)?, kind, json.into()))
     }
 
     /// `result`, `error` and `cancelled` end a log.
     pub fn is_terminal(&self) -> bool {
         matches!(self.kind.as_str(), "result" | "error" | "cancelled")
+    }
+
+    /// Whether there is anything to read fields from: `data` is an object, or absent as in session replays.
+    pub(crate) fn has_payload(&self) -> bool {
+        self.data.is_object() || self.data.is_null()
     }
 
     /// A field of the payload. Session replays write the payload beside `seq` and `type`, without `data`.
@@ -75,6 +98,15 @@ impl Event {
 
     /// What the event says, in the words of the newest document; older spellings are read too.
     pub fn payload(&self) -> Result<Payload<'_>, Malformed> {
+        match self.documented()? {
+            Payload::Unknown => Ok(Payload::Unknown),
+            // An end is an end, whatever else it says.
+            payload if self.has_payload() || self.is_terminal() => Ok(payload),
+            _ => Err(Malformed { field: "data", expected: "an object" }),
+        }
+    }
+
+    fn documented(&self) -> Result<Payload<'_>, Malformed> {
         let data = Fields::Envelope(self);
         Ok(match self.kind.as_str() {
             "started" => Payload::Started,
@@ -209,6 +241,28 @@ mod tests {
         );
         let Ok(Payload::TaskPlan(plan)) = event.payload() else { panic!("{event:?}") };
         assert_eq!((plan.id, plan.revision, plan.steps.len()), (Some("p"), Some(2), 1));
+    }
+
+    #[test]
+    fn a_payload_that_nests_too_deeply_is_kept_as_its_text() {
+        let json = format!(r#"{{"seq":4,"data":{}1{},"type":"tool_result"}}"#, "[".repeat(1_000), "]".repeat(1_000));
+        let event = Event::parse(&json).expect("an envelope");
+        assert_eq!((event.seq, event.kind.as_str(), event.data.as_str()), (4, "tool_result", Some(json.as_str())));
+        assert_eq!(event.payload(), Err(Malformed { field: "data", expected: "an object" }));
+        assert_eq!(Event::parse(&serde_json::to_string(&event).expect("writes")).expect("reads"), event);
+        assert!(Event::parse(&"[".repeat(1_000)).is_err());
+    }
+
+    #[test]
+    fn what_is_null_is_not_told() {
+        let result = |data| {
+            let event = Event::new(1, "tool_result", data);
+            let Ok(Payload::ToolResult { result, .. }) = event.payload() else { panic!("{event:?}") };
+            (result.ok, result.body.clone())
+        };
+        assert_eq!(result(serde_json::json!({ "result": "r", "error": null })), (true, "r".into()));
+        assert_eq!(result(serde_json::json!({ "result": null, "summary": "s" })), (true, "s".into()));
+        assert_eq!(result(serde_json::json!({ "result": null, "error": "e" })), (false, "e".into()));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["[ -~]{0,12}", "\\PC{0,8}", any::<String>().prop_map(|text| text.chars().take(20).collect())]
 }
 
-const KEYS: [&str; 32] = [
+const KEYS: [&str; 62] = [
     "name",
     "kind",
     "tools",
@@ -61,10 +61,46 @@ const KEYS: [&str; 32] = [
     "tokens",
     "outputSchema",
     "minimum",
+    // Of events.
+    "text",
+    "toolUseId",
+    "toolCalls",
+    "args",
+    "input",
+    "result",
+    "summary",
+    "output",
+    "error",
+    "errorClass",
+    "code",
+    "ok",
+    "files",
+    "filename",
+    "steps",
+    "title",
+    "planId",
+    "revision",
+    "transition",
+    "action",
+    "reason",
+    "phase",
+    "model",
+    "consecutiveCount",
+    "callIndex",
+    "maxToolTurns",
+    "localToolTimeoutMs",
+    "finishReason",
+    "structuredOutput",
+    "subtype",
 ];
 
 fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![3 => select(&KEYS[..]).prop_map(str::to_owned), 1 => any_text()]
+}
+
+/// Any JSON object with a few fields of the protocol's names.
+pub fn any_object() -> impl Strategy<Value = Value> {
+    prop::collection::vec((any_key(), any_json()), 0..8).prop_map(|fields| Value::Object(fields.into_iter().collect()))
 }
 
 /// A spec that may be sent.

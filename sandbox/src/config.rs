@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::provider::openai::OpenAi;
 use crate::rate_limits::RateLimits;
 
@@ -21,6 +22,10 @@ pub struct Config {
     /// How long a stream is silent before it says that it is still there.
     pub heartbeat: Duration,
     pub rate_limits: RateLimits,
+    /// How long an access token is good for; whole seconds, as its answer tells it.
+    pub access_token_lifetime: Duration,
+    /// The time that codes, tokens, sessions and runs go by. A test may hand in one that it moves.
+    pub clock: Clock,
     /// Where `openai/…` models are; without it there are none.
     pub openai: Option<OpenAi>,
 }
@@ -31,6 +36,7 @@ pub const DEFAULT_REDIRECT_URIS: [&str; 2] =
     ["http://127.0.0.1:3000/auth/callback", "http://localhost:3000/auth/callback"];
 
 pub const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(15);
+pub const DEFAULT_ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(3600);
 
 /// The pause before each piece of text of a live run, in milliseconds.
 pub const DELTA_DELAY_VARIABLE: &str = "RUNLENS_SANDBOX_DELTA_MS";
@@ -47,6 +53,8 @@ impl Config {
             heartbeat: DEFAULT_HEARTBEAT,
             // Whoever embeds a sandbox is its only client: there is nobody to protect from whom.
             rate_limits: RateLimits::OFF,
+            access_token_lifetime: DEFAULT_ACCESS_TOKEN_LIFETIME,
+            clock: Clock::Real,
             openai: None,
         }
     }

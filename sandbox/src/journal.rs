@@ -1,6 +1,5 @@
 //! The one writer of logs: events are committed in batches, and only then announced to whoever follows the run.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,23 +10,24 @@ use tokio_util::sync::CancellationToken;
 use crate::live::LiveRuns;
 use crate::store::{Entry, Store, StoredEvent};
 
-/// Waiting entries, by number and by size. A full queue slows the runs down instead of growing memory.
-const QUEUE: usize = 1024;
+/// Room for waiting entries; even the smallest takes a kilobyte of it, so it bounds their number too. A full queue slows
+/// the runs down instead of growing memory.
 const QUEUE_KILOBYTES: usize = 16 * 1024;
-/// One transaction for what all runs have written meanwhile: the more there is to do, the less each event costs.
-const BATCH: usize = 1024;
+/// One transaction for what all runs have written meanwhile: the more there is to do, the less each event costs, in pages
+/// that are written and in readers that are woken.
+const BATCH: usize = 4096;
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 #[derive(Clone)]
 pub struct Journal {
-    queue: mpsc::Sender<Entry>,
+    queue: mpsc::UnboundedSender<Entry>,
     room: Arc<Semaphore>,
 }
 
 impl Journal {
     /// Once `closing` is set, the writer writes down what is queued and ends.
     pub fn open(store: Store, live: LiveRuns, closing: CancellationToken) -> (Self, JoinHandle<()>) {
-        let (queue, entries) = mpsc::channel(QUEUE);
+        let (queue, entries) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(QUEUE_KILOBYTES));
         let writer = tokio::spawn(write(entries, room.clone(), store, live, closing));
         (Self { queue, room }, writer)
@@ -39,12 +39,12 @@ impl Journal {
             room.forget();
         }
         // Nobody receives only while the process goes down; the next start ends the run.
-        let _ = self.queue.send(entry).await;
+        let _ = self.queue.send(entry);
     }
 }
 
 async fn write(
-    mut entries: mpsc::Receiver<Entry>,
+    mut entries: mpsc::UnboundedReceiver<Entry>,
     room: Arc<Semaphore>,
     store: Store,
     live: LiveRuns,
@@ -62,6 +62,8 @@ async fn write(
         if received == 0 {
             return;
         }
+        // Run by run, each in its order: neighbours in the table are written together.
+        batch.sort_by(|one, other| one.run_id.cmp(&other.run_id));
         // A log without gaps is worth waiting for: a full disk stops the runs until there is room again.
         while let Err(error) = store.append(&batch).await {
             tracing::error!(%error, events = batch.len(), "cannot write to the log, trying again");
@@ -75,15 +77,16 @@ async fn write(
     }
 }
 
-/// Wakes the readers of each run once, however much of it was written.
+/// Wakes the readers of each run once, however much of it was written. The entries of a run come together.
 fn announce(live: &LiveRuns, batch: impl Iterator<Item = Entry>) {
-    let mut written: HashMap<Arc<str>, (Vec<StoredEvent>, bool)> = HashMap::new();
-    for Entry { run_id, seq, kind, data, finish } in batch {
-        let (events, ended) = written.entry(run_id).or_default();
-        events.push(StoredEvent { seq: seq as i64, kind: kind.into(), data });
-        *ended |= finish.is_some();
-    }
-    for (run_id, (events, ended)) in written {
+    let mut batch = batch.peekable();
+    while let Some(first) = batch.peek() {
+        let run_id = first.run_id.clone();
+        let (mut events, mut ended) = (Vec::new(), false);
+        while let Some(Entry { seq, kind, data, finish, .. }) = batch.next_if(|entry| entry.run_id == run_id) {
+            events.push(StoredEvent { seq: seq as i64, kind: kind.into(), data });
+            ended |= finish.is_some();
+        }
         live.committed(&run_id, events, ended);
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use sandbox::{Config, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS, RateLimits};
+use sandbox::{Clock, Config, DEFAULT_ACCESS_TOKEN_LIFETIME, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS, RateLimits};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// A MANTYX-compatible server for development and demonstration.
@@ -46,6 +46,16 @@ struct Options {
     )]
     heartbeat_ms: u64,
 
+    /// For how long an access token is good, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "RUNLENS_SANDBOX_ACCESS_TOKEN_SECONDS",
+        default_value_t = DEFAULT_ACCESS_TOKEN_LIFETIME.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=31_536_000)
+    )]
+    access_token_seconds: u64,
+
     /// Listen beyond loopback although the keys are public, and specs may name hosts of this network
     #[arg(long)]
     allow_remote: bool,
@@ -77,6 +87,8 @@ async fn run(options: Options) -> anyhow::Result<()> {
         allow_remote: options.allow_remote,
         heartbeat: Duration::from_millis(options.heartbeat_ms),
         rate_limits: options.rate_limits,
+        access_token_lifetime: Duration::from_secs(options.access_token_seconds),
+        clock: Clock::Real,
         openai: None,
     })
     .await?;

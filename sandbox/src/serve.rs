@@ -56,7 +56,18 @@ pub async fn start(mut config: Config) -> anyhow::Result<Sandbox> {
 
 /// As [`start`], with the pause that live runs make before each piece of text, and without a look at the environment.
 pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Result<Sandbox> {
-    let Config { addr, database, redirect_uris, demo, allow_remote, heartbeat, rate_limits, openai } = config;
+    let Config {
+        addr,
+        database,
+        redirect_uris,
+        demo,
+        allow_remote,
+        heartbeat,
+        rate_limits,
+        access_token_lifetime,
+        clock,
+        openai,
+    } = config;
     anyhow::ensure!(
         allow_remote || addr.ip().is_loopback(),
         "the sandbox refuses to listen on {addr}: its keys are public. Use a loopback address, or allow remote access"
@@ -77,7 +88,18 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
     let engine = Engine::new(store.clone(), journal, live, http.clone(), abandon.clone());
     let (models, meter) = (Catalogue::new(openai, http), Meter::new(rate_limits));
     let closing = CancellationToken::new();
-    let app = Arc::new(App { store, engine, models, redirect_uris, closing, delta_delay, heartbeat, meter });
+    let app = Arc::new(App {
+        store,
+        engine,
+        models,
+        redirect_uris,
+        closing,
+        delta_delay,
+        heartbeat,
+        meter,
+        clock,
+        access_token_lifetime,
+    });
 
     let (done, demo_done) = watch::channel(!demonstrate);
     if demonstrate {

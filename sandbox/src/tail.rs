@@ -36,7 +36,7 @@ impl Tail {
     pub fn after(&self, seq: u64) -> Option<Vec<Arc<StoredEvent>>> {
         let newest = self.lock();
         let first = newest.events.front()?.seq as u64;
-        let skipped = (seq + 1).checked_sub(first)?;
+        let skipped = seq.checked_add(1)?.checked_sub(first)?;
         let found: Vec<_> = newest.events.iter().skip(usize::try_from(skipped).ok()?).cloned().collect();
         (!found.is_empty()).then_some(found)
     }
@@ -69,6 +69,7 @@ mod tests {
         assert_eq!(seqs(&tail, 3), Some(vec![4, 5]));
         assert_eq!(seqs(&tail, 5), None);
         assert_eq!(seqs(&tail, 9), None);
+        assert_eq!(seqs(&tail, u64::MAX), None);
         assert_eq!(seqs(&Tail::default(), 0), None);
     }
 

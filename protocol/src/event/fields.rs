@@ -18,6 +18,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A field that says something: `null` is written where there is nothing to say.
+    fn told(&self, name: &str) -> Option<&'a Value> {
+        self.get(name).filter(|value| !value.is_null())
+    }
+
     pub(super) fn opt_text(&self, name: &str) -> Option<&'a str> {
         self.get(name).and_then(Value::as_str)
     }
@@ -42,7 +47,7 @@ impl<'a> Fields<'a> {
         Ok(Call {
             id: self.opt_text("toolUseId").or(self.opt_text("id")),
             name: self.text("name")?,
-            input: self.get("args").or(self.get("input")).unwrap_or(&Value::Null),
+            input: self.told("args").or(self.told("input")).unwrap_or(&Value::Null),
         })
     }
 
@@ -73,16 +78,16 @@ impl<'a> Fields<'a> {
 
     /// `result`, or in the first documents `ok` and `summary`.
     pub(super) fn tool_result(&self) -> CallResult<'a> {
-        let ok = self.get("ok").and_then(Value::as_bool).unwrap_or_else(|| self.get("error").is_none());
-        let body = self.get("result").or(self.get("summary")).or(self.get("error"));
+        let ok = self.get("ok").and_then(Value::as_bool).unwrap_or_else(|| self.told("error").is_none());
+        let body = self.told("result").or(self.told("summary")).or(self.told("error"));
         CallResult { ok, body: body.unwrap_or(&Value::Null) }
     }
 
     pub(super) fn local_result(&self) -> CallResult<'a> {
-        match self.get("error") {
-            Some(error) if !error.is_null() => CallResult { ok: false, body: error },
-            _ => {
-                let body = self.get("output").or(self.get("result"));
+        match self.told("error") {
+            Some(error) => CallResult { ok: false, body: error },
+            None => {
+                let body = self.told("output").or(self.told("result"));
                 CallResult { ok: true, body: body.unwrap_or(&Value::Null) }
             }
         }

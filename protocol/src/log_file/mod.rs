@@ -57,8 +57,23 @@ pub struct LogReader {
 enum Format {
     Lines,
     Array(Elements),
+    Frames(Capture),
+}
+
+/// A raw capture of server-sent events.
+#[derive(Debug)]
+struct Capture {
+    frames: Frames,
     /// The line on which the frame that is being read begins.
-    Frames(Frames, u64),
+    began: u64,
+    /// The frame was given up: what is left of it is passed over.
+    skipping: bool,
+}
+
+impl Capture {
+    fn beginning_at(line: u64) -> Self {
+        Self { frames: Frames::default(), began: line, skipping: false }
+    }
 }
 
 impl LogReader {
@@ -75,7 +90,7 @@ impl LogReader {
                 self.format = rest.first().map(|first| match first {
                     b'[' => Format::Array(Elements::default()),
                     b'{' => Format::Lines,
-                    _ => Format::Frames(Frames::default(), self.line()),
+                    _ => Format::Frames(Capture::beginning_at(self.line())),
                 });
                 continue;
             }
@@ -132,20 +147,28 @@ impl LogReader {
         self.number += 1;
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.too_long) {
+            self.give_up_frame();
             return self.fault(self.number, format!("the line is longer than {MAX_FRAME_BYTES} bytes"));
         }
         let text = String::from_utf8_lossy(&line);
         match &mut self.format {
-            Some(Format::Frames(frames, began)) => {
-                let (mut line, at) = (text.into_owned(), *began);
+            Some(Format::Frames(capture)) => {
+                let (mut line, at) = (text.into_owned(), capture.began);
                 line.push('\n');
-                let read = frames.push(line.as_bytes());
-                let ended = line.trim().is_empty();
-                if ended {
-                    *began = self.number + 1;
+                if line.trim().is_empty() {
+                    capture.began = self.number + 1;
+                    if std::mem::take(&mut capture.skipping) {
+                        return;
+                    }
+                } else if capture.skipping {
+                    return;
                 }
-                for frame in read.into_iter().flatten() {
-                    self.frame(at, frame);
+                match capture.frames.push(line.as_bytes()) {
+                    Ok(frames) => frames.into_iter().for_each(|frame| self.frame(at, frame)),
+                    Err(too_long) => {
+                        self.give_up_frame();
+                        self.fault(at, too_long.to_string());
+                    }
                 }
             }
             _ => {
@@ -154,6 +177,14 @@ impl LogReader {
                     self.value(self.number, text);
                 }
             }
+        }
+    }
+
+    /// Goes on with the next frame of a capture: what was read of this one says nothing without the rest.
+    fn give_up_frame(&mut self) {
+        if let Some(Format::Frames(capture)) = &mut self.format {
+            capture.frames = Frames::default();
+            capture.skipping = true;
         }
     }
 
@@ -172,9 +203,10 @@ impl LogReader {
     }
 
     fn frame(&mut self, line: u64, frame: Frame) {
+        let seq = frame.id.and_then(|id| id.parse::<u64>().ok());
         match serde_json::from_str(&frame.data) {
             Ok(Value::Object(mut fields)) => {
-                if let Some(seq) = frame.id.and_then(|id| id.parse::<u64>().ok()) {
+                if let Some(seq) = seq {
                     fields.entry("seq").or_insert_with(|| seq.into());
                 }
                 if let Some(kind) = frame.event {
@@ -183,7 +215,10 @@ impl LogReader {
                 self.object(line, fields);
             }
             Ok(_) => self.fault(line, "the data is no JSON object".to_owned()),
-            Err(error) => self.fault(line, format!("the data is no JSON: {error}")),
+            Err(error) => {
+                let kept = self.keep_unreadable(line, &frame.data, seq, frame.event.as_deref());
+                kept.unwrap_or_else(|| self.fault(line, format!("the data is no JSON: {error}")));
+            }
         }
     }
 
@@ -191,8 +226,18 @@ impl LogReader {
         match serde_json::from_str(text) {
             Ok(Value::Object(fields)) => self.object(line, fields),
             Ok(_) => self.fault(line, "not a JSON object".to_owned()),
-            Err(error) => self.fault(line, format!("not JSON: {error}")),
+            Err(error) => {
+                let kept = self.keep_unreadable(line, text, None, None);
+                kept.unwrap_or_else(|| self.fault(line, format!("not JSON: {error}")));
+            }
         }
+    }
+
+    /// An event whose envelope alone can be read is one all the same.
+    fn keep_unreadable(&mut self, line: u64, text: &str, seq: Option<u64>, kind: Option<&str>) -> Option<()> {
+        let event = Event::unreadable(text, seq.or_else(|| self.next_seq()), kind)?;
+        self.event(line, event);
+        Some(())
     }
 
     fn object(&mut self, line: u64, mut fields: Map<String, Value>) {
@@ -200,18 +245,29 @@ impl LogReader {
             let mut take = |name: &str| fields.remove(name).unwrap_or_default();
             return self.items.push(Item::Header(Header { run: take("run"), spec: take("spec") }));
         }
-        // A log without numbers is in the order of its lines.
-        fields.entry("seq").or_insert_with(|| (self.last_seq + 1).into());
+        if !fields.contains_key("seq") {
+            let Some(seq) = self.next_seq() else {
+                return self.fault(line, "there is no number left for an event without one".to_owned());
+            };
+            fields.insert("seq".to_owned(), seq.into());
+        }
         if !fields.get("type").is_some_and(Value::is_string) {
             return self.fault(line, "an event needs a \"type\", which is a text".to_owned());
         }
         match serde_json::from_value::<Event>(Value::Object(fields)) {
-            Ok(event) => {
-                self.last_seq = self.last_seq.max(event.seq);
-                self.items.push(Item::Event(line, event));
-            }
+            Ok(event) => self.event(line, event),
             Err(error) => self.fault(line, format!("not an event: {error}")),
         }
+    }
+
+    /// A log without numbers is in the order of its lines.
+    fn next_seq(&self) -> Option<u64> {
+        self.last_seq.checked_add(1)
+    }
+
+    fn event(&mut self, line: u64, event: Event) {
+        self.last_seq = self.last_seq.max(event.seq);
+        self.items.push(Item::Event(line, event));
     }
 
     fn fault(&mut self, line: u64, reason: String) {

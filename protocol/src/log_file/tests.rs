@@ -73,6 +73,40 @@ fn an_endless_line_costs_no_more_than_the_longest_one() {
 }
 
 #[test]
+fn after_a_frame_that_is_too_long_a_capture_goes_on() {
+    let long = "x".repeat(MAX_FRAME_BYTES / 2);
+    let next = "id: 3\ndata: {\"type\":\"b\"}\n\n";
+    for frame in [
+        format!("data: \"{long}\ndata: {long}\ndata: {long}\"\nid: 9\n\n"),
+        format!("data: {{\ndata: {long}{long}\ndata: }}\n\n"),
+    ] {
+        let items = read(&format!("id: 1\ndata: {{\"type\":\"a\"}}\n\n{frame}{next}"));
+        assert_eq!(items.len(), 3, "{}", items.len());
+        assert_eq!(fault_lines(&items).len(), 1);
+        assert!(matches!(&items[2], Item::Event(_, event) if event.seq == 3));
+    }
+}
+
+#[test]
+fn an_event_that_nests_too_deeply_is_kept_in_every_format() {
+    let deep = format!("{{\"x\":{}1{}}}", "[".repeat(1_000), "]".repeat(1_000));
+    let line = format!("{{\"seq\":2,\"type\":\"tool_result\",\"data\":{deep}}}");
+    let bare = format!("{{\"data\":{deep}}}");
+    for text in [line.clone(), format!("[{line}]"), format!("id: 2\nevent: tool_result\ndata: {bare}\n\n")] {
+        let items = read(&text);
+        let [Item::Event(_, event)] = &items[..] else { panic!("{items:?}") };
+        assert_eq!((event.seq, event.kind.as_str()), (2, "tool_result"));
+        assert_eq!(crate::Timeline::from_events([event]).integrity.malformed, 1);
+    }
+}
+
+#[test]
+fn after_the_largest_number_there_is_none_left() {
+    let items = read(&format!("{{\"seq\":{},\"type\":\"a\"}}\n{{\"type\":\"b\"}}\n", u64::MAX));
+    assert_eq!(fault_lines(&items), [2]);
+}
+
+#[test]
 fn an_empty_file_holds_nothing() {
     assert_eq!(read(""), []);
     assert_eq!(read("\n \r\n"), []);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::QueryError;
+use super::Fault;
 
 /// `-key:value,value` or `-text`.
 pub struct Piece<'a> {
@@ -34,7 +34,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    pub fn next(&mut self) -> Result<Option<Piece<'a>>, QueryError> {
+    pub fn next(&mut self) -> Result<Option<Piece<'a>>, Fault> {
         self.take_while(char::is_whitespace);
         let start = self.at;
         if self.rest().is_empty() {
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(Piece { at: start..self.at, negated, key, values }))
     }
 
-    fn values(&mut self, start: usize, key: &str) -> Result<Vec<Value>, QueryError> {
+    fn values(&mut self, start: usize, key: &str) -> Result<Vec<Value>, Fault> {
         let mut values = Vec::new();
         loop {
             let value = if self.rest().starts_with('"') {
@@ -89,7 +89,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn quoted(&mut self) -> Result<Value, QueryError> {
+    fn quoted(&mut self) -> Result<Value, Fault> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
         &rest[..end]
     }
 
-    fn error(&self, start: usize, message: impl Into<String>) -> QueryError {
-        QueryError { at: start..self.at, message: message.into() }
+    fn error(&self, start: usize, message: impl Into<String>) -> Fault {
+        Fault { at: start..self.at, message: message.into() }
     }
 }

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 pub use clause::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
 pub use time::{Unit, When};
-pub use words::words;
+pub use words::{MAX_WORD_BYTES, words};
 
 use crate::RunStatus;
 
@@ -46,18 +46,29 @@ pub struct Query {
 pub struct QueryError {
     /// Byte offsets into the text.
     pub at: Range<usize>,
+    /// Where that begins as a person counts: in characters, from 1.
+    pub character: usize,
     pub message: String,
+}
+
+/// What is wrong, before it is known what a person calls the place.
+struct Fault {
+    at: Range<usize>,
+    message: String,
 }
 
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at character {})", self.message, self.at.start + 1)
+        write!(f, "{} (at character {})", self.message, self.character)
     }
 }
 
 impl Query {
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        parse::query(text)
+        parse::query(text).map_err(|Fault { at, message }| {
+            let character = text.get(..at.start).map_or(0, |before| before.chars().count()) + 1;
+            QueryError { at, character, message }
+        })
     }
 
     pub fn is_empty(&self) -> bool {

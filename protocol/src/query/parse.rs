@@ -3,14 +3,14 @@
 use super::clause::METADATA_KEY_RULE;
 use super::lexer::{Key, Lexer, Piece, Value};
 use super::{
-    Bound, Clause, Comparison, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, Measure, Query, QueryError, Term, When,
-    amount, is_reserved, words,
+    Bound, Clause, Comparison, Fault, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, MAX_WORD_BYTES, Measure, Query,
+    Term, When, amount, is_reserved, words,
 };
 use crate::{RunStatus, ids};
 
-pub fn query(text: &str) -> Result<Query, QueryError> {
+pub fn query(text: &str) -> Result<Query, Fault> {
     if text.len() > MAX_QUERY_BYTES {
-        return Err(QueryError {
+        return Err(Fault {
             at: 0..text.len(),
             message: format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it."),
         });
@@ -20,14 +20,14 @@ pub fn query(text: &str) -> Result<Query, QueryError> {
     while let Some(piece) = lexer.next()? {
         if query.clauses.len() == MAX_CLAUSES || piece.values.len() > MAX_CLAUSES {
             let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
-            return Err(QueryError { at: piece.at, message });
+            return Err(Fault { at: piece.at, message });
         }
         query.push(clause(&piece)?);
     }
     Ok(query)
 }
 
-fn clause(piece: &Piece<'_>) -> Result<Clause, QueryError> {
+fn clause(piece: &Piece<'_>) -> Result<Clause, Fault> {
     let mut terms = Vec::with_capacity(piece.values.len());
     for value in &piece.values {
         let term = match &piece.key {
@@ -45,7 +45,7 @@ fn clause(piece: &Piece<'_>) -> Result<Clause, QueryError> {
     Ok(Clause { negated: piece.negated, term, or: terms.collect() })
 }
 
-fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, QueryError> {
+fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, Fault> {
     if let Some(name) = key.text.strip_prefix("metadata.") {
         return metadata(key, name, value);
     }
@@ -83,7 +83,7 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, QueryError> {
     }
 }
 
-fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, QueryError> {
+fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, Fault> {
     if !value.quoted && value.text.starts_with("//") {
         return Err(fault(key.at.start..value.at.end, "Put quotes around an address, for example \"https://…\"."));
     }
@@ -94,7 +94,7 @@ fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, QueryError
     Ok(Term::metadata(name, &value.text))
 }
 
-fn has(value: &Value) -> Result<Term, QueryError> {
+fn has(value: &Value) -> Result<Term, Fault> {
     let name = value.text.strip_prefix("metadata.").unwrap_or(&value.text);
     if value.text == "orphan-call" {
         Ok(Term::Has(Has::OrphanCall))
@@ -105,15 +105,19 @@ fn has(value: &Value) -> Result<Term, QueryError> {
     }
 }
 
-fn free_text(value: &Value) -> Result<Term, QueryError> {
+fn free_text(value: &Value) -> Result<Term, Fault> {
     if words(&value.text).next().is_none() {
-        return Err(fault(value.at.clone(), "There is no letter or digit to look for."));
+        let message = match value.text.contains(char::is_alphanumeric) {
+            true => format!("Words of more than {MAX_WORD_BYTES} letters are not looked for. Write a shorter one."),
+            false => "There is no letter or digit to look for.".to_owned(),
+        };
+        return Err(fault(value.at.clone(), message));
     }
     Ok(Term::Text(value.text.clone()))
 }
 
 /// `>30s`, `>=3`, `<10k`, `10s..30s`; for whole counts also `3`.
-fn bound(measure: Measure, value: &Value) -> Result<Bound, QueryError> {
+fn bound(measure: Measure, value: &Value) -> Result<Bound, Fault> {
     let name = measure.as_str();
     let example = amount::example(measure);
     let read = |text: &str| {
@@ -155,10 +159,10 @@ fn time_help(word: &str) -> String {
     format!("Write a time as {word}:2h (m, h, d or w ago), {word}:2026-10-01 or {word}:2026-10-01T12:30Z.")
 }
 
-fn unknown(value: &Value, what: &str, known: &[&str]) -> QueryError {
+fn unknown(value: &Value, what: &str, known: &[&str]) -> Fault {
     fault(value.at.clone(), format!("There is no {what} `{}`. Use one of {}.", value.text, known.join(", ")))
 }
 
-fn fault(at: std::ops::Range<usize>, message: impl Into<String>) -> QueryError {
-    QueryError { at, message: message.into() }
+fn fault(at: std::ops::Range<usize>, message: impl Into<String>) -> Fault {
+    Fault { at, message: message.into() }
 }

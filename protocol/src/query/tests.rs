@@ -152,3 +152,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_place_is_told_in_characters_and_too_long_a_word_is_refused() {
+    let error = Query::parse("müßig \"ünfertig").expect_err("an open quotation");
+    assert_eq!((error.at.start, error.character), (8, 7));
+    assert!(error.to_string().ends_with("(at character 7)"), "{error}");
+    let long = Query::parse(&"x".repeat(65)).expect_err("no word");
+    assert!(long.message.contains("64"), "{long}");
+}

@@ -1,9 +1,12 @@
 //! Words as the text index knows them. Both databases are given these, so that they find the same runs.
 
-/// The words of a text in order, in small letters. Scripts that do not put spaces between words count by character.
+/// Longer words are encodings of something, not words: they are neither kept nor looked for.
+pub const MAX_WORD_BYTES: usize = 64;
+
+/// The words of a text in order, in small letters, without those that are too long. Scripts that do not put spaces between words count by character.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut chars = text.chars().peekable();
-    std::iter::from_fn(move || {
+    let all = std::iter::from_fn(move || {
         while chars.next_if(|c| !c.is_alphanumeric()).is_some() {}
         let first = chars.next()?;
         let mut word: String = first.to_lowercase().collect();
@@ -14,7 +17,8 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
             word.extend(c.to_lowercase());
         }
         Some(word)
-    })
+    });
+    all.filter(|word| word.len() <= MAX_WORD_BYTES)
 }
 
 /// Kana, Han and Thai.
@@ -32,5 +36,6 @@ mod tests {
         assert_eq!(read("  GPT-5.5: Überprüfung_x  "), "gpt 5 5 überprüfung x");
         assert_eq!(read("東京 tower"), "東 京 tower");
         assert_eq!(read("--- !"), "");
+        assert_eq!(read(&format!("a {} b {}", "x".repeat(64), "x".repeat(65))), format!("a {} b", "x".repeat(64)));
     }
 }

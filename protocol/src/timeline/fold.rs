@@ -131,6 +131,11 @@ impl Timeline {
         if let Payload::Result { plan: Some(update), .. } = payload {
             self.update_plan(event.seq, update);
         }
+        if !event.has_payload() {
+            self.integrity.malformed += 1;
+            let reason = "`data` is not an object".to_owned();
+            self.note(event.seq, NoteKind::Malformed { event: event.kind.clone(), reason });
+        }
         self.outcome = outcome::read(event, payload).map(Arc::new);
         self.totals.tokens = self.outcome.as_ref().and_then(|outcome| outcome.tokens);
         self.turn_open = false;

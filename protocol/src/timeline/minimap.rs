@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::timeline::tests::arbitrary_event;
+    use crate::timeline::properties::arbitrary_event;
 
     proptest! {
         #[test]

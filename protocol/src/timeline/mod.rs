@@ -196,4 +196,6 @@ impl Timeline {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
-//! Log in, facts out: the sample logs and properties of the fold.
+//! Log in, facts out: the sample logs, and each banner.
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -78,102 +77,6 @@ fn a_copy_shares_its_turns_until_one_of_them_changes() {
     assert_eq!((timeline.turns.len(), shared), (7, 6));
 }
 
-pub(super) fn arbitrary_event() -> impl Strategy<Value = Event> {
-    let kinds = prop::sample::select(vec![
-        "started",
-        "assistant_delta",
-        "thinking_delta",
-        "assistant_message",
-        "tool_call",
-        "tool_result",
-        "tool_files",
-        "local_tool_call",
-        "local_tool_result_in",
-        "loop_detected",
-        "tool_budget_exceeded",
-        "supervisor",
-        "task_plan",
-        "model_fallback",
-        "user_message",
-        "result",
-        "error",
-        "cancelled",
-        "later",
-    ]);
-    let data = prop::sample::select(vec![
-        json!({ "text": "a" }),
-        json!({ "text": "b", "finishReason": "tool_use", "toolCalls": [{ "id": "t1", "name": "x", "input": {} }] }),
-        json!({ "text": "b", "toolCalls": [{ "name": "x", "input": {} }, { "id": "t2", "name": "y", "input": [1] }] }),
-        json!({ "text": "b", "toolCalls": [{ "id": "t2", "name": "y", "input": [1] }, { "name": "x", "input": {} }] }),
-        json!({ "toolUseId": "t1", "name": "x", "result": "r", "args": {} }),
-        json!({ "toolUseId": "t2", "name": "y", "error": "no", "files": [{ "filename": "f", "data": "AA==" }] }),
-        json!({ "name": "x", "ok": false, "summary": "s", "files": [{}] }),
-        json!({ "toolUseId": "t9", "name": "x", "input": { "q": 1 }, "kind": "mcp_local", "mcpServer": "m" }),
-        json!({ "consecutiveCount": 3, "tools": ["x"], "tool": "x", "maxCalls": 1, "callIndex": 2, "action": "redirect" }),
-        json!({ "action": "finalize", "phase": "reasoning", "reason": "r" }),
-        json!({ "planId": "p", "revision": 2, "steps": [{ "id": "s", "title": "t", "status": "done" }] }),
-        json!({ "planId": "p", "revision": 1, "steps": [{ "id": "s", "title": "t", "status": "in_progress" }] }),
-        json!({ "errorClass": "truncation", "partialText": "a", "subtype": "error_x", "reason": "user" }),
-        json!(null),
-        json!({ "toolCalls": 5, "text": 7 }),
-    ]);
-    (0u64..40, kinds, data).prop_map(|(seq, kind, data)| Event::new(seq, kind, data))
-}
-
-proptest! {
-    #[test]
-    fn any_sequence_of_events_is_folded_and_a_prefix_then_the_rest_equals_all(
-        events in prop::collection::vec(arbitrary_event(), 0..60),
-        cut in any::<prop::sample::Index>(),
-    ) {
-        let whole = Timeline::from_events(&events);
-        let cut = cut.index(events.len() + 1);
-        let mut parts = Timeline::from_events(&events[..cut]);
-        // As when it is sent to the browser, which goes on with it.
-        let json = serde_json::to_string(&parts).expect("writes");
-        let mut resumed: Timeline = serde_json::from_str(&json).expect("reads");
-        prop_assert_eq!(&resumed, &parts);
-        for event in &events[cut..] {
-            parts.apply(event);
-            resumed.apply(event);
-        }
-        prop_assert_eq!(&parts, &whole);
-        prop_assert_eq!(&resumed, &whole);
-        let _ = (whole.banners(), verdict(&whole, None), verdict(&whole, Some(&json!({ "prompt": "p" }))));
-    }
-
-    #[test]
-    fn events_that_come_again_change_nothing_but_their_count(
-        events in prop::collection::vec(arbitrary_event(), 0..40),
-    ) {
-        let once = Timeline::from_events(&events);
-        let mut twice = once.clone();
-        for event in &events {
-            prop_assert!(!twice.apply(event));
-        }
-        twice.integrity.duplicates = once.integrity.duplicates;
-        prop_assert_eq!(twice, once);
-    }
-
-    #[test]
-    fn totals_are_what_the_turns_hold(events in prop::collection::vec(arbitrary_event(), 0..60)) {
-        let timeline = Timeline::from_events(&events);
-        let chars = |text: fn(&Turn) -> &str| {
-            timeline.turns.iter().map(|turn| text(turn).chars().count() as u64).sum::<u64>()
-        };
-        let count = |fits: fn(&ToolCall) -> bool| timeline.calls().filter(|call| fits(call)).count() as u64;
-        let totals = &timeline.totals;
-        prop_assert_eq!(totals.text_chars, chars(|turn| &turn.text));
-        prop_assert_eq!(totals.thinking_chars, chars(|turn| &turn.thinking));
-        prop_assert_eq!(totals.turns, timeline.turns.iter().filter(|turn| turn.has_begun()).count() as u64);
-        prop_assert_eq!(totals.calls, count(|_| true));
-        prop_assert_eq!(totals.answered, count(|call| call.answer.is_some()));
-        prop_assert_eq!(totals.failed, count(ToolCall::failed));
-        prop_assert_eq!(totals.tools.values().map(|tool| tool.calls).sum::<u64>(), totals.calls);
-        prop_assert_eq!(timeline.events.iter().map(|run| run.count).sum::<u64>(), timeline.integrity.events);
-    }
-}
-
 /// The kinds of banners of a log that ends with `terminal`.
 fn banner_kinds(events: &[(&str, Value)]) -> Vec<&'static str> {
     let events: Vec<Event> =
@@ -218,5 +121,15 @@ fn each_intervention_has_its_banner() {
     ];
     for (events, expected) in cases {
         assert_eq!(banner_kinds(&events), expected, "{events:?}");
+    }
+}
+
+#[test]
+fn a_limit_that_no_server_takes_is_told_as_it_is() {
+    let timeline = Timeline::from_events(&[Event::new(1, "error", json!({ "code": "max_tool_turns" }))]);
+    for (limit, to) in [(32_u64, Some(64_u64)), (60, Some(100)), (100, None), (250, None), (u64::MAX, None)] {
+        let banners = timeline.banners_for(&json!({ "budgets": { "maxToolTurns": limit } }));
+        let change = banners[0].next_step.change.as_ref().expect("a change");
+        assert_eq!((&change.from, &change.to), (&Some(limit.into()), &to.map(Into::into)), "{limit}");
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use chrono::Utc;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
@@ -32,7 +31,7 @@ impl Caller {
         if let Some(workspace) = workspace::by_api_key(credential) {
             return Ok(Self { workspace, account: None, scopes: None, agents: workspace.key_agents });
         }
-        let grant = app.store.access_grant(&secret::sha256(credential), Utc::now().timestamp_millis()).await?;
+        let grant = app.store.access_grant(&secret::sha256(credential), app.now_ms()).await?;
         let account = grant.as_ref().and_then(|grant| workspace::account(&grant.email));
         let (Some(grant), Some(account)) = (grant, account) else {
             return Err(ApiError::unauthorized("Invalid API key or OAuth access token."));

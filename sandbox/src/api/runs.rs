@@ -29,7 +29,7 @@ pub async fn create(
     caller.require("runs:write")?;
     let run_id = secret::id("run_")?;
     let (workspace, pace) = (caller.workspace.slug, app.live_pace());
-    let launch = checked(&app, Some(&caller), spec, run_id.clone(), workspace, Clock::Real, pace)?;
+    let launch = checked(&app, Some(&caller), spec, run_id.clone(), workspace, app.clock.clone(), pace)?;
     app.engine.launch(launch).await?;
     Ok((StatusCode::ACCEPTED, Json(created(workspace, &run_id))))
 }

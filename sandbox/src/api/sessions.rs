@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
-use chrono::Utc;
 use http::StatusCode;
 use protocol::json::preview;
 use serde_json::{Value, json};
@@ -28,7 +27,7 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Json<Value>)> {
     caller.require("sessions:write")?;
     let id = secret::id("ses_")?;
-    start(&app, Some(&caller), caller.workspace.slug, &id, &spec, Utc::now().timestamp_millis()).await?;
+    start(&app, Some(&caller), caller.workspace.slug, &id, &spec, app.now_ms()).await?;
     Ok((StatusCode::CREATED, Json(json!({ "sessionId": id }))))
 }
 
@@ -152,17 +151,15 @@ pub async fn events(
 pub async fn end(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): Ids) -> ApiResult<Json<Value>> {
     caller.require("sessions:write")?;
     find(&app, &caller, &id).await?;
-    app.store.end_session(&id, Utc::now().timestamp_millis()).await?;
-    let filter =
-        RunFilter { session_id: Some(id.clone()), status: Some(protocol::RunStatus::Running), ..RunFilter::default() };
-    for run in app.store.runs(caller.workspace.slug, &filter, None, 200).await? {
-        app.engine.cancel(&run.id, "session_ended");
+    app.store.end_session(&id, app.now_ms()).await?;
+    for run_id in app.store.runs_in_flight(&id).await? {
+        app.engine.cancel(&run_id, "session_ended");
     }
     Ok(Json(json!({ "sessionId": id, "status": "ended" })))
 }
 
 /// A session of the caller's workspace.
-async fn find(app: &App, caller: &Caller, id: &str) -> ApiResult<SessionRecord> {
+pub(super) async fn find(app: &App, caller: &Caller, id: &str) -> ApiResult<SessionRecord> {
     app.store.session(caller.workspace.slug, id).await?.ok_or_else(|| ApiError::not_found("Session"))
 }
 

@@ -6,11 +6,13 @@
 mod catalogue;
 mod credentials;
 mod errors;
+mod manners;
 mod probe;
 mod report;
 mod runs;
 mod scripted;
 mod sessions;
+mod steering;
 
 use std::time::Duration;
 
@@ -45,10 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub async fn run(target: Target) -> anyhow::Result<Report> {
     let probe = Probe::new(target).await?;
     let mut outcomes = Vec::new();
-    for check in
-        [credentials::CHECKS, catalogue::CHECKS, errors::CHECKS, runs::CHECKS, sessions::CHECKS, scripted::CHECKS]
-            .concat()
-    {
+    for check in all() {
         let verdict = if check.needs_script && !probe.has_script {
             Verdict::Skipped("there is no sandbox/script in the catalogue, and no other model does as told".to_owned())
         } else {
@@ -64,6 +63,21 @@ pub async fn run(target: Target) -> anyhow::Result<Report> {
         outcomes.push(Outcome { check: check.name, verdict });
     }
     Ok(Report { outcomes })
+}
+
+/// In the order in which they are told: what needs no model first.
+fn all() -> Vec<Check> {
+    [
+        credentials::CHECKS,
+        catalogue::CHECKS,
+        errors::CHECKS,
+        manners::CHECKS,
+        runs::CHECKS,
+        sessions::CHECKS,
+        scripted::CHECKS,
+        steering::CHECKS,
+    ]
+    .concat()
 }
 
 impl std::fmt::Display for Absent {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use protocol::Event;
 use protocol::sse::{Frame, Frames};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -29,21 +30,26 @@ pub struct PlainRun {
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
+    pub headers: HeaderMap,
     /// `Null` when it is no JSON.
     pub body: Value,
 }
 
 impl Answer {
     async fn read(response: Response) -> Result<Self> {
-        let status = response.status().as_u16();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = serde_json::from_slice(&response.bytes().await?).unwrap_or(Value::Null);
-        Ok(Self { status, body })
+        Ok(Self { status, headers, body })
     }
 
     /// The machine-readable code. Older servers have a sentence in `error` and the code in `code`.
     pub fn code(&self) -> &str {
         let text = |field: &str| self.body[field].as_str();
         text("code").or(text("error")).unwrap_or("")
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
     /// An error when the status is another one.
@@ -173,6 +179,19 @@ impl Reader {
         let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("");
         ensure!(kind.starts_with("text/event-stream"), "the stream has the content type “{kind}”");
         Ok(Self { response, frames: Frames::default(), ready: Vec::new().into_iter() })
+    }
+
+    /// Waits for a comment, which says that the stream is still there. None where it ends before.
+    pub async fn comment(&mut self) -> Result<Option<String>> {
+        let mut text = String::new();
+        loop {
+            let comment = text.split_inclusive('\n').find(|line| line.starts_with(':') && line.ends_with('\n'));
+            if let Some(comment) = comment {
+                return Ok(Some(comment.trim_end().to_owned()));
+            }
+            let Some(chunk) = self.response.chunk().await? else { return Ok(None) };
+            text += &String::from_utf8_lossy(&chunk);
+        }
     }
 
     pub async fn next_frame(&mut self) -> Result<Option<Frame>> {

@@ -19,17 +19,24 @@ impl Log {
     }
 
     pub async fn emit(&mut self, kind: &'static str, data: Value) {
-        self.append(kind, data, None).await;
+        self.append(kind, data.to_string(), None).await;
+    }
+
+    /// A piece of text. Most events are these, so they are written without a detour.
+    pub async fn emit_text(&mut self, kind: &'static str, text: &str) {
+        // A text always has a JSON form.
+        let text = serde_json::to_string(text).unwrap_or_default();
+        self.append(kind, format!("{{\"text\":{text}}}"), None).await;
     }
 
     /// The last event of the log, written together with how the run ended.
     pub async fn end(&mut self, kind: &'static str, data: Value, finish: Finish) {
-        self.append(kind, data, Some(Box::new(finish))).await;
+        self.append(kind, data.to_string(), Some(Box::new(finish))).await;
     }
 
-    async fn append(&mut self, kind: &'static str, data: Value, finish: Option<Box<Finish>>) {
+    async fn append(&mut self, kind: &'static str, data: String, finish: Option<Box<Finish>>) {
         self.seq += 1;
-        let entry = Entry { run_id: self.run_id.clone(), seq: self.seq, kind, data: data.to_string(), finish };
+        let entry = Entry { run_id: self.run_id.clone(), seq: self.seq, kind, data, finish };
         self.journal.append(entry).await;
     }
 }

@@ -9,6 +9,7 @@ mod guards;
 mod log;
 mod plan;
 mod run_loop;
+mod schema_check;
 mod structured_output;
 mod supervisor;
 mod tool_use;
@@ -74,8 +75,9 @@ impl Engine {
         Self { store, journal, live, http, tasks: TaskTracker::new(), stopping: CancellationToken::new(), abandon }
     }
 
-    /// Writes the run down and starts it. From here on it can be followed, answered and cancelled.
-    pub async fn launch(&self, launch: Launch) -> sqlx::Result<()> {
+    /// Writes the run down and starts it. From here on it can be followed, answered and cancelled. `false` when its session
+    /// has ended meanwhile: then there is no run.
+    pub async fn launch(&self, launch: Launch) -> sqlx::Result<bool> {
         let id: Arc<str> = launch.run_id.as_str().into();
         let live = self.live.register(id.clone());
         if self.stopping.is_cancelled() {
@@ -93,9 +95,10 @@ impl Engine {
             input_preview: &input_preview,
             created_at: launch.clock.now().timestamp_millis(),
         });
-        if let Err(error) = created.await {
+        let created = created.await;
+        if !matches!(created, Ok(true)) {
             self.live.forget(&id);
-            return Err(error);
+            return created;
         }
         let effective = agents::effective_spec(&launch.spec);
         let log = Log::new(self.journal.clone(), id.clone());
@@ -108,7 +111,7 @@ impl Engine {
                 () = run.execute() => {}
             }
         });
-        Ok(())
+        Ok(true)
     }
 
     /// Asks a run to stop; one that is not in flight stays as it is. It stops at once, also while it waits for the client:

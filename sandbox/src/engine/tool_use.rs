@@ -1,10 +1,10 @@
 //! What happens to a batch of calls: guarded, budgeted, then answered by the sandbox, by a peer or by the client.
 
-use protocol::schema;
 use serde_json::{Value, json};
 
 use super::guards::LoopVerdict;
 use super::run_loop::{AfterTools, Ending, Run};
+use super::schema_check::first_fault;
 use super::toolbox::{Handler, PLAN_TOOL};
 use crate::provider::{Message, ToolCall};
 use crate::tool_output::ToolOutput;
@@ -169,17 +169,25 @@ fn plan_required() -> String {
 
 /// What the model is told when its arguments do not fit, so that it can mend them.
 fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
-    // Anything but an object schema counts as one without rules.
-    let (path, reason) = if parameters["type"] == "object" {
-        let fault = schema::check(parameters, input).into_iter().next()?;
-        (fault.path, fault.message)
-    } else if input.is_object() {
-        return None;
-    } else {
+    let (path, reason) = if !input.is_object() {
         (String::new(), "must be object".to_owned())
+    } else if describes_objects(parameters) {
+        let fault = first_fault(parameters, input)?;
+        (fault.path, fault.message)
+    } else {
+        return None;
     };
     let message = format!("The arguments do not fit: {} {reason}.", if path.is_empty() { "the whole" } else { &path });
     Some(json!({ "error": "tool_input_invalid", "path": path, "message": message }).to_string())
+}
+
+/// MCP servers leave the type out; anything but an object schema counts as one without rules.
+fn describes_objects(parameters: &Value) -> bool {
+    match parameters.get("type") {
+        None => parameters.is_object(),
+        Some(Value::Array(types)) => types.iter().any(|name| name == "object"),
+        Some(name) => name == "object",
+    }
 }
 
 fn shown(text: &str) -> String {

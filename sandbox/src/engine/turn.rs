@@ -76,10 +76,10 @@ impl Run {
                 Ok(Piece::Text(delta)) => {
                     span.end();
                     text.push_str(&delta);
-                    self.log.emit("assistant_delta", json!({ "text": delta })).await;
+                    self.log.emit_text("assistant_delta", &delta).await;
                 }
                 Ok(Piece::Thinking(delta)) => {
-                    self.log.emit("thinking_delta", json!({ "text": delta })).await;
+                    self.log.emit_text("thinking_delta", &delta).await;
                     span.push(&delta, &self.clock);
                     // A turn that has said something is left to end: what was read cannot be taken back.
                     if !tools_enabled || !text.is_empty() {

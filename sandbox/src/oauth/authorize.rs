@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use chrono::Utc;
 use http::header::{CACHE_CONTROL, LOCATION};
 use http::{HeaderMap, StatusCode};
 use url::Url;
@@ -51,7 +50,7 @@ pub async fn ask(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> ApiR
     if let Some((error, description)) = fault {
         return Ok(redirect(&redirect_uri, &[("error", error), ("error_description", description), ("state", &state)]));
     }
-    let now_ms = Utc::now().timestamp_millis();
+    let now_ms = app.now_ms();
     app.store.forget_expired(now_ms).await?;
     let request_id = secret::token("")?;
     let scopes = scope.unwrap_or_default();
@@ -73,7 +72,7 @@ pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes
         return Ok(consent_page::problem("This decision came from another site", "Nothing was approved."));
     }
     let form = Form::parse(&form);
-    let now_ms = Utc::now().timestamp_millis();
+    let now_ms = app.now_ms();
     let request = match form.get("request") {
         Some(id) => app.store.take_authorize_request(&secret::sha256(id)).await?,
         None => None,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use chrono::Utc;
 use http::StatusCode;
 use http::header::CACHE_CONTROL;
 use serde_json::json;
@@ -17,8 +16,6 @@ use crate::api::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::secret::{self, sha256};
 use crate::store::Grant;
-
-const ACCESS_TOKEN_LIFETIME_SECONDS: i64 = 3600;
 
 /// `POST token`.
 pub async fn issue(State(app): State<Arc<App>>, form: ClientForm) -> ApiResult<Response> {
@@ -39,7 +36,7 @@ pub async fn revoke(State(app): State<Arc<App>>, form: ClientForm) -> ApiResult<
 }
 
 async fn exchange_code(app: &App, form: &ClientForm) -> ApiResult<Response> {
-    let now_ms = Utc::now().timestamp_millis();
+    let now_ms = app.now_ms();
     let digest = sha256(form.get("code").unwrap_or(""));
     let verifier = form.get("code_verifier").unwrap_or("");
     let code = app.store.code(&digest).await?;
@@ -80,10 +77,11 @@ async fn refresh(app: &App, form: &ClientForm) -> ApiResult<Response> {
 
 async fn answer(app: &App, refresh_token: &str, grant: Grant) -> ApiResult<Response> {
     let access_token = secret::token("mantyx_at_")?;
-    let expires_at = Utc::now().timestamp_millis() + ACCESS_TOKEN_LIFETIME_SECONDS * 1000;
+    let lifetime_seconds = app.access_token_lifetime.as_secs();
+    let expires_at = app.now_ms() + lifetime_seconds as i64 * 1000;
     app.store.remember_access_token(&sha256(&access_token), &sha256(refresh_token), &grant, expires_at).await?;
     let body = json!({
-        "access_token": access_token, "token_type": "Bearer", "expires_in": ACCESS_TOKEN_LIFETIME_SECONDS,
+        "access_token": access_token, "token_type": "Bearer", "expires_in": lifetime_seconds,
         "refresh_token": refresh_token, "scope": grant.scope,
     });
     Ok(([(CACHE_CONTROL, "no-store")], Json(body)).into_response())

@@ -13,9 +13,9 @@ use super::{Finish, Store};
 const PAGE_EVENTS: i64 = 256;
 const PAGE_BYTES: usize = 256 * 1024;
 
-/// Each statement is a trip to SQLite's thread and back, which costs more than the rows. Only two lengths of statement
-/// are used, so that both stay prepared.
-const ROWS_AT_ONCE: usize = 32;
+/// Each statement is a trip to SQLite's thread and back, which costs more than the rows. Only these lengths of statement
+/// are used, so that each stays prepared.
+const ROWS_AT_ONCE: [usize; 4] = [128, 32, 8, 1];
 
 /// One event on its way into the log, and with the last one how the run ended.
 pub struct Entry {
@@ -49,12 +49,13 @@ impl Store {
     /// Writes a batch and the ends of the runs in it, all or nothing.
     pub async fn append(&self, entries: &[Entry]) -> sqlx::Result<()> {
         let mut transaction = self.write.begin().await?;
-        let (many, few) = entries.as_chunks::<ROWS_AT_ONCE>();
-        for rows in many {
-            insert(&mut transaction, rows).await?;
-        }
-        for row in few {
-            insert(&mut transaction, std::slice::from_ref(row)).await?;
+        let mut rest = entries;
+        for rows_at_once in ROWS_AT_ONCE {
+            let chunks = rest.chunks_exact(rows_at_once);
+            rest = chunks.remainder();
+            for rows in chunks {
+                insert(&mut transaction, rows).await?;
+            }
         }
         for entry in entries {
             if let Some(finish) = &entry.finish {

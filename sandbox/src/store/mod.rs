@@ -43,7 +43,9 @@ impl Store {
             .busy_timeout(Duration::from_secs(5))
             .pragma("cache_size", "-1024");
         let open = async {
-            let write = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+            // Hundreds of runs at once each write to a page of their own: those should stay in memory.
+            let writing = options.clone().pragma("cache_size", "-8192");
+            let write = SqlitePoolOptions::new().max_connections(1).connect_with(writing).await?;
             sqlx::raw_sql(include_str!("../schema.sql")).execute(&write).await?;
             let read = SqlitePoolOptions::new().max_connections(3).connect_with(options).await?;
             Ok::<_, sqlx::Error>(Self { read, write })

@@ -97,10 +97,14 @@ pub struct Verdict<'a> {
 }
 
 impl Store {
-    pub async fn create_run(&self, run: NewRun<'_>) -> sqlx::Result<()> {
-        sqlx::query(
+    /// Writes a run down; `false` when its session has ended. Asked and written in one statement: whoever ends a session
+    /// at the same time either finds the run or prevents it.
+    pub async fn create_run(&self, run: NewRun<'_>) -> sqlx::Result<bool> {
+        let created = sqlx::query(
             "INSERT INTO runs (id, workspace, session_id, status, spec, metadata, spec_name, agent_id, model_id,
-                 input_preview, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 input_preview, created_at)
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+             WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM sessions WHERE id = ?3 AND status = 'active')",
         )
         .bind(run.id)
         .bind(run.workspace)
@@ -115,7 +119,15 @@ impl Store {
         .bind(run.created_at)
         .execute(&self.write)
         .await?;
-        Ok(())
+        Ok(created.rows_affected() == 1)
+    }
+
+    /// The runs of a session that have not ended, all of them.
+    pub async fn runs_in_flight(&self, session_id: &str) -> sqlx::Result<Vec<String>> {
+        sqlx::query_scalar("SELECT id FROM runs WHERE session_id = ? AND completed_at IS NULL")
+            .bind(session_id)
+            .fetch_all(&self.read)
+            .await
     }
 
     pub async fn run(&self, workspace: &str, id: &str) -> sqlx::Result<Option<RunRecord>> {

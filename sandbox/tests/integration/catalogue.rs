@@ -3,6 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::oauth::sign_in;
 use crate::support::*;
 
 fn field(list: &Value, field: &str) -> Vec<String> {
@@ -73,6 +74,16 @@ async fn a_key_with_an_allow_list_sees_and_runs_only_those_agents() {
     let as_other = |method, path: &str| harness.request_as(OTHER_KEY, "other", method, path);
     let listed = harness.send(as_other(Method::GET, "/agents")).await.json();
     assert_eq!(field(&listed["agents"], "id"), ["agent_support"]);
+    // A session that somebody else began with another agent is not for this key either.
+    let tokens = sign_in(&harness, "owner@other.test", "sessions:write").await;
+    let owner = tokens["access_token"].as_str().expect("a token");
+    let begin = harness.request_as(owner, "other", Method::POST, "/agent-sessions");
+    let session = harness.send(begin.json(&json!({ "agentId": "agent_research" }))).await.json();
+    let messages = format!("/agent-sessions/{}/messages", session["sessionId"].as_str().expect("an id"));
+    let message = json!({ "prompt": "/say ok" });
+    assert_eq!(harness.send(as_other(Method::POST, &messages).json(&message)).await.status, 403);
+    let by_owner = harness.request_as(owner, "other", Method::POST, &messages).json(&message);
+    assert_eq!(harness.send(by_owner).await.status, 202);
     for (agent, status) in
         [("agent_support", 202), ("agent_research", 403), ("agent_none", 403), ("no such/agent", 400)]
     {

@@ -1,5 +1,8 @@
 //! SIGKILL at many points: what anybody saw is still there, and what was in flight has an end.
 
+use std::time::Duration;
+
+use futures::future::join_all;
 use protocol::Event;
 use serde_json::{Value, json};
 
@@ -49,6 +52,35 @@ async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_fligh
     let spoken = process.post(&messages, json!({ "prompt": "/say Still here." })).await;
     let run_id = spoken.json()["runId"].as_str().expect("an id").to_owned();
     assert_eq!(last(&process.log(&run_id).await).data["text"], "Still here.");
+}
+
+/// At full speed, where a batch holds hundreds of events of many runs, and the end of some of them.
+#[tokio::test]
+async fn killed_in_the_middle_of_large_batches_it_keeps_what_was_seen() {
+    const RUNS: usize = 24;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut process = Process::start(folder.path(), 0);
+    let mut interrupted = 0;
+    // Nobody can tell where in a batch that is, which is the point.
+    for kill_after_ms in [0, 10, 25, 50, 80, 120, 180, 250, 350] {
+        // Of different lengths, so that some have ended when the others have not.
+        let texts: Vec<String> = (0..RUNS).map(|i| format!("/say {}", "x".repeat(16 * (20 + i * 450)))).collect();
+        let runs = join_all(texts.iter().map(|text| process.launch(text, json!({})))).await;
+        let api: &Api = &process;
+        let readers: Vec<_> =
+            runs.iter().map(|run_id| tokio::spawn(read_until_the_end(api.clone(), run_id.clone()))).collect();
+        tokio::time::sleep(Duration::from_millis(kill_after_ms)).await;
+        process.kill();
+        process = Process::start(folder.path(), 0);
+        for (run_id, reader) in runs.into_iter().zip(readers) {
+            let seen = reader.await.expect("a reader");
+            let log = process.log(&run_id).await;
+            assert_eq!(log[..seen.len()], seen, "what was seen is the log's beginning");
+            interrupted += usize::from(last(&log).kind == "error");
+            check_ending(&process.snapshot(&run_id).await, last(&log));
+        }
+    }
+    assert!(interrupted > RUNS, "{interrupted} were in flight");
 }
 
 /// Starts runs of several kinds and kills the process when one of them has shown `kill_after` events.

@@ -1,9 +1,13 @@
 //! Signing in: the whole way, and every way it may be refused.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use chrono::Utc;
 use reqwest::Method;
-use sandbox::{CLIENT_ID, CLIENT_SECRET};
+use sandbox::{CLIENT_ID, CLIENT_SECRET, Clock};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -292,6 +296,51 @@ async fn revoking_a_refresh_token_takes_its_access_tokens_with_it() {
     assert_eq!(userinfo(&harness, text(&tokens, "access_token")).await.status, 401);
     assert_eq!(refresh(&harness, text(&tokens, "refresh_token"), None).await.status, 400);
     assert_eq!(revoke(&harness, "mantyx_at_unknown").await, 200);
+}
+
+#[tokio::test]
+async fn codes_and_access_tokens_end_with_their_time_and_refresh_tokens_do_not() {
+    let clock = Clock::starting_at(Utc::now());
+    let folder = Arc::new(tempfile::tempdir().expect("a folder"));
+    let harness = Harness::start_with(folder, |config| config.clock = clock.clone()).await;
+    let seconds = Duration::from_secs;
+    let late = code(&harness, "owner@demo.test", SCOPE).await;
+    clock.advance(seconds(600));
+    let refused = exchange(&harness, &late, &[]).await;
+    assert_eq!((refused.status, &refused.json()["error"]), (400, &json!("invalid_grant")), "ten minutes");
+    let request = consent_request_id(&harness, SCOPE).await;
+    clock.advance(seconds(600));
+    assert_eq!(decide(&harness, &request, "owner@demo.test", "approve").await.status, 400, "the page is as old");
+
+    let in_time = code(&harness, "owner@demo.test", SCOPE).await;
+    clock.advance(seconds(599));
+    let tokens = exchange(&harness, &in_time, &[]).await.json();
+    clock.advance(seconds(3_599));
+    assert_eq!(userinfo(&harness, text(&tokens, "access_token")).await.status, 200);
+    clock.advance(seconds(1));
+    assert_eq!(userinfo(&harness, text(&tokens, "access_token")).await.status, 401, "an hour");
+    let runs = harness.request_as(text(&tokens, "access_token"), "demo", Method::GET, "/agent-runs");
+    assert_eq!(harness.send(runs).await.status, 401);
+    clock.advance(seconds(365 * 24 * 3_600));
+    let renewed = refresh(&harness, text(&tokens, "refresh_token"), None).await.json();
+    assert_eq!(userinfo(&harness, text(&renewed, "access_token")).await.status, 200);
+}
+
+#[tokio::test]
+async fn how_long_an_access_token_is_good_for_can_be_chosen() {
+    let clock = Clock::starting_at(Utc::now());
+    let folder = Arc::new(tempfile::tempdir().expect("a folder"));
+    let harness = Harness::start_with(folder, |config| {
+        config.clock = clock.clone();
+        config.access_token_lifetime = Duration::from_secs(5);
+    });
+    let harness = harness.await;
+    let tokens = sign_in(&harness, "owner@demo.test", SCOPE).await;
+    assert_eq!(tokens["expires_in"], 5);
+    for (after, status) in [(4, 200), (1, 401)] {
+        clock.advance(Duration::from_secs(after));
+        assert_eq!(userinfo(&harness, text(&tokens, "access_token")).await.status, status);
+    }
 }
 
 #[tokio::test]

@@ -129,6 +129,46 @@ async fn ending_a_session_cancels_its_run_and_closes_it() {
 }
 
 #[tokio::test]
+async fn ending_a_session_cancels_every_run_however_many_there_are() {
+    let harness = Harness::start().await;
+    let session = open(&harness, json!({ "systemPrompt": "You help.", "tools": [local("approve")] })).await;
+    let path = format!("/agent-sessions/{session}");
+    for _ in 0..210 {
+        let answer = harness.post(&format!("{path}/messages"), json!({ "prompt": "/call approve {}" })).await;
+        assert_eq!(answer.status, 202);
+    }
+    assert_eq!(harness.send(harness.request(Method::DELETE, &path)).await.status, 200);
+    nothing_runs(&harness).await;
+}
+
+#[tokio::test]
+async fn a_message_that_races_the_end_is_refused_or_cancelled() {
+    let harness = Harness::start().await;
+    for _ in 0..20 {
+        let session = open(&harness, json!({ "systemPrompt": "You help.", "tools": [local("approve")] })).await;
+        let path = format!("/agent-sessions/{session}");
+        let messages = format!("{path}/messages");
+        let say = || harness.post(&messages, json!({ "prompt": "/call approve {}" }));
+        let end = harness.send(harness.request(Method::DELETE, &path));
+        let (ended, one, two, three) = tokio::join!(end, say(), say(), say());
+        assert_eq!(ended.status, 200);
+        assert!([one, two, three].iter().all(|answer| matches!(answer.status, 202 | 409)));
+    }
+    nothing_runs(&harness).await;
+}
+
+/// Waits until every run has ended: each would wait for its client for minutes.
+async fn nothing_runs(harness: &Harness) {
+    for _ in 0..200 {
+        if harness.get("/agent-runs?status=running&limit=1").await.json()["runs"] == json!([]) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("a run goes on in a session that has ended");
+}
+
+#[tokio::test]
 async fn faulty_sessions_and_messages_are_refused_at_their_field() {
     let harness = Harness::start().await;
     for (spec, path) in [(json!({}), "/systemPrompt"), (json!({ "systemPrompt": "x", "prompt": "y" }), "/prompt")] {

@@ -28,6 +28,18 @@ async fn going_on_from_any_event_gives_exactly_the_rest() {
 }
 
 #[tokio::test]
+async fn whoever_claims_to_be_far_ahead_is_given_nothing_and_the_end() {
+    let harness = Harness::start().await;
+    let id = harness.launch("/call approve {}\n/say Done.", json!({ "tools": [local("approve")] })).await;
+    let call = harness.follow(&id, 0).await.wait_for("local_tool_call").await.data;
+    let ahead = harness.request(Method::GET, &format!("/agent-runs/{id}/stream")).header("Last-Event-ID", u64::MAX);
+    let body = json!({ "toolUseId": call["toolUseId"], "result": "yes" });
+    let results = format!("/agent-runs/{id}/tool-results");
+    let (seen, answered) = tokio::join!(harness.send(ahead), harness.post(&results, body));
+    assert_eq!((seen.status, seen.text.as_str(), answered.status), (200, "", 204));
+}
+
+#[tokio::test]
 async fn a_live_run_is_replayed_then_tailed() {
     let harness = Harness::start().await;
     let id =

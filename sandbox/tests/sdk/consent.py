@@ -16,11 +16,11 @@ REDIRECT = "http://127.0.0.1:3000/auth/callback"
 ACCOUNT = "owner@demo.test"
 
 
-def sign_in(scope):
+def sign_in(scope, url=URL):
     """Consents to `scope` and returns the token endpoint's answer."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    with httpx.Client(base_url=f"{URL}/api/oauth/") as browser:
+    with httpx.Client(base_url=f"{url}/api/oauth/") as browser:
         page = browser.get(
             "authorize",
             params={

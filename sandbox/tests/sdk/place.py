@@ -1,4 +1,4 @@
-"""Where the tests run: three variables, and nothing else is known about the server."""
+"""Where the tests run: a few variables, and nothing else is known about the server."""
 
 import os
 
@@ -7,6 +7,8 @@ import httpx
 URL = os.environ["MANTYX_URL"]
 KEY = os.environ["MANTYX_API_KEY"]
 WORKSPACE = os.environ["MANTYX_WORKSPACE"]
+# The same server, with access tokens that are good for a second.
+SHORT_LIVED_TOKENS_URL = os.environ["MANTYX_SHORT_LIVED_TOKENS_URL"]
 
 
 def get(path, **params):

@@ -10,8 +10,6 @@ use super::{Engine, Result, WorkspaceId};
 
 /// Of each of prompt, answer, error and calls. The rest is in the log.
 const MAX_PART_BYTES: usize = 32 * 1024;
-/// Longer words are encodings of something, not words.
-const MAX_WORD_BYTES: usize = 64;
 /// PostgreSQL's limit of places in a text.
 const MAX_WORDS: usize = 16_383;
 const CHUNK: usize = 200;
@@ -31,7 +29,7 @@ impl RunText {
             if !all.is_empty() {
                 all.push(SEPARATOR.to_owned());
             }
-            all.extend(words(cut(part, MAX_PART_BYTES)).filter(|word| word.len() <= MAX_WORD_BYTES));
+            all.extend(words(cut(part, MAX_PART_BYTES)));
         }
         all.truncate(MAX_WORDS);
         Self { n, words: all }

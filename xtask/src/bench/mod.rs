@@ -6,6 +6,7 @@ mod client;
 mod fold;
 mod http;
 mod process;
+mod protocol_size;
 mod sandbox_load;
 mod server;
 mod startup;
@@ -27,6 +28,7 @@ type Bench = (&'static str, fn(&Options) -> Result<Vec<Figure>>);
 
 const BENCHES: &[Bench] = &[
     ("fold", |_| fold::run()),
+    ("protocol-size", |_| protocol_size::run()),
     ("startup", |_| startup::run()),
     ("big-log", |_| big_log::run()),
     ("browse", browse::run),

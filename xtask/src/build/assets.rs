@@ -164,7 +164,7 @@ impl Site {
     }
 }
 
-fn brotli(content: &[u8]) -> Result<Vec<u8>> {
+pub fn brotli(content: &[u8]) -> Result<Vec<u8>> {
     let params = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
     let mut compressed = Vec::new();
     brotli::BrotliCompress(&mut &content[..], &mut compressed, &params)?;

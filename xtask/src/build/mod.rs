@@ -1,12 +1,12 @@
 //! `cargo xtask build`: client, styles and public files become `target/site`, which the optimised binary embeds.
 
-mod assets;
+pub mod assets;
 mod cache;
 mod report;
 mod script;
 mod split;
 mod styles;
-mod wasm;
+pub mod wasm;
 
 use anyhow::{Result, bail};
 

@@ -1,6 +1,7 @@
 //! The client: compiled to wasm, split by page, bound to JavaScript, made small.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,7 @@ use crate::progress::step;
 use crate::tools::{npm, wasm_target};
 use crate::{command, paths};
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What rustc emits for this target by default; wasm-opt refuses what it is not told of.
 const OPTIMISE: &[&str] = &[
@@ -87,27 +88,27 @@ fn bind(main: &[u8]) -> Result<(String, Vec<u8>)> {
     Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
 }
 
+/// wasm-opt where there is one, or else a word about its absence.
+pub fn optimiser() -> Option<PathBuf> {
+    let skipped = |reason| println!("▸ wasm-opt skipped, the client will be larger: {reason:#}");
+    npm::wasm_opt().map_err(skipped).ok()
+}
+
 /// Runs wasm-opt on each part; `false` where there is none.
 fn optimise_all(parts: &mut Parts, cache: &mut Cache) -> Result<bool> {
-    let wasm_opt = match npm::wasm_opt() {
-        Ok(wasm_opt) => wasm_opt,
-        Err(reason) => {
-            println!("▸ wasm-opt skipped, the client will be larger: {reason:#}");
-            return Ok(false);
-        }
-    };
+    let Some(wasm_opt) = optimiser() else { return Ok(false) };
     let recipe = format!("{} {}", OPTIMISE.join(" "), npm::lock_file()?);
     for part in std::iter::once(&mut parts.main).chain(parts.chunks.values_mut()) {
         let key = hash(&[part, recipe.as_bytes()]);
-        *part = cache.get_or(&key, "wasm", || optimise(Command::new("node").arg(&wasm_opt), part))?;
+        *part = cache.get_or(&key, "wasm", || optimise(&wasm_opt, part))?;
     }
     Ok(true)
 }
 
-fn optimise(wasm_opt: &mut Command, wasm: &[u8]) -> Result<Vec<u8>> {
+pub fn optimise(wasm_opt: &Path, wasm: &[u8]) -> Result<Vec<u8>> {
     let dir = tempfile::tempdir()?;
     let (from, to) = (dir.path().join("from.wasm"), dir.path().join("to.wasm"));
     fs::write(&from, wasm)?;
-    command::run(wasm_opt.args(OPTIMISE).arg(&from).arg("-o").arg(&to))?;
+    command::run(Command::new("node").arg(wasm_opt).args(OPTIMISE).arg(&from).arg("-o").arg(&to))?;
     Ok(fs::read(to)?)
 }

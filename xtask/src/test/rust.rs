@@ -23,9 +23,11 @@ pub fn clippy_wasm() -> Result<()> {
     cargo(&[&["clippy"], &client[..], &["--", "-D", "warnings"]].concat())
 }
 
-/// The tests inside the crates.
+/// The tests inside the crates, the reviewed readings of logs, and the examples in the documentation, which cargo runs
+/// only on their own.
 pub fn unit() -> Result<()> {
-    cargo(&["test", "--workspace", "--lib", "--bins", "--no-fail-fast"])
+    cargo(&["test", "--workspace", "--lib", "--bins", "--test", "golden", "--no-fail-fast"])?;
+    cargo(&["test", "--package", "protocol", "--doc"])
 }
 
 /// The integration tests of the sandbox and of the server. Named by workspace, so that cargo chooses the same features

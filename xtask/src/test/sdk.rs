@@ -22,6 +22,8 @@ pub fn run() -> Result<()> {
         let python =
             python::environment(&format!("sdk-{release}"), &tests.join(format!("requirements-{release}.txt")))?;
         let sandbox = Sandbox::start(&binary)?;
+        // One on which tokens end while a test waits.
+        let short_lived = Sandbox::start_with(&binary, &["--access-token-seconds", "1"])?;
         println!("     Running sandbox/tests/sdk with mantyx-sdk {release} on {}", sandbox.url());
         command::run(
             Command::new(python)
@@ -29,6 +31,7 @@ pub fn run() -> Result<()> {
                 .args(*folders)
                 .current_dir(&tests)
                 .env("MANTYX_URL", sandbox.url())
+                .env("MANTYX_SHORT_LIVED_TOKENS_URL", short_lived.url())
                 .env("MANTYX_API_KEY", KEY)
                 .env("MANTYX_WORKSPACE", WORKSPACE)
                 .env("PYTHONDONTWRITEBYTECODE", "1"),

@@ -1,9 +1,12 @@
-//! Nothing native among the client's dependencies.
+//! Nothing native among the client's dependencies, and nothing that is too large for a browser.
 
 use anyhow::Result;
 
 use super::Violation;
 use crate::command;
+
+/// A regex engine weighs as much as all of `protocol`.
+const TOO_LARGE: &[&str] = &["fancy-regex", "regex", "regex-automata", "regex-lite"];
 
 const NATIVE: &[&str] = &[
     "axum",
@@ -21,26 +24,34 @@ const NATIVE: &[&str] = &[
     "tokio",
 ];
 
-/// Asks cargo for the client's tree.
+/// Asks cargo for the trees of the client and of the crate that it shares with the server.
 pub fn check() -> Result<Vec<Violation>> {
-    let client = ["-p", "app", "--no-default-features", "--features", "hydrate", "--target", "wasm32-unknown-unknown"];
-    let tree = command::read(command::cargo()?.arg("tree").args(client).args(["-e", "normal", "--prefix", "none"]))?;
-    let found = native_in(&tree);
-    Ok(found
-        .into_iter()
-        .map(|name| Violation {
-            path: "app/Cargo.toml".into(),
-            line: 1,
-            what: format!(
-                "{name} is native, but the client's dependencies lead to it; `cargo tree -i {name}` tells how"
-            ),
-        })
-        .collect())
+    let client = tree(&["-p", "app", "--no-default-features", "--features", "hydrate"])?;
+    let native = found_in(&client, NATIVE).into_iter().map(|name| violation("app", name, "native"));
+    // Leptos brings one along for its settings, which the linker leaves out; ours would stay.
+    let shared = tree(&["-p", "protocol"])?;
+    let too_large = found_in(&shared, TOO_LARGE).into_iter();
+    Ok(native.chain(too_large.map(|name| violation("protocol", name, "too large for a browser"))).collect())
 }
 
-fn native_in(tree: &str) -> Vec<&'static str> {
+fn tree(package: &[&str]) -> Result<String> {
+    let wasm = ["--target", "wasm32-unknown-unknown", "-e", "normal", "--prefix", "none"];
+    command::read(command::cargo()?.arg("tree").args(package).args(wasm))
+}
+
+fn violation(package: &str, name: &str, fault: &str) -> Violation {
+    Violation {
+        path: format!("{package}/Cargo.toml"),
+        line: 1,
+        what: format!(
+            "{name} is {fault}, but the dependencies lead to it; `cargo tree -p {package} -i {name}` tells how"
+        ),
+    }
+}
+
+fn found_in(tree: &str, unwanted: &[&'static str]) -> Vec<&'static str> {
     let names: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    NATIVE.iter().copied().filter(|native| names.contains(native)).collect()
+    unwanted.iter().copied().filter(|name| names.contains(name)).collect()
 }
 
 #[cfg(test)]
@@ -50,7 +61,8 @@ mod tests {
     #[test]
     fn a_native_crate_is_found_wherever_it_stands() {
         let tree = "app v0.1.0 (/x/app)\nleptos v0.8.23\nserde v1.0.0 (*)\n";
-        assert!(native_in(tree).is_empty());
-        assert_eq!(native_in(&format!("{tree}tokio v1.49.0\ntokio-util v0.7.0\n")), ["tokio"]);
+        assert!(found_in(tree, NATIVE).is_empty());
+        assert_eq!(found_in(&format!("{tree}tokio v1.49.0\ntokio-util v0.7.0\n"), NATIVE), ["tokio"]);
+        assert_eq!(found_in(&format!("{tree}regex v1.13.1\n"), TOO_LARGE), ["regex"]);
     }
 }

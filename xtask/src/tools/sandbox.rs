@@ -21,11 +21,17 @@ pub struct Sandbox {
 impl Sandbox {
     /// Starts it empty and without pauses, and waits until it listens.
     pub fn start(binary: &Path) -> Result<Self> {
+        Self::start_with(binary, &[])
+    }
+
+    /// The same, with more options.
+    pub fn start_with(binary: &Path, options: &[&str]) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("runlens-sandbox-").tempdir()?;
         let mut command = Command::new(binary);
         command
             .args(["--addr", "127.0.0.1:0", "--no-demo", "--rate-limits", "off", "--data"])
             .arg(dir.path().join("sandbox.db"))
+            .args(options)
             .env("RUNLENS_SANDBOX_DELTA_MS", "0")
             .env_remove("OPENAI_BASE_URL")
             .env_remove("OPENAI_API_KEY")

@@ -7,6 +7,9 @@ use crate::spec;
 use crate::timeline::words::{count, duration, quoted, sentence, tools};
 use crate::timeline::{Ending, Outcome, Timeline, failure};
 
+/// More than this no spec may ask for.
+const MAX_TOOL_TURNS: u64 = 100;
+
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
     let banner = match outcome.ending {
@@ -54,8 +57,16 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
         title: "Cancelled".to_owned(),
         detail: format!("{stopped} What it had done until then is below.{open}"),
         facts: Facts::Cancelled { reason: outcome.reason.clone(), unanswered },
-        next_step: NextStep::again("Launch it again if it should have finished."),
+        next_step: after_cancelling(timeline),
     }
+}
+
+fn after_cancelling(timeline: &Timeline) -> NextStep {
+    let owed: Vec<&str> = timeline.waiting_calls().map(|call| call.name.as_str()).collect();
+    NextStep::again(match owed.is_empty() {
+        true => "Launch it again if it should have finished.".to_owned(),
+        false => format!("See that somebody answers {}, then launch it again if it should have finished.", tools(owed)),
+    })
 }
 
 fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Option<Banner> {
@@ -88,12 +99,19 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let within = timeout_ms.map(|ms| format!(" within {}", duration(ms))).unwrap_or_default();
             let detail = format!("Nobody answered {}{within}. {said}", tools(owed.iter().map(String::as_str)));
             let facts = Facts::Local { calls: owed.len() as u64, tools: owed, timeout_ms };
-            let text = "Start the program that answers this tool, then launch the run again.";
-            (BannerKind::LocalToolTimeout, detail, facts, NextStep::again(text))
+            let next = NextStep::change(
+                "Start the program that answers this tool, then launch the run again. If it only needs longer, raise \
+                 budgets.localToolTimeoutMs.",
+                "/budgets/localToolTimeoutMs",
+                timeout_ms.map(Into::into),
+                None,
+            );
+            (BannerKind::LocalToolTimeout, detail, facts, next)
         }
         failure::MAX_TOOL_TURNS => {
             let limit = spec.map(spec::max_tool_turns);
-            let raised = limit.map(|limit| (limit * 2).clamp(limit, 100));
+            // A spec of an imported run may hold any number.
+            let raised = limit.map(|limit| limit.saturating_mul(2).min(MAX_TOOL_TURNS).max(limit));
             let text = match (limit, raised) {
                 (Some(limit), Some(raised)) if raised > limit => format!(
                     "If the work needs more rounds, raise budgets.maxToolTurns from {limit} to {raised}; otherwise make \

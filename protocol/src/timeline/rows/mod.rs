@@ -19,6 +19,7 @@
 //! ```
 
 mod layout;
+mod notes;
 mod query;
 
 use std::collections::BTreeSet;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Place, Slot};
+use super::notes::{note_event, note_texts};
 use crate::timeline::{Ending, Entry, Note, NoteKind, Timeline, ToolCall, Turn};
 
 /// All that is set must hold.
@@ -70,10 +71,10 @@ pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec
         return Vec::new();
     }
     let events = EventIndex::new(timeline, slots);
-    let needle = query.text.as_deref().map(str::to_ascii_lowercase);
-    let matches = |slot: &Slot| {
+    let mut needle = query.text.as_deref().map(Needle::new);
+    let mut matches = |slot: &Slot| {
         let items = items(timeline, slot, &events);
-        items.iter().any(|item| matches_item(item, query, needle.as_deref()))
+        items.iter().any(|item| matches_item(item, query, needle.as_mut()))
     };
     slots.iter().enumerate().filter(|(_, slot)| matches(slot)).map(|(place, _)| place).collect()
 }
@@ -108,6 +109,41 @@ enum Item<'a> {
     Outcome(&'a Timeline),
     /// An event that is none of these, by its type alone.
     Event(&'a str),
+}
+
+/// What is looked for, and where it was found before: many rows may show the same text.
+struct Needle {
+    text: String,
+    found: HashMap<SharedText, bool>,
+}
+
+/// A text that more than one row shows: deltas are rows of their turn, and what comes after the end is shown with it.
+#[derive(PartialEq, Eq, Hash)]
+enum SharedText {
+    Thinking(usize),
+    Text(usize),
+    Outcome,
+}
+
+impl Needle {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_ascii_lowercase(), found: HashMap::new() }
+    }
+
+    fn is_in(&mut self, item: &Item<'_>) -> bool {
+        let Self { text, found } = self;
+        let look = || {
+            let mut is_there = false;
+            item.texts(&mut |_, part| is_there = is_there || part.to_ascii_lowercase().contains(text.as_str()));
+            is_there
+        };
+        match item {
+            Item::Thinking(turn) => *found.entry(SharedText::Thinking(turn.index)).or_insert_with(look),
+            Item::Text(turn) => *found.entry(SharedText::Text(turn.index)).or_insert_with(look),
+            Item::Outcome(_) => *found.entry(SharedText::Outcome).or_insert_with(look),
+            _ => look(),
+        }
+    }
 }
 
 /// Calls and notes by the seqs of their events, for rows that are events. Empty for all others.
@@ -172,15 +208,11 @@ fn item(entry: &Entry) -> Item<'_> {
     }
 }
 
-fn matches_item(item: &Item<'_>, query: &RowQuery, needle: Option<&str>) -> bool {
+fn matches_item(item: &Item<'_>, query: &RowQuery, needle: Option<&mut Needle>) -> bool {
     query.event.as_deref().is_none_or(|event| item.is_event(event))
         && query.tool.as_deref().is_none_or(|tool| item.is_tool(tool))
         && (!query.errors_only || item.is_error())
-        && needle.is_none_or(|needle| {
-            let mut found = false;
-            item.texts(&mut |_, text| found = found || text.to_ascii_lowercase().contains(needle));
-            found
-        })
+        && needle.is_none_or(|needle| needle.is_in(item))
 }
 
 impl Item<'_> {
@@ -246,52 +278,6 @@ impl Item<'_> {
                     visit(MarkedField::Text, error);
                 }
             }
-        }
-    }
-}
-
-/// The type of the event that a note tells of.
-fn note_event(kind: &NoteKind) -> &str {
-    match kind {
-        NoteKind::LoopDetected { .. } => "loop_detected",
-        NoteKind::BudgetExceeded { .. } => "tool_budget_exceeded",
-        NoteKind::Supervisor { .. } => "supervisor",
-        NoteKind::ModelFallback { .. } => "model_fallback",
-        NoteKind::Plan { .. } => "task_plan",
-        NoteKind::Files { .. } => "tool_files",
-        NoteKind::Message { role, .. } if role == "user" => "user_message",
-        NoteKind::Message { .. } => "message",
-        NoteKind::EarlyResult { .. } | NoteKind::RepeatedResult { .. } => "tool_result",
-        NoteKind::Unknown { event } | NoteKind::Malformed { event, .. } | NoteKind::AfterEnd { event } => event,
-    }
-}
-
-fn note_texts(kind: &NoteKind, visit: &mut dyn FnMut(&str)) {
-    match kind {
-        NoteKind::LoopDetected { tools, .. } => tools.iter().for_each(|tool| visit(tool)),
-        NoteKind::BudgetExceeded { tool, .. } | NoteKind::EarlyResult { tool } | NoteKind::RepeatedResult { tool } => {
-            visit(tool)
-        }
-        NoteKind::Supervisor { reason, redirect, .. } => {
-            visit(reason);
-            redirect.as_deref().into_iter().for_each(visit);
-        }
-        NoteKind::ModelFallback { primary, fallback, model, .. } => {
-            [primary, fallback, model].into_iter().flatten().for_each(|name| visit(name));
-        }
-        NoteKind::Plan { plan, .. } => {
-            plan.brief.as_deref().into_iter().for_each(&mut *visit);
-            plan.steps.iter().for_each(|step| visit(&step.title));
-        }
-        NoteKind::Files { tool, files } => {
-            visit(tool);
-            files.iter().filter_map(|file| file.filename.as_deref()).for_each(visit);
-        }
-        NoteKind::Message { text, .. } => visit(text),
-        NoteKind::Unknown { event } | NoteKind::AfterEnd { event } => visit(event),
-        NoteKind::Malformed { event, reason } => {
-            visit(event);
-            visit(reason);
         }
     }
 }

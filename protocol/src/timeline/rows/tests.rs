@@ -5,7 +5,8 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use crate::timeline::tests::{arbitrary_event, sample};
+use crate::timeline::properties::arbitrary_event;
+use crate::timeline::tests::sample;
 
 fn options(density: Density, open: &[&str], query: &str) -> RowOptions {
     RowOptions { density, open: open.iter().map(|key| (*key).to_owned()).collect(), query: RowQuery::parse(query) }
@@ -132,6 +133,18 @@ fn a_window_is_a_part_of_all_rows_and_links_find_their_row() {
     assert_eq!(rows.window(all.len()..usize::MAX), []);
     let found = rows.place_of(14).map(|place| all[place].key.clone());
     assert_eq!(found.as_deref(), Some("t5-1"));
+}
+
+/// A row for each run of deltas must not search its whole turn anew: then this test would not end within minutes.
+#[test]
+fn a_turn_of_many_rows_is_searched_once() {
+    let mut timeline = Timeline::default();
+    for seq in 1..=20_000 {
+        let kind = if seq % 2 == 0 { "later" } else { "assistant_delta" };
+        timeline.apply(&crate::Event::new(seq, kind, serde_json::json!({ "text": "x".repeat(400) })));
+    }
+    let options = options(Density::EveryEvent, &[], "needle");
+    assert!(Rows::new(&timeline, &options).hits().is_empty());
 }
 
 proptest! {

@@ -1,18 +1,21 @@
-//! The one thing to do next: that of the most urgent banner, or else of what else was noticed.
+//! The one thing to do next: that of the most urgent banner, or of what else was noticed, or after a cancellation.
 
 use serde_json::Value;
 
 use super::{Sentence, WORTH_TELLING};
 use crate::spec::loop_thresholds;
 use crate::timeline::words::tools;
-use crate::timeline::{Severity, Timeline, banners};
+use crate::timeline::{Banner, BannerKind, Severity, Timeline, banners};
 
 pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
-    let urgent = banners::all(timeline, spec).into_iter().find(|banner| banner.severity < Severity::Info);
-    let next = urgent
-        .map(|banner| (banner.next_step.text, banner.seq))
+    let banners = banners::all(timeline, spec);
+    let of_banner = |fits: fn(&Banner) -> bool| {
+        banners.iter().find(|banner| fits(banner)).map(|banner| (banner.next_step.text.clone(), banner.seq))
+    };
+    let next = of_banner(|banner| banner.severity < Severity::Info)
         .or_else(|| unreported_loop(timeline, spec))
-        .or_else(|| failed_tool(timeline));
+        .or_else(|| failed_tool(timeline))
+        .or_else(|| of_banner(|banner| banner.kind == BannerKind::Cancelled));
     let seqs = |seq| if timeline.integrity.events > 0 { vec![seq] } else { Vec::new() };
     next.map(|(text, seq)| Sentence::new(format!("Next: {text}"), seqs(seq))).into_iter().collect()
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::api::auth::Caller;
 use crate::api::body::{JsonBody, stored_json};
-use crate::api::catalogue::choose_models;
+use crate::api::catalogue::{check_agent, choose_models};
 use crate::api::errors::{ApiError, ApiResult};
 use crate::api::runs;
 use crate::app::App;
@@ -43,7 +43,9 @@ pub async fn post(
     caller.require("sessions:write")?;
     let run_id = secret::id("run_")?;
     let workspace = caller.workspace.slug;
-    send(&app, workspace, &id, &body, run_id.clone(), Clock::Real, app.live_pace()).await?;
+    // Whoever began the session may have been allowed to use its agent; who speaks now must be, too.
+    check_agent(&stored_json(Some(&super::find(&app, &caller, &id).await?.spec)), Some(&caller))?;
+    send(&app, workspace, &id, &body, run_id.clone(), app.clock.clone(), app.live_pace()).await?;
     Ok((StatusCode::ACCEPTED, Json(runs::created(workspace, &run_id))))
 }
 
@@ -59,7 +61,7 @@ pub async fn send(
 ) -> ApiResult<()> {
     let session = app.store.session(workspace, session_id).await?.ok_or_else(|| ApiError::not_found("Session"))?;
     if session.status != "active" {
-        return Err(ApiError::new(StatusCode::CONFLICT, "session_ended", "The session has ended; start a new one."));
+        return Err(session_ended());
     }
     let faults = protocol::validate::validate_message(body);
     if !faults.is_empty() {
@@ -75,8 +77,12 @@ pub async fn send(
     let history = history(said, &app.store.retained(session_id).await?);
     app.store.touch_session(session_id, clock.now().timestamp_millis()).await?;
     let session_id = Some(session_id.to_owned());
-    app.engine.launch(Launch { run_id, workspace, session_id, spec, models, history, clock, pace }).await?;
-    Ok(())
+    let launch = Launch { run_id, workspace, session_id, spec, models, history, clock, pace };
+    if app.engine.launch(launch).await? { Ok(()) } else { Err(session_ended()) }
+}
+
+fn session_ended() -> ApiError {
+    ApiError::new(StatusCode::CONFLICT, "session_ended", "The session has ended; start a new one.")
 }
 
 /// What was said, with the results that tools asked to retain in their place: before the answer of their run.

@@ -16,7 +16,7 @@ from mantyx import (
 )
 
 from consent import CLIENT_ID, CLIENT_SECRET, sign_in
-from place import KEY, URL, WORKSPACE
+from place import KEY, SHORT_LIVED_TOKENS_URL, URL, WORKSPACE
 
 EXPIRED_OR_UNKNOWN = "mantyx_at_expired"
 
@@ -101,6 +101,33 @@ def test_the_asynchronous_source_refreshes_too(oauth):
         return result.text
 
     assert asyncio.run(run()) == "Hello."
+
+
+def test_a_token_that_has_really_expired_is_refused_and_refreshed_when_there_is_a_source():
+    tokens = sign_in("models:read", SHORT_LIVED_TOKENS_URL)
+    assert tokens["expires_in"] == 1
+    access_token, refresh_token = tokens["access_token"], tokens["refresh_token"]
+    time.sleep(1.1)
+    place = {"workspace_slug": WORKSPACE, "base_url": SHORT_LIVED_TOKENS_URL}
+    with MantyxClient(access_token=access_token, **place) as client:
+        with pytest.raises(MantyxAuthError) as refused:
+            client.list_models()
+    assert refused.value.status == 401
+    expired = OAuthToken(
+        access_token=access_token,
+        refresh_token=refresh_token,
+        token_type="Bearer",
+        expires_in=3600,
+        # The client does not know yet: the server is the first to say so.
+        expires_at=time.time() + 3600,
+        scope=None,
+    )
+    with MantyxOAuthClient(
+        client_id=CLIENT_ID, client_secret=CLIENT_SECRET, base_url=SHORT_LIVED_TOKENS_URL
+    ) as oauth:
+        source = oauth.refresh_token_source(refresh_token=refresh_token, initial_token=expired)
+        with MantyxClient(token_source=source, **place) as client:
+            assert client.list_models().models
 
 
 def test_refresh_tokens_do_not_rotate_and_revoking_one_kills_its_access_tokens(oauth):
