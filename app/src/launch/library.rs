@@ -67,6 +67,8 @@ pub struct Batch {
     pub id: String,
     pub tag_key: String,
     pub tag_value: String,
+    /// The filter that shows its runs.
+    pub query: String,
     pub items: Vec<BatchItem>,
     pub done: bool,
     /// Why it waits, where it does.
@@ -93,11 +95,6 @@ pub enum BatchItemState {
 impl Batch {
     pub fn count(&self, state: BatchItemState) -> usize {
         self.items.iter().filter(|item| item.state == state).count()
-    }
-
-    /// The filter that shows its runs.
-    pub fn query(&self) -> String {
-        format!("metadata.{}:{}", self.tag_key, self.tag_value)
     }
 }
 

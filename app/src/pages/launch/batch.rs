@@ -53,7 +53,7 @@ fn look_again(batch: Resource<Result<Wire<Batch>, crate::AppError>>) {
 fn Progress(batch: Batch) -> impl IntoView {
     let (all, launched) = (batch.items.len(), batch.count(BatchItemState::Launched));
     let failed = batch.count(BatchItemState::Failed);
-    let query = batch.query();
+    let query = batch.query;
     let words = if failed == 0 {
         format!("{launched} of {all} launched")
     } else {
