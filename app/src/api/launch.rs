@@ -18,9 +18,10 @@ pub async fn open_launch(
     like: Option<String>,
     template: Option<String>,
     session: Option<String>,
+    draft: Option<String>,
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPage>, AppError> {
-    let entry = LaunchEntry { like, template, session, set };
+    let entry = LaunchEntry { like, template, session, earlier: draft.as_deref() == Some("earlier"), set };
     super::with_status(async { crate::backend::workspace()?.open_launch_page(entry).await }.await).map(Wire)
 }
 
