@@ -32,7 +32,8 @@ pub async fn templates(state: &AppState, launcher: &Launcher) -> Result<Vec<Temp
         let StoredTemplate { id, name, notes, shared, changed_at_ms, .. } = stored;
         Some(Template { id, name, notes, shared, owner, changed_at_ms, content })
     });
-    Ok(readable.chain(built_in::templates(state.sign_in.sandbox)).collect())
+    let sandbox = state.sign_in.sandbox.then(|| format!("http://{}", state.mantyx.host()));
+    Ok(readable.chain(built_in::templates(sandbox.as_deref())).collect())
 }
 
 pub async fn save_template(state: &AppState, launcher: &Launcher, draft: TemplateDraft) -> Result<String, Error> {

@@ -84,6 +84,7 @@ async fn the_templates_that_teach_can_all_be_launched() {
             "built-in-tool-fails" => "The order system did not answer for A-1001.",
             "built-in-loop" => "loop_detected",
             "built-in-truncated-schema" => "truncation",
+            "built-in-mcp-server" => "It left Hamburg",
             "built-in-answer-yourself" => {
                 browser.call("cancel-run", &[("id", id)]).await;
                 continue;
