@@ -105,7 +105,9 @@ impl AppError {
             Self::NotFound { what } => {
                 format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
             }
-            Self::Invalid { message, .. } | Self::Conflict { message } | Self::RateLimited { message } => message.clone(),
+            Self::Invalid { message, .. } | Self::Conflict { message } | Self::RateLimited { message } => {
+                message.clone()
+            }
             Self::Fields { errors } => {
                 let named = errors.iter().map(|error| match error.path.as_str() {
                     "" => error.message.clone(),

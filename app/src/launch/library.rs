@@ -76,6 +76,18 @@ pub struct Batch {
     pub created_at_ms: i64,
 }
 
+/// How far a batch is, in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchProgress {
+    pub words: String,
+    /// Why it waits, where it does.
+    pub problem: Option<String>,
+    /// Inputs that were launched or cannot be, of how many.
+    pub settled: usize,
+    pub all: usize,
+    pub done: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchItem {
@@ -93,8 +105,15 @@ pub enum BatchItemState {
 }
 
 impl Batch {
-    pub fn count(&self, state: BatchItemState) -> usize {
-        self.items.iter().filter(|item| item.state == state).count()
+    pub fn progress(&self) -> BatchProgress {
+        let count = |state| self.items.iter().filter(|item| item.state == state).count();
+        let (all, launched, failed) =
+            (self.items.len(), count(BatchItemState::Launched), count(BatchItemState::Failed));
+        let words = match failed {
+            0 => format!("{launched} of {all} launched"),
+            _ => format!("{launched} of {all} launched, {failed} could not be"),
+        };
+        BatchProgress { words, problem: self.problem.clone(), settled: launched + failed, all, done: self.done }
     }
 }
 
