@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::launch::{LaunchMode, Posted, local_tools};
 use serde_json::Value;
 
-use super::{answering, files, peers};
 use super::choices::{self, Setting};
 use super::place::{remove, same, set, shown_json, shown_lines, shown_text};
 use super::rows::{self, Property};
 use super::work::Work;
+use super::{answering, files, peers};
 
 /// The fields of a form, each as it was sent last: a tick is sent after the empty field that stands for no tick.
 pub struct Sent<'a>(BTreeMap<&'a str, String>);

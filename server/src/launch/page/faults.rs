@@ -52,7 +52,11 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
     for (name, text) in &work.texts {
         if let Err(error) = serde_json::from_str::<Value>(text) {
             let place = format!("line {}, column {}", error.line(), error.column());
-            faults.push(fault(name.trim_start_matches('j').to_owned(), "json", format!("This is not JSON ({place}): {error}.")));
+            faults.push(fault(
+                name.trim_start_matches('j').to_owned(),
+                "json",
+                format!("This is not JSON ({place}): {error}."),
+            ));
         }
     }
     let twice = |names: &[&str], i: usize| names[..i].contains(&names[i]);

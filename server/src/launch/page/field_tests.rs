@@ -30,9 +30,13 @@ fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
 fn a_template_half_named_and_a_file_half_addressed_stay_in_their_fields() {
     let work = Work::of(json!({ "messages": [{ "role": "user", "content": "c" }] }));
     let url = ("u/messages/0/attachments", "https://x.test/a");
-    let typed = after(&work, &[("q:template-name", "Mine"), ("q:template-notes", "Why"), ("q:template-shared", "true"), url]);
+    let typed =
+        after(&work, &[("q:template-name", "Mine"), ("q:template-notes", "Why"), ("q:template-shared", "true"), url]);
     let again = after(&typed, &[]);
-    assert_eq!((again.template.name.as_str(), again.template.notes.as_str(), again.template.shared), ("Mine", "Why", true));
+    assert_eq!(
+        (again.template.name.as_str(), again.template.notes.as_str(), again.template.shared),
+        ("Mine", "Why", true)
+    );
     assert_eq!(again.file_urls["/messages/0/attachments"], "https://x.test/a");
     assert!(!after(&again, &[("q:template-shared", "")]).template.shared);
 }
@@ -47,9 +51,10 @@ fn each_extreme_is_told_at_its_field() {
         (json!({ "prompt": "x".repeat(200_001) }), "t/prompt"),
         (json!({ "tools": [{ "kind": "mcp_local", "name": "s", "tools": many }] }), "j/tools/0/tools"),
         (json!({ "outputSchema": { "schema": big } }), "x:output"),
-        (json!({ "tools": [{ "kind": "local", "name": "l", "parameters": big }] }), "j/tools/0/parameters"),
-        (json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test", "headers": { "A": "a\r\nb" } }] }),
-            "v/tools/0/headers#0"),
+        (
+            json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test", "headers": { "A": "a\r\nb" } }] }),
+            "v/tools/0/headers#0",
+        ),
     ];
     for (spec, control) in cases {
         let errors = shown_errors(&drawn(&Work::of(spec)));
@@ -57,7 +62,11 @@ fn each_extreme_is_told_at_its_field() {
     }
     let page = drawn(&Work::of(json!({ "toolBudgets": budgets })));
     let notes = serde_json::to_string(&page.sections).expect("a page");
-    assert!(notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "toolBudgets"), "{:?}", page.problems);
+    assert!(
+        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "toolBudgets"),
+        "{:?}",
+        page.problems
+    );
 }
 
 #[test]
@@ -74,7 +83,8 @@ fn a_peers_header_with_a_line_break_is_told_at_who_answers() {
 fn a_hostile_catalogue_is_text() {
     let mut work = Work::of(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let hostile = "</textarea><script>alert(1)</script>";
-    work.found.insert("/tools/0".to_owned(), vec![FoundTool { name: hostile.to_owned(), description: hostile.to_owned() }]);
+    work.found
+        .insert("/tools/0".to_owned(), vec![FoundTool { name: hostile.to_owned(), description: hostile.to_owned() }]);
     let one = after(&work, &[(&format!("c/tools/0/toolFilter#{hostile}"), "")]);
     assert_eq!(one.spec["tools"][0]["toolFilter"], json!([]));
     let page = serde_json::to_string(&drawn(&work).sections).expect("a page");
@@ -100,7 +110,8 @@ fn one_of_two_tools_with_a_name_is_renamed_and_both_are_answered() {
     let tools = json!([{ "kind": "local", "name": "read" }, { "kind": "local", "name": "read" }]);
     let mut work = Work::of(json!({ "tools": tools }));
     let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers: Default::default() };
-    let by_server = |tool: Option<&str>| Answerer::Mcp(McpTool { server: server.clone(), tool: tool.map(str::to_owned) });
+    let by_server =
+        |tool: Option<&str>| Answerer::Mcp(McpTool { server: server.clone(), tool: tool.map(str::to_owned) });
     work.answers.insert("read".to_owned(), by_server(None));
     let sent = after(&work, &[("t/tools/1/name", "read_2")]);
     assert_eq!((&sent.answers["read"], &sent.answers["read_2"]), (&by_server(None), &by_server(Some("read"))));

@@ -42,9 +42,11 @@ pub fn shortened(value: &Value) -> Value {
             None => value.clone(),
         },
         Value::Array(items) => items.iter().map(shortened).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, field)| (name.clone(), shortened(field))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, field)| (name.clone(), shortened(field)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
         other => other.clone(),
     }
 }

@@ -96,7 +96,12 @@ impl Draw<'_> {
                 helped(inputs, help),
                 Item::Field(file),
                 Item::Row { items: vec![Item::Field(key), Item::Field(value)] },
-                Item::Buttons { buttons: vec![Button { disabled: self.lacks(RUNS_SCOPE), ..button("batch", "Launch the batch", "") }] },
+                Item::Buttons {
+                    buttons: vec![Button {
+                        disabled: self.lacks(RUNS_SCOPE),
+                        ..button("batch", "Launch the batch", "")
+                    }],
+                },
             ],
         }
     }

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use super::choices::Setting;
 use super::place::{escape, shown_json, shown_lines, shown_text};
-use super::{files, rows};
 use super::work::Work;
+use super::{files, rows};
 
 /// Faults that are told only when it was tried to launch: who has just begun has not forgotten anything.
 const UNFINISHED: [&str; 2] = ["required", "too_few"];
@@ -303,7 +303,14 @@ fn with_own(value: &str, words: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
-    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), hint: String::new(), danger: false, disabled: false }
+    Button {
+        value: value.into(),
+        label: label.to_owned(),
+        about: about.to_owned(),
+        hint: String::new(),
+        danger: false,
+        disabled: false,
+    }
 }
 
 fn note(text: impl Into<String>) -> Item {
@@ -335,12 +342,13 @@ mod tests {
 
     #[test]
     fn controls_of_other_names_have_other_ids() {
-        let ids: std::collections::BTreeSet<String> = ["c/f#a-b", "c/f#a_b", "c/f#a b", "c/f#a/b", "c/f", "c/f#é"]
-            .into_iter()
-            .map(dom_id)
-            .collect();
+        let ids: std::collections::BTreeSet<String> =
+            ["c/f#a-b", "c/f#a_b", "c/f#a b", "c/f#a/b", "c/f", "c/f#é"].into_iter().map(dom_id).collect();
         assert_eq!(ids.len(), 6, "{ids:?}");
-        assert_eq!((dom_id("t/modelId").as_str(), dom_id("q:template-name").as_str()), ("f-t-modelId", "f-q-template-name"));
+        assert_eq!(
+            (dom_id("t/modelId").as_str(), dom_id("q:template-name").as_str()),
+            ("f-t-modelId", "f-q-template-name")
+        );
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Draw<'_> {
     pub fn model_of(&self, pointer: &str, label: &str, help: &str, none: &str) -> Item {
         let models = &self.catalogue.models;
         if models.unavailable.is_some() {
-            return self.text(pointer, label, &format!("{help} Left empty: {none}.").trim());
+            return self.text(pointer, label, format!("{help} Left empty: {none}.").trim());
         }
         let named: Vec<(&str, String)> =
             models.items.iter().map(|model| (model.id.as_str(), in_words(model))).collect();
