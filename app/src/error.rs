@@ -33,6 +33,10 @@ pub enum AppError {
     Unavailable {
         message: String,
     },
+    /// MANTYX has had enough for the moment.
+    RateLimited {
+        message: String,
+    },
     Internal {
         reference: String,
     },
@@ -60,6 +64,7 @@ impl AppError {
             Self::Conflict { .. } => 409,
             Self::Upstream { .. } => 502,
             Self::Unavailable { .. } | Self::Transport { .. } => 503,
+            Self::RateLimited { .. } => 429,
             Self::Internal { .. } => 500,
         }
     }
@@ -86,6 +91,7 @@ impl AppError {
             Self::Conflict { .. } => "This was done already",
             Self::Upstream { .. } => "MANTYX answered with an error",
             Self::Unavailable { .. } => "MANTYX cannot be reached",
+            Self::RateLimited { .. } => "MANTYX asks to go slower",
             Self::Internal { .. } => "Something went wrong here",
             Self::Transport { .. } => "The connection failed",
         }
@@ -99,7 +105,9 @@ impl AppError {
             Self::NotFound { what } => {
                 format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
             }
-            Self::Invalid { message, .. } | Self::Conflict { message } => message.clone(),
+            Self::Invalid { message, .. } | Self::Conflict { message } | Self::RateLimited { message } => {
+                message.clone()
+            }
             Self::Fields { errors } => {
                 let named = errors.iter().map(|error| match error.path.as_str() {
                     "" => error.message.clone(),

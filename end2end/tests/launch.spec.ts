@@ -104,6 +104,33 @@ test("a draft outlives reload and sign-out", async ({ page }) => {
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
 });
 
+test("what is written after the sign-in has ended comes back with the next one", async ({ page, context, problems }) => {
+  problems.allow(/401/);
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).fill("Before");
+  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await context.clearCookies();
+  await page.getByLabel("Prompt", { exact: true }).fill("Written while signed out");
+  await page.getByRole("link", { name: "Sign in again" }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.waitForURL(/\/launch/);
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Written while signed out");
+});
+
+test("beginning from a template keeps the draft of before, and a reload what was changed", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).fill("The earlier one");
+  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await page.goto("/launch?template=built-in-hello");
+  await page.locator("html[data-js]").waitFor();
+  await page.getByLabel("Prompt", { exact: true }).fill("/say Changed.");
+  await expect(page).toHaveURL(/\/launch$/);
+  await page.reload();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("/say Changed.");
+  await page.getByRole("link", { name: "Go back to it" }).click();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("The earlier one");
+});
+
 test("a tool of the workspace and one of a plugin", async ({ page }) => {
   await openForm(page);
   await addTool(page, "A tool of the workspace");
@@ -184,6 +211,24 @@ test("the tools of an MCP server are answered from here", async ({ page }) => {
   await page.getByRole("button", { name: "Check tools" }).click();
   await expect(tool(page).locator(".lights")).toContainText("add is answered by the MCP server");
   await script(page, '/call add {"a":40,"b":2}\n/say Added.');
+  await launch(page);
+  await succeeded(page);
+  await page.locator(".call .toggle").first().click();
+  await expect(page.locator(".call-body").first()).toContainText("42");
+});
+
+test("tools of the same name are told apart, and one of them is renamed", async ({ page }) => {
+  await openForm(page);
+  await addTool(page, "A tool answered from here");
+  await tool(page).getByLabel("Name", { exact: true }).fill("add");
+  await addTool(page, "Tools of an MCP server, answered from here");
+  await tool(page, 2).getByLabel("Discover from the address").fill(`${mcp.url}/mcp`);
+  await tool(page, 2).getByRole("button", { name: "Discover its tools" }).click();
+  const listed = tool(page, 2).locator("details.fold", { hasText: "add_2" });
+  await listed.locator("summary").first().click();
+  await listed.getByLabel("Name", { exact: true }).fill("sum");
+  await expect(page.getByLabel("Who answers sum?")).toHaveValue("mcp");
+  await script(page, '/call sum {"a":40,"b":2}\n/say Added.');
   await launch(page);
   await succeeded(page);
   await page.locator(".call .toggle").first().click();
@@ -281,6 +326,53 @@ test("everything can be done from the keyboard", async ({ page }) => {
   await succeeded(page);
 });
 
+test("a run with a tool is launched from the keyboard alone", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).focus();
+  await page.keyboard.type('/call ask {"q":"?"}\n/say Done.');
+  const tabTo = async (found: () => Promise<boolean>) => {
+    for (let i = 0; i < 300 && !(await found()); i++) await page.keyboard.press("Tab");
+    expect(await found()).toBe(true);
+  };
+  const isOn = (id: string) => () => page.evaluate((id) => document.activeElement?.id === id, id);
+  const pressing = (value: string) => () =>
+    page.evaluate((value) => (document.activeElement as HTMLButtonElement).value === value, value);
+  await tabTo(isOn("f-t-modelId"));
+  await page.keyboard.type("sandbox/script");
+  await tabTo(pressing("add:local"));
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#f-t-tools-0-name")).toBeFocused();
+  await page.keyboard.type("ask");
+  await expect(page.getByLabel("Who answers ask?")).toBeVisible();
+  await tabTo(isOn("f-a-ask-by"));
+  await page.keyboard.type("A reply");
+  await expect(page.getByLabel("Reply", { exact: true })).toBeVisible();
+  await tabTo(pressing("launch"));
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/runs\/run_/);
+  await succeeded(page);
+});
+
+test("a template is shared with the workspace, and updated", async ({ page }) => {
+  await openForm(page);
+  await script(page, "/say One.");
+  await page.getByText("Keep it, or start over").click();
+  await page.locator("#f-q-template-name").fill("Shared words");
+  await page.getByLabel("Share with the workspace").check();
+  await page.getByRole("button", { name: "Save as a template" }).click();
+  await expect(page.getByText("Kept as the template “Shared words”.")).toBeVisible();
+  await expect(page.locator("#f-q-template-name")).toHaveValue("Shared words");
+  await page.getByLabel("Prompt", { exact: true }).fill("/say Two.");
+  await page.getByRole("button", { name: "Update the template: Shared words" }).click();
+  await expect(page.getByText("Kept as the template “Shared words”.")).toBeVisible();
+  const templates = await (await page.request.get("/rpc/templates")).json();
+  const shared = templates.filter((template: { name: string }) => template.name === "Shared words");
+  expect(shared).toHaveLength(1);
+  expect(shared[0]).toMatchObject({ shared: true, content: { spec: { prompt: "/say Two." } } });
+  await page.getByRole("button", { name: "Delete the template: Shared words" }).click();
+  await expect(page.getByText("The template is deleted.")).toBeVisible();
+});
+
 test("templates teach, and a spec is kept as one", async ({ page }) => {
   await signIn(page, "owner@demo.test", "/launch");
   await page.getByText("Start from a template").click();
@@ -322,12 +414,14 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await page.getByLabel("Inputs").fill("who\nAda\nGrace\nEdsger");
   await page.getByLabel("With", { exact: true }).fill("greetings");
   await page.getByRole("button", { name: "Launch the batch" }).click();
-  await page.waitForURL(/\/launch\/batches\//);
+  await page.waitForURL(/\/runs\?q=/);
   await expect(page.getByText("3 of 3 launched")).toBeVisible({ timeout: 15_000 });
+  await expect(page.locator("table.runs tbody tr")).toHaveCount(3);
   await expectAccessible(page);
   await takeScreenshots(page, "launch-batch");
-  await page.getByRole("link", { name: "Its runs" }).click();
-  await expect(page.locator("table.runs tbody tr")).toHaveCount(3);
+  await page.getByRole("link", { name: "Each input" }).click();
+  await page.waitForURL(/\/launch\/batches\//);
+  await expect(page.locator("table.batch-rows tbody tr")).toHaveCount(3);
 });
 
 test("messages take files along, and limits are told in words", async ({ page }) => {

@@ -171,6 +171,7 @@ fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(oauth::router())
         .merge(api::router())
+        .merge(demo::mcp_server::router())
         .fallback(async || ApiError::not_found("Route"))
         .layer(axum::middleware::from_fn(log_request))
         .layer(map_response(async |mut response: Response| {

@@ -43,8 +43,8 @@ fn from_mantyx(error: MantyxError) -> AppError {
             AppError::Unavailable { message: format!("MANTYX cannot be reached ({reason}).") }
         }
         MantyxError::RateLimited { retry_after } => {
-            let wait = retry_after.map(|wait| format!(" for {} s", wait.as_secs())).unwrap_or_default();
-            AppError::Unavailable { message: format!("MANTYX asks to wait{wait}.") }
+            let wait = retry_after.map_or_else(|| "a moment".to_owned(), |wait| format!("{} s", wait.as_secs().max(1)));
+            AppError::RateLimited { message: format!("It has had too many requests. Try again in {wait}.") }
         }
         MantyxError::Refused { code, message, .. } => AppError::Upstream { code, message },
         MantyxError::Unexpected(what) => {

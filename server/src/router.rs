@@ -15,8 +15,9 @@ use crate::state::AppState;
 use crate::web::{assets, headers, health, launch, open_run, origin, pages, preferences, request_log};
 use crate::{api, export, import, live, metrics};
 
-/// The largest request body: a form with a spec that has 5 MB of files in it, as base64 and escaped.
-const MAX_BODY_BYTES: usize = 12 * 1024 * 1024;
+/// The largest request body: a form with a spec that has 5 MB of files in it, as base64, and another file that is to be
+/// one of them.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.public_url.scheme() == "https";

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::AppError;
 use crate::launch::sheet::LaunchPage;
 use crate::launch::{
-    AnswerRecord, Batch, Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck,
+    AnswerRecord, Batch, BatchProgress, Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck,
 };
 #[cfg(feature = "ssr")]
 use crate::launch::{BatchRequest, LaunchEntry, LaunchMode, LaunchRequest, TemplateDraft};
@@ -18,9 +18,10 @@ pub async fn open_launch(
     like: Option<String>,
     template: Option<String>,
     session: Option<String>,
+    draft: Option<String>,
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPage>, AppError> {
-    let entry = LaunchEntry { like, template, session, set };
+    let entry = LaunchEntry { like, template, session, earlier: draft.as_deref() == Some("earlier"), set };
     super::with_status(async { crate::backend::workspace()?.open_launch_page(entry).await }.await).map(Wire)
 }
 
@@ -144,6 +145,12 @@ pub async fn launch_batch(
 #[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_batch(id: String) -> Result<Wire<Batch>, AppError> {
     super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await).map(Wire)
+}
+
+#[server(prefix = "/rpc", endpoint = "batch-progress", input = leptos::server_fn::codec::GetUrl)]
+pub async fn read_batch_progress(id: String) -> Result<Wire<BatchProgress>, AppError> {
+    let batch = super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await)?;
+    Ok(Wire(batch.progress()))
 }
 
 /// Reads JSON that somebody may have typed; a fault is told with its place.

@@ -1,5 +1,6 @@
 //! Parts that more than one page draws.
 
+pub mod batch_line;
 pub mod code_words;
 pub mod completion;
 pub mod copy;

@@ -12,7 +12,7 @@ use crate::AppError;
 
 /// Where the form begins: at another run, a template or a session; else at the draft.
 ///
-/// In the page's address: `/launch?like=RUN`, `?template=ID`, `?session=ID`. `&set=PLACE=VALUE` changes the spec before it
+/// In the page's address: `/launch?like=RUN`, `?template=ID`, `?session=ID`, `?draft=earlier`. `&set=PLACE=VALUE` changes the spec before it
 /// is shown, any number of times: the place is a JSON Pointer, the value JSON or, where it is none, text; without a value
 /// the field is taken out. `/launch?like=run_1&set=/budgets/maxToolTurns=20` is the run again with more turns.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct LaunchEntry {
     pub like: Option<String>,
     pub template: Option<String>,
     pub session: Option<String>,
+    /// The draft that was put aside when something else was begun.
+    pub earlier: bool,
     pub set: Vec<String>,
 }
 

@@ -67,11 +67,25 @@ pub struct Batch {
     pub id: String,
     pub tag_key: String,
     pub tag_value: String,
+    /// The filter that shows its runs.
+    pub query: String,
     pub items: Vec<BatchItem>,
     pub done: bool,
     /// Why it waits, where it does.
     pub problem: Option<String>,
     pub created_at_ms: i64,
+}
+
+/// How far a batch is, in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchProgress {
+    pub words: String,
+    /// Why it waits, where it does.
+    pub problem: Option<String>,
+    /// Inputs that were launched or cannot be, of how many.
+    pub settled: usize,
+    pub all: usize,
+    pub done: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,13 +105,15 @@ pub enum BatchItemState {
 }
 
 impl Batch {
-    pub fn count(&self, state: BatchItemState) -> usize {
-        self.items.iter().filter(|item| item.state == state).count()
-    }
-
-    /// The filter that shows its runs.
-    pub fn query(&self) -> String {
-        format!("metadata.{}:{}", self.tag_key, self.tag_value)
+    pub fn progress(&self) -> BatchProgress {
+        let count = |state| self.items.iter().filter(|item| item.state == state).count();
+        let (all, launched, failed) =
+            (self.items.len(), count(BatchItemState::Launched), count(BatchItemState::Failed));
+        let words = match failed {
+            0 => format!("{launched} of {all} launched"),
+            _ => format!("{launched} of {all} launched, {failed} could not be"),
+        };
+        BatchProgress { words, problem: self.problem.clone(), settled: launched + failed, all, done: self.done }
     }
 }
 

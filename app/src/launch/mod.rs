@@ -19,6 +19,8 @@ pub use backend::{LaunchEntry, Launching, Posted, Upload};
 pub use catalogue::{Catalogue, Choice, McpDiscovery, MetadataInUse, ModelChoice, Offer};
 pub use diff::{Change, diff};
 pub use form::Form;
-pub use library::{Batch, BatchItem, BatchItemState, BatchRequest, Draft, Template, TemplateDraft, TemplateOwner};
+pub use library::{
+    Batch, BatchItem, BatchItemState, BatchProgress, BatchRequest, Draft, Template, TemplateDraft, TemplateOwner,
+};
 pub use preflight::{Light, LightState, Question, ToolCheck};
 pub use request::{LaunchContent, LaunchMode, LaunchRequest, Launched, local_tools};

@@ -193,6 +193,7 @@ pub struct Button {
     /// What pressing it means, shown with it.
     pub hint: String,
     pub danger: bool,
+    pub disabled: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,7 +16,9 @@ const PAUSE: Duration = Duration::from_millis(400);
 #[derive(Clone, Copy)]
 pub struct LaunchDesk {
     pub sheet: RwSignal<LaunchPage>,
-    pub status: RwSignal<&'static str>,
+    pub status: RwSignal<String>,
+    /// The sign-in has ended; the server keeps what is sent for the next one.
+    pub signed_out: RwSignal<bool>,
     /// Counts changes, so that a pause is known.
     moves: StoredValue<u64>,
     /// Counts what was sent: of several answers the last one counts.
@@ -33,7 +35,8 @@ pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
     let navigate = leptos_router::hooks::use_navigate();
     LaunchDesk {
         sheet: RwSignal::new(page),
-        status: RwSignal::new(""),
+        status: RwSignal::default(),
+        signed_out: RwSignal::new(false),
         moves: StoredValue::new(0),
         requests: StoredValue::new(0),
         pressed: StoredValue::new(false),
@@ -45,7 +48,7 @@ impl LaunchDesk {
     /// A button was pressed.
     pub fn submit(self, event: SubmitEvent) {
         event.prevent_default();
-        self.status.set("Working…");
+        self.status.set("Working…".to_owned());
         self.pressed.set_value(true);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
@@ -85,7 +88,7 @@ impl LaunchDesk {
 mod browser {
     use gloo_net::http::Request;
     use leptos::task::{spawn_local, tick};
-    use wasm_bindgen::JsCast;
+    use wasm_bindgen::{JsCast, JsValue};
     use web_sys::{
         Element, FormData, HtmlButtonElement, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement,
         HtmlTextAreaElement,
@@ -117,21 +120,33 @@ mod browser {
                 return;
             }
             desk.pressed.set_value(false);
-            desk.status.set("");
+            desk.status.set(String::new());
+            desk.signed_out.set(matches!(answer, Err(AppError::SignedOut)));
             match answer {
                 Ok(LaunchAnswer::Done { href }) => desk.open.run(href),
                 Ok(LaunchAnswer::Page { page }) => {
                     if !by_button {
-                        desk.status.set("Draft kept.");
+                        desk.status.set("Draft kept.".to_owned());
                     }
+                    name_the_draft();
                     draw(desk, *page, &sent).await;
                 }
                 Err(AppError::SignedOut) => {
-                    desk.status.set("You are signed out. Open the page again: your draft is kept.");
+                    desk.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());
                 }
-                Err(_) => desk.status.set("The server could not be reached. Nothing was launched; try again."),
+                Err(error) => desk.status.set(error.to_string()),
             }
         });
+    }
+
+    /// The page is the draft from now on, whatever it began with: that is what a reload should show. The router is not
+    /// told, since it would read the page again.
+    fn name_the_draft() {
+        if window().location().search().is_ok_and(|query| !query.is_empty())
+            && let Ok(history) = window().history()
+        {
+            let _ = history.replace_state_with_url(&JsValue::NULL, "", Some("/launch"));
+        }
     }
 
     async fn draw(desk: LaunchDesk, page: LaunchPage, sent: &FormData) {
@@ -167,7 +182,10 @@ mod browser {
         let request = Request::post("/launch").header("Accept", "application/json").body(fields).map_err(failed)?;
         let answer = request.send().await.map_err(failed)?;
         let (ok, text) = (answer.ok(), answer.text().await.map_err(failed)?);
-        let unreadable = || AppError::Transport { message: format!("status {}", answer.status()) };
+        let unreadable = || match answer.status() {
+            413 => AppError::Conflict { message: "The form is too large: files may have 5 MB in all".to_owned() },
+            status => AppError::Transport { message: format!("The server answered with status {status}") },
+        };
         if ok {
             serde_json::from_str::<Wire<LaunchAnswer>>(&text).map(|answer| answer.0).map_err(|_| unreadable())
         } else {

@@ -94,7 +94,11 @@ fn Compared(comparison: Comparison) -> impl IntoView {
             {answer("Right", right.answer)}
         </div>
         {left_out}
-        <SpecDifferences spec left=left_id />
+        <SpecDifferences spec />
+        <p class="form-buttons">
+            <a class="button" href=format!("/launch?like={left_id}")>"Launch like the left one"</a>
+            <a class="button" href=format!("/launch?like={right_id}")>"Launch like the right one"</a>
+        </p>
     }
     .into_any()
 }
@@ -154,7 +158,7 @@ fn answer(name: &'static str, text: String) -> AnyView {
 }
 
 #[component]
-fn SpecDifferences(spec: Vec<SpecDifference>, left: String) -> impl IntoView {
+fn SpecDifferences(spec: Vec<SpecDifference>) -> impl IntoView {
     if spec.is_empty() {
         return view! { <p class="hint">"Their specs are the same, as far as both are known."</p> }.into_any();
     }
@@ -171,7 +175,6 @@ fn SpecDifferences(spec: Vec<SpecDifference>, left: String) -> impl IntoView {
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
-            <p><a class="button" href=format!("/launch?like={left}")>"Launch like the left one"</a></p>
         </section>
     }
     .into_any()

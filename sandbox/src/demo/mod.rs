@@ -4,6 +4,7 @@
 //! stand-in that follows the log and posts results the way a client would.
 
 mod dice;
+pub mod mcp_server;
 mod scenario;
 mod stand_in;
 

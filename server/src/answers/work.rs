@@ -37,7 +37,7 @@ impl Work {
 
     pub async fn answer(&self) -> Result<(), Error> {
         let (store, via, by) = (&self.state.store, self.answerer.via(), reply::describe(&self.answerer));
-        let claim = store.claim_answer(self.key(), &self.tool, via, &by, &self.owner, now_ms()).await?;
+        let claim = persist(|| store.claim_answer(self.key(), &self.tool, via, &by, &self.owner, now_ms())).await;
         let reply = match claim {
             Claim::Settled => return Ok(()),
             Claim::Ready(sealed) => match self.open_reply(&sealed) {
@@ -53,7 +53,8 @@ impl Work {
         };
         let Some(reply) = reply else { return Ok(()) };
         let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
-        if store.keep_reply(self.key(), &self.owner, &sealed.unwrap_or_default(), now_ms()).await? {
+        let sealed = sealed.unwrap_or_default();
+        if persist(|| store.keep_reply(self.key(), &self.owner, &sealed, now_ms())).await {
             self.post(&reply).await?;
         }
         Ok(())
@@ -97,8 +98,23 @@ impl Work {
                 Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
                 Err(error) => (AnswerState::Failed, Some(app::AppError::from(Error::from(error)).to_string())),
             };
-            let settled = state.store.settle_answer(self.key(), &self.owner, outcome, problem.as_deref(), now_ms());
-            return Ok(settled.await?);
+            let problem = problem.as_deref();
+            persist(|| state.store.settle_answer(self.key(), &self.owner, outcome, problem, now_ms())).await;
+            return Ok(());
         }
+    }
+}
+
+/// Asks the store until it answers. The call is this process's for as long as it holds the run, so nobody else would go
+/// on with it; the task ends with the run or with the hold.
+async fn persist<T, F: Future<Output = crate::store::Result<T>>>(ask: impl Fn() -> F) -> T {
+    let mut retry = FIRST_RETRY;
+    loop {
+        match ask().await {
+            Ok(done) => return done,
+            Err(error) => tracing::warn!(%error, "the store failed while a local tool was answered; it is tried again"),
+        }
+        tokio::time::sleep(retry).await;
+        retry = (retry * 2).min(LAST_RETRY);
     }
 }

@@ -6,10 +6,12 @@ use serde::Deserialize;
 use tower_sessions::Session;
 
 use super::session::{PENDING_KEY, PendingSignIn, SignedInUser, USER_KEY};
+use super::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::Grant;
+use crate::web::launch::unstash;
 use crate::web::problem::Problem;
 
 #[derive(Deserialize)]
@@ -61,6 +63,8 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
     };
     state.store.insert_grant(&grant, now_ms()).await.map_err(|error| Problem::internal(&error))?;
     forget_earlier_grant(state, session).await;
+    let caller =
+        Caller { workspace_id, slug: user.workspace.slug.clone(), credential: Credential::Grant(grant.id.clone()) };
     let signed_in = SignedInUser {
         grant_id: grant.id,
         email,
@@ -70,6 +74,7 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
     // A session id known before sign-in must not be the one that is signed in.
     session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
     session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
+    unstash(state, session, &caller).await;
     Ok(pending.return_to)
 }
 

@@ -75,11 +75,11 @@ impl Launching for SignedInWorkspace {
     }
 
     async fn draft(&self) -> Result<Option<Draft>, AppError> {
-        Ok(library::draft(&self.state, &self.launcher().await?).await?)
+        Ok(library::draft(&self.state, &self.launcher().await?, library::Slot::Current).await?)
     }
 
     async fn save_draft(&self, text: &str) -> Result<(), AppError> {
-        Ok(library::save_draft(&self.state, &self.launcher().await?, text).await?)
+        Ok(library::save_draft(&self.state, &self.launcher().await?, library::Slot::Current, text).await?)
     }
 
     async fn launch_batch(&self, request: BatchRequest) -> Result<Batch, AppError> {

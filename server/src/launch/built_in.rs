@@ -103,16 +103,18 @@ const LESSONS: [Lesson; 6] = [
     Lesson {
         id: "mcp-server",
         name: "Tools of an MCP server",
-        notes: "Put in the address of your MCP server, discover its tools and tick those that the model may use. Until \
-                then the model sees one tool that says that the server is out of reach.",
-        script: "/say I have no tools of that server yet: put in its address first.",
+        notes: "MANTYX asks an MCP server for its tools and calls them. Discover them and tick those that the model may \
+                use. The sandbox has a small server to try; elsewhere put in the address of yours.",
+        script: "/say I will look the order up.\n/call demo_find_order {\"order\":\"A-1001\"}\n/say It is on its way, \
+                 and due on Thursday.",
         prompt: "Say which tools you have, and what each is for.",
-        more: || json!({ "tools": [{ "kind": "mcp", "name": "my_server", "url": "https://mcp.example.com/mcp" }] }),
+        more: || json!({ "tools": [{ "kind": "mcp", "name": "demo", "url": "https://mcp.example.com/mcp" }] }),
         answers: Answers::new,
     },
 ];
 
-pub fn templates(sandbox: bool) -> impl Iterator<Item = Template> {
+/// `sandbox` is the address of the embedded one, where that is the MANTYX in use.
+pub fn templates(sandbox: Option<&str>) -> impl Iterator<Item = Template> {
     LESSONS.iter().map(move |lesson| Template {
         id: format!("built-in-{}", lesson.id),
         name: lesson.name.to_owned(),
@@ -125,19 +127,22 @@ pub fn templates(sandbox: bool) -> impl Iterator<Item = Template> {
 }
 
 impl Lesson {
-    fn spec(&self, sandbox: bool) -> Value {
+    fn spec(&self, sandbox: Option<&str>) -> Value {
         let mut spec = json!({
             "name": self.id,
             "systemPrompt": "You are a helpful assistant. Use the tools that you have.",
-            "prompt": if sandbox { self.script } else { self.prompt },
+            "prompt": if sandbox.is_some() { self.script } else { self.prompt },
             "metadata": { "template": self.id },
         });
         // Elsewhere the workspace's default model is as good as any.
-        if sandbox {
+        if sandbox.is_some() {
             spec["modelId"] = SCRIPT_MODEL.into();
         }
         for (field, value) in (self.more)().as_object().into_iter().flatten() {
             spec[field] = value.clone();
+        }
+        if let Some(address) = sandbox.filter(|_| spec["tools"][0]["kind"] == "mcp") {
+            spec["tools"][0]["url"] = format!("{address}/demo/mcp").into();
         }
         spec
     }
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn every_template_may_be_launched_as_it_is() {
-        for template in templates(true).chain(templates(false)) {
+        for template in templates(Some("http://127.0.0.1:3001")).chain(templates(None)) {
             let LaunchContent { spec, answers } = template.content;
             let request = LaunchRequest { key: "a-key-for-tests".to_owned(), mode: LaunchMode::OneShot, spec, answers };
             assert_eq!(super::super::check::request(&request), Ok(()), "{}", template.name);

@@ -7,7 +7,7 @@ use protocol::{ids, json};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::outbound;
+use crate::{outbound, peers};
 
 const MAX_SPEC_BYTES: usize = 8 * 1024 * 1024;
 const MAX_ANSWERS_BYTES: usize = 512 * 1024;
@@ -60,6 +60,9 @@ pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
         return Some(format!(
             "Write the value of the header {name} again: it is not passed on with a run or a template."
         ));
+    }
+    if let Some(Err(error)) = answerer.headers().map(peers::check_headers) {
+        return Some(error.to_string());
     }
     match answerer {
         Answerer::Hand => None,
@@ -134,6 +137,18 @@ mod tests {
         let messages = json!([{ "role": "system", "content": "who" }, { "role": "user", "content": "q" }]);
         let (session, message) = split_for_session(&json!({ "messages": messages }));
         assert_eq!((session, message), (json!({ "systemPrompt": "who" }), json!({ "messages": messages })));
+    }
+
+    #[test]
+    fn a_header_with_a_line_break_or_over_8_kb_is_told_before_anybody_is_asked() {
+        let problem = |value: &str| {
+            let headers = Headers::from([("Authorization".to_owned(), value.to_owned())]);
+            let server = McpEndpoint::Http { url: "https://m.test".to_owned(), headers };
+            answerer_problem(&Answerer::Mcp(McpTool { server, tool: None })).unwrap_or_default()
+        };
+        assert!(problem("Bearer a\r\nHost: b").contains("line break"));
+        assert!(problem(&"x".repeat(8_193)).contains("8 KB"));
+        assert_eq!(problem("Bearer a"), "");
     }
 
     #[test]

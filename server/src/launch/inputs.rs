@@ -26,7 +26,10 @@ pub fn parse(text: &str) -> Result<Vec<Input>, AppError> {
 /// `prompt` or `input`, or the only one, becomes the prompt. Columns named `metadata.key` become metadata.
 pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, AppError> {
     let mut spec = spec.clone();
-    let prompt = spec["prompt"].as_str().unwrap_or_default();
+    let Some(fields) = spec.as_object_mut() else {
+        return Err(invalid("A run spec is a JSON object.".to_owned()));
+    };
+    let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
     let columns: Vec<&String> = input.keys().filter(|column| !column.starts_with("metadata.")).collect();
     let uses_columns = columns.iter().any(|column| prompt.contains(&format!("{{{{{column}}}}}")));
     let filled = if uses_columns {
@@ -40,13 +43,17 @@ pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, Ap
             invalid(format!("Name a column `prompt`, or use {} in the spec's prompt.", columns.join(" or ")))
         })?
     };
-    spec["prompt"] = filled.into();
-    if let Some(fields) = spec.as_object_mut() {
-        fields.remove("messages");
+    fields.insert("prompt".to_owned(), filled.into());
+    fields.remove("messages");
+    let tags = fields.entry("metadata").or_insert(Value::Null);
+    if tags.is_null() {
+        *tags = Map::new().into();
     }
+    // Metadata that is no object is told at its field by the check of the whole.
+    let Some(tags) = tags.as_object_mut() else { return Ok(spec) };
     let metadata = input.iter().filter_map(|(column, value)| Some((column.strip_prefix("metadata.")?, text_of(value))));
     for (key, value) in metadata.chain([(tag.0, tag.1.to_owned())]) {
-        spec["metadata"][key] = value.into();
+        tags.insert(key.to_owned(), value.into());
     }
     Ok(spec)
 }
@@ -134,6 +141,9 @@ mod tests {
         let input = &parse("prompt,metadata.customer\nhi,acme\n").expect("readable")[0];
         let spec = apply(&json!({ "metadata": { "env": "test" } }), input, ("batch", "b1")).expect("fits");
         assert_eq!(spec["metadata"], json!({ "env": "test", "customer": "acme", "batch": "b1" }));
+        let odd = apply(&json!({ "metadata": ["odd"] }), input, ("batch", "b1")).expect("left to the check");
+        assert_eq!(odd["metadata"], json!(["odd"]));
+        assert!(apply(&json!([]), input, ("batch", "b1")).is_err());
     }
 
     #[test]

@@ -15,7 +15,8 @@ const MAX_TEMPLATE_BYTES: usize = 512 * 1024;
 const MAX_TEMPLATES: i64 = 200;
 const MAX_NAME_CHARS: usize = 120;
 const MAX_NOTES_CHARS: usize = 4_000;
-const MAX_DRAFT_BYTES: usize = 2 * 1024 * 1024;
+/// A spec with 5 MB of files in it, as base64, and what the page knows beside.
+pub const MAX_DRAFT_BYTES: usize = 10 * 1024 * 1024;
 const TEMPLATE: &str = "template";
 const DRAFT: &str = "draft";
 
@@ -31,7 +32,8 @@ pub async fn templates(state: &AppState, launcher: &Launcher) -> Result<Vec<Temp
         let StoredTemplate { id, name, notes, shared, changed_at_ms, .. } = stored;
         Some(Template { id, name, notes, shared, owner, changed_at_ms, content })
     });
-    Ok(readable.chain(built_in::templates(state.sign_in.sandbox)).collect())
+    let sandbox = state.sign_in.sandbox.then(|| format!("http://{}", state.mantyx.host()));
+    Ok(readable.chain(built_in::templates(sandbox.as_deref())).collect())
 }
 
 pub async fn save_template(state: &AppState, launcher: &Launcher, draft: TemplateDraft) -> Result<String, Error> {
@@ -81,31 +83,51 @@ pub async fn delete_template(state: &AppState, launcher: &Launcher, id: &str) ->
     }
 }
 
-pub async fn draft(state: &AppState, launcher: &Launcher) -> Result<Option<Draft>, Error> {
-    let stored = state.store.draft(launcher.caller.workspace_id, &launcher.subject).await?;
+/// Where a draft is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Current,
+    /// What was written before something else was begun.
+    Earlier,
+}
+
+impl Slot {
+    /// Drafts are a row for each person; the earlier one stands beside it, under a name that nobody has.
+    fn key(self, launcher: &Launcher) -> String {
+        match self {
+            Self::Current => launcher.subject.clone(),
+            Self::Earlier => format!("{}\n(earlier)", launcher.subject),
+        }
+    }
+}
+
+pub async fn draft(state: &AppState, launcher: &Launcher, slot: Slot) -> Result<Option<Draft>, Error> {
+    let stored = state.store.draft(launcher.caller.workspace_id, &slot.key(launcher)).await?;
     Ok(stored.and_then(|(sealed, changed_at_ms)| {
         let text = String::from_utf8(state.vault.open_sealed(DRAFT, &sealed).ok()?).ok()?;
         Some(Draft { text, changed_at_ms })
     }))
 }
 
-pub async fn save_draft(state: &AppState, launcher: &Launcher, text: &str) -> Result<(), Error> {
-    let workspace = launcher.caller.workspace_id;
+pub async fn save_draft(state: &AppState, launcher: &Launcher, slot: Slot, text: &str) -> Result<(), Error> {
+    let (workspace, key) = (launcher.caller.workspace_id, slot.key(launcher));
     if text.len() > MAX_DRAFT_BYTES {
-        return Err(invalid("text", "A draft may have at most 2 MB; this one is not kept.".to_owned()));
+        return Err(invalid("text", "A draft may have at most 10 MB; this one is not kept.".to_owned()));
     }
     if text.is_empty() {
-        return Ok(state.store.delete_draft(workspace, &launcher.subject).await?);
+        return Ok(state.store.delete_draft(workspace, &key).await?);
     }
     let sealed = state.vault.seal(DRAFT, text.as_bytes());
-    Ok(state.store.save_draft(workspace, &launcher.subject, &sealed, now_ms()).await?)
+    Ok(state.store.save_draft(workspace, &key, &sealed, now_ms()).await?)
 }
 
 /// Credentials are a person's own: what others see goes without header values.
 pub fn shareable(mut content: LaunchContent) -> LaunchContent {
     content.answers = without_secrets(content.answers);
-    for tool in content.spec["tools"].as_array_mut().into_iter().flatten() {
-        for value in tool["headers"].as_object_mut().into_iter().flat_map(|headers| headers.values_mut()) {
+    let tools = content.spec.get_mut("tools").and_then(Value::as_array_mut);
+    for tool in tools.into_iter().flatten() {
+        let headers = tool.get_mut("headers").and_then(Value::as_object_mut);
+        for value in headers.into_iter().flat_map(|headers| headers.values_mut()) {
             *value = Value::String(String::new());
         }
     }
@@ -114,4 +136,23 @@ pub fn shareable(mut content: LaunchContent) -> LaunchContent {
 
 fn invalid(field: &str, message: String) -> Error {
     AppError::Invalid { field: field.to_owned(), message }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_shared_differs_in_header_values_alone() {
+        let check = |spec: Value, expected: Value| {
+            let shared = shareable(LaunchContent { spec, ..LaunchContent::default() });
+            assert_eq!(shared.spec, expected);
+        };
+        check(json!({ "prompt": "p" }), json!({ "prompt": "p" }));
+        check(json!({ "tools": ["odd", { "kind": "local" }] }), json!({ "tools": ["odd", { "kind": "local" }] }));
+        check(json!({ "tools": [{ "headers": { "a": "secret" } }] }), json!({ "tools": [{ "headers": { "a": "" } }] }));
+        check(json!("odd"), json!("odd"));
+    }
 }

@@ -1,5 +1,7 @@
 //! Looks at each tool of a spec before it is launched: is it well written, there, complete, and answered?
 
+mod here;
+
 use std::collections::HashMap;
 
 use app::launch::{
@@ -72,13 +74,21 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, faults: &[FieldEr
         "mantyx_plugin" => lights.push(offered(&text("name"), "plugin tool", &seen.plugins)),
         "mcp" => lights.extend(remote_mcp(tool, seen)),
         "a2a" => lights.push(remote_agent(tool, seen)),
-        "local" | "a2a_local" => lights.push(answered(&text("name"), content, seen)),
+        "local" => lights.push(answered(&text("name"), content, seen)),
+        "a2a_local" => {
+            lights.extend(here::agent(tool, content, seen));
+            lights.push(answered(&text("name"), content, seen));
+        }
         "mcp_local" => {
+            lights.extend(here::catalogue(tool, content, seen));
             let listed = tool["tools"].as_array().into_iter().flatten();
             let names = listed.filter_map(|listed| listed["name"].as_str());
             lights.extend(names.map(|name| answered(name, content, seen)));
         }
         _ => {}
+    }
+    if matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
+        lights.push(light(Question::Answered, LightState::Good, "MANTYX calls it and takes its answer."));
     }
     let name = if kind == "mantyx" { text("id") } else { text("name") };
     ToolCheck { path, kind, name, lights }

@@ -10,7 +10,7 @@ mod mcp_http;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::launch::{A2aPeer, McpEndpoint};
+use app::launch::{A2aPeer, Headers, McpEndpoint};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -44,6 +44,11 @@ pub struct McpCatalogue {
     pub tools: Vec<Value>,
     /// There were more than are read.
     pub cut: bool,
+}
+
+/// Whether headers can be sent to a peer at all.
+pub fn check_headers(headers: &Headers) -> Result<(), PeerError> {
+    headers::parse(headers).map(drop)
 }
 
 impl Peers {

@@ -1,6 +1,7 @@
 //! Batches of launches and how far each item has come.
 
 use app::launch::{Batch, BatchItem, BatchItemState};
+use protocol::query::{Clause, Term};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};
@@ -82,10 +83,12 @@ impl Store {
             let state = BatchItemState::parse(&row.try_get::<String, _>(0)?).unwrap_or(BatchItemState::Waiting);
             Ok(BatchItem { state, run_id: row.try_get(1)?, problem: row.try_get(2)? })
         });
+        let (tag_key, tag_value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         Ok(Some(Batch {
             id: id.to_owned(),
-            tag_key: row.try_get(0)?,
-            tag_value: row.try_get(1)?,
+            query: Clause::from(Term::metadata(&tag_key, &tag_value)).to_string(),
+            tag_key,
+            tag_value,
             done: row.try_get::<String, _>(2)? == "done",
             problem: row.try_get(3)?,
             created_at_ms: row.try_get(4)?,

@@ -11,19 +11,31 @@ use axum::extract::{Extension, Multipart};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Redirect, Response};
+use serde_json::Value;
+use tower_sessions::Session;
 
+use crate::auth::{Caller, USER_KEY};
 use crate::error::Error;
+use crate::launch::{MAX_DRAFT_BYTES, restore};
+use crate::state::AppState;
+
+const STASHED_KEY: &str = "launch form";
+/// Kept for a browser that nobody was signed in with: enough for a form without files, too little to fill the store.
+const MAX_STRANGERS_BYTES: usize = 256 * 1024;
 
 pub async fn send_form(
+    session: Session,
     signed_in: Option<Extension<SignedIn>>,
     headers: HeaderMap,
     form: Multipart,
 ) -> Result<Response, Error> {
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
+    let posted = read(form).await?;
     let Some(Extension(SignedIn(workspace))) = signed_in else {
+        stash(&session, posted).await;
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
-    match workspace.send_launch_page(read(form).await?).await {
+    match workspace.send_launch_page(posted).await {
         Ok(answer) if scripted => Ok(Json(Wire(answer)).into_response()),
         Ok(LaunchAnswer::Done { href }) => Ok(Redirect::to(&href).into_response()),
         Ok(LaunchAnswer::Page { page }) => {
@@ -32,6 +44,27 @@ pub async fn send_form(
         }
         Err(AppError::SignedOut) if !scripted => Ok(to_sign_in()),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Keeps what was written in the browser's session, for whoever signs in there next and has written it.
+async fn stash(session: &Session, posted: Posted) {
+    let known = matches!(session.get::<Value>(USER_KEY).await, Ok(Some(_)));
+    let most = if known { MAX_DRAFT_BYTES } else { MAX_STRANGERS_BYTES };
+    let bytes: usize = posted.fields.iter().map(|(name, text)| name.len() + text.len()).sum();
+    if bytes > most {
+        return;
+    }
+    if let Err(error) = session.insert(STASHED_KEY, posted.fields).await {
+        tracing::warn!(%error, "a form could not be kept for the next sign-in");
+    }
+}
+
+/// After a sign-in: what was sent without one becomes the draft of the person who wrote it.
+pub async fn unstash(state: &AppState, session: &Session, caller: &Caller) {
+    let Ok(Some(fields)) = session.remove::<Vec<(String, String)>>(STASHED_KEY).await else { return };
+    if let Err(error) = restore(state, caller, &Posted { fields, uploads: Vec::new() }).await {
+        tracing::warn!(%error, "a form that was kept for the sign-in could not be taken up");
     }
 }
 

@@ -297,10 +297,10 @@ async fn preflight_shows_a_light_for_each_question() {
     assert_eq!(
         lights,
         [
-            vec![("shape", "good"), ("reachable", "good"), ("listed", "good")],
-            vec![("shape", "good"), ("reachable", "good"), ("listed", "bad")],
-            vec![("shape", "good"), ("reachable", "warning")],
-            vec![("shape", "good"), ("reachable", "good")],
+            vec![("shape", "good"), ("reachable", "good"), ("listed", "good"), ("answered", "good")],
+            vec![("shape", "good"), ("reachable", "good"), ("listed", "bad"), ("answered", "good")],
+            vec![("shape", "good"), ("reachable", "warning"), ("answered", "good")],
+            vec![("shape", "good"), ("reachable", "good"), ("answered", "good")],
             vec![("shape", "bad"), ("answered", "good")],
             vec![("shape", "good"), ("answered", "good")],
             vec![("shape", "good"), ("answered", "bad")],

@@ -12,6 +12,7 @@ mod harness;
 mod import;
 mod isolation;
 mod launch;
+mod launch_page;
 mod library;
 mod live;
 mod pages;

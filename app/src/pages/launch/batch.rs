@@ -10,7 +10,7 @@ use crate::components::error_view::ErrorView;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::launch::{Batch, BatchItem, BatchItemState};
+use crate::launch::{Batch, BatchItem, BatchItemState, BatchProgress};
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
@@ -51,14 +51,8 @@ fn look_again(batch: Resource<Result<Wire<Batch>, crate::AppError>>) {
 
 #[component]
 fn Progress(batch: Batch) -> impl IntoView {
-    let (all, launched) = (batch.items.len(), batch.count(BatchItemState::Launched));
-    let failed = batch.count(BatchItemState::Failed);
-    let query = batch.query();
-    let words = if failed == 0 {
-        format!("{launched} of {all} launched")
-    } else {
-        format!("{launched} of {all} launched, {failed} could not be")
-    };
+    let BatchProgress { words, problem, settled, all, .. } = batch.progress();
+    let query = batch.query;
     let row = |(i, item): (usize, BatchItem)| {
         let run = item.run_id.map(|id| view! { <a href=format!("/runs/{id}")>{id.clone()}</a> });
         let state = match item.state {
@@ -71,8 +65,8 @@ fn Progress(batch: Batch) -> impl IntoView {
     view! {
         <section class="batch">
             <p role="status">{words}</p>
-            <progress max=all.to_string() value=(launched + failed).to_string() aria-label="Launched"></progress>
-            {batch.problem.map(|problem| view! { <p class="notice" role="status"><IconView icon=Icon::Clock />{problem}</p> })}
+            <progress max=all.to_string() value=settled.to_string() aria-label="Launched"></progress>
+            {problem.map(|problem| view! { <p class="notice" role="status"><IconView icon=Icon::Clock />{problem}</p> })}
             <p class="form-buttons">
                 <a class="button primary" href=format!("/runs?q={}", encode(&query))>"Its runs"</a>
                 <a class="button" href="/launch">"Back to the form"</a>

@@ -59,14 +59,14 @@ fn hint(text: String) -> Option<AnyView> {
 }
 
 fn button(shown: Button) -> AnyView {
-    let Button { value, label, about, hint, danger } = shown;
+    let Button { value, label, about, hint, danger, disabled } = shown;
     if !hint.is_empty() {
         return view! { <button class="button choice" type="submit" name="do" value=value><strong>{label}</strong><span>{hint}</span></button> }
             .into_any();
     }
     let class = if danger { "button danger" } else { "button" };
     let name = (!about.is_empty()).then(|| format!("{label}: {about}"));
-    view! { <button class=class type="submit" name="do" value=value title=name.clone() aria-label=name>{label}</button> }
+    view! { <button class=class type="submit" name="do" value=value disabled=disabled title=name.clone() aria-label=name>{label}</button> }
         .into_any()
 }
 

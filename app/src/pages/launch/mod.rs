@@ -29,12 +29,12 @@ fn LaunchPage() -> impl IntoView {
     let entry = Memo::new(move |_| {
         query.with(|query| {
             let sets = query.get_all("set").unwrap_or_default();
-            (query.get("like"), query.get("template"), query.get("session"), sets)
+            (query.get("like"), query.get("template"), query.get("session"), query.get("draft"), sets)
         })
     });
     let first = Resource::new_blocking(
         move || entry.get(),
-        |(like, template, session, sets)| open_launch(like, template, session, sets),
+        |(like, template, session, draft, sets)| open_launch(like, template, session, draft, sets),
     );
     let shown = StoredValue::new(false);
     view! {

@@ -21,6 +21,7 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
                     <button class="button primary large" type="submit" name="do" value="launch" disabled=forbidden><IconView icon=Icon::Play />"Launch"</button>
                     <button class="button large" type="submit" name="do" value="check">"Check tools"</button>
                     <span class="hint" role="status">{move || desk.status.get()}</span>
+                    {move || desk.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
                 {move || sheet.with(|sheet| problems(sheet.problems.clone()))}
                 {move || sheet.with(|sheet| sheet.changes.clone().map(changes))}

@@ -12,6 +12,7 @@ use leptos_router::hooks::use_query_map;
 use crate::AppError;
 use crate::api::browse::browse_runs;
 use crate::browse::{Chip, ListAddress, RunList};
+use crate::components::batch_line::BatchLine;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
 use crate::components::filter_bar::FilterBar;
@@ -30,6 +31,7 @@ fn RunsPage() -> impl IntoView {
     let params = use_query_map();
     let address = Memo::new(move |_| params.with(ListAddress::from_params));
     let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
+    let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let again = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| again.update(|times| *times += 1));
     let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_runs(address));
@@ -38,7 +40,7 @@ fn RunsPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match list.await {
-                    Ok(Wire(list)) => view! { <Loaded list peek reload /> }.into_any(),
+                    Ok(Wire(list)) => view! { <Loaded list peek batch reload /> }.into_any(),
                     Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
                 }
             })}
@@ -47,7 +49,12 @@ fn RunsPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> impl IntoView {
+fn Loaded(
+    list: RunList,
+    peek: Memo<Option<String>>,
+    batch: Memo<Option<String>>,
+    reload: Callback<()>,
+) -> impl IntoView {
     let faulty = list.bar.fault.is_some();
     if faulty {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
@@ -90,6 +97,7 @@ fn Loaded(list: RunList, peek: Memo<Option<String>>, reload: Callback<()>) -> im
         <ViewTabs list=ViewList::Runs views=list.views text changed=reload />
         <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
         {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        {move || batch.get().map(|id| view! { <BatchLine id done=reload /> })}
         <div class="list-body">
             <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
             <div class="list-main">

@@ -57,7 +57,11 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
     );
     let active = page.session.status == "active";
     let composer = match (active, page.can_write) {
-        (true, true) => view! { <composer::Composer id=id.get_value() sent=read_again /> }.into_any(),
+        (true, true) => view! {
+            <composer::Composer id=id.get_value() sent=read_again />
+            <p class="hint"><a href=format!("/launch?session={}", id.get_value())>"Send it with other settings"</a>" – another model, tools or limits for one message."</p>
+        }
+        .into_any(),
         (true, false) => {
             view! { <p class="hint">"This sign-in may read sessions, not go on with them."</p> }.into_any()
         }

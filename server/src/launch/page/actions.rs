@@ -1,13 +1,16 @@
 //! What the buttons of the page do.
 
 use app::AppError;
-use app::launch::{BatchRequest, LaunchContent, LaunchRequest, LightState, Posted, TemplateDraft, Upload};
+use app::launch::{
+    BatchRequest, LaunchContent, LaunchRequest, LightState, Posted, Question, TemplateDraft, ToolCheck, Upload,
+};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use protocol::validate::FieldError;
 use serde_json::{Value, json};
 
 use super::super::{Launcher, batch, launch, library, preflight};
-use super::apply::Sent;
 use super::dom_id;
 use super::faults::{self, fault};
 use super::peers;
@@ -29,7 +32,6 @@ pub async fn act(
     launcher: &Launcher,
     work: &mut Work,
     action: &str,
-    sent: &Sent<'_>,
     posted: &Posted,
 ) -> Result<After, Error> {
     let (verb, object) = action.split_once(':').unwrap_or((action, ""));
@@ -42,7 +44,7 @@ pub async fn act(
             check_tools(state, launcher, work).await?;
         }
         "reset" => {
-            *work = Work::new();
+            *work = Work { owner: std::mem::take(&mut work.owner), fresh: true, ..Work::new() };
             focus = Some(dom_id("t/prompt"));
         }
         "add" => focus = add_tool(work, object),
@@ -60,12 +62,14 @@ pub async fn act(
                 focus = Some(list.split('/').nth(1).unwrap_or("tools").to_owned());
             }
         }
-        "attach" => attach(work, object, sent, posted),
+        "attach" => attach(work, object, posted),
         "discover" => peers::discover(state, work, object).await,
         "card" => peers::take_card(state, work, object, upload(posted, &format!("f{object}/agentCard"))).await,
-        "save-template" => save_template(state, launcher, work, sent).await?,
+        "save-template" => save_template(state, launcher, work, None).await?,
+        "update-template" => save_template(state, launcher, work, Some(object.to_owned())).await?,
         "delete-template" => {
             library::delete_template(state, launcher, object).await?;
+            work.template.id = work.template.id.take().filter(|id| id != object);
             work.done = Some("The template is deleted.".to_owned());
         }
         _ => {}
@@ -74,18 +78,8 @@ pub async fn act(
 }
 
 async fn press_launch(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<After, Error> {
-    work.tried = true;
-    work.refused.clear();
-    work.message = None;
-    if !faults::of(work).is_empty() {
+    if !is_ready(state, launcher, work, faults::of).await? {
         return Ok(After::Page { focus: Some("problems".to_owned()) });
-    }
-    if work.checks.is_empty() {
-        check_tools(state, launcher, work).await?;
-    }
-    if work.checks.iter().any(|check| check.worst() == LightState::Bad) {
-        work.message = Some("Some tools are not ready. Mend what is marked red, then launch.".to_owned());
-        return Ok(After::Page { focus: Some("tools".to_owned()) });
     }
     let request = LaunchRequest {
         key: work.key.clone(),
@@ -102,18 +96,52 @@ async fn press_launch(state: &AppState, launcher: &Launcher, work: &mut Work) ->
     }
 }
 
+/// Whether nothing stands in the way of a launch. What does is told at its place. Peers are looked at again each time: they
+/// may have gone since.
+async fn is_ready(
+    state: &AppState,
+    launcher: &Launcher,
+    work: &mut Work,
+    faults: fn(&Work) -> Vec<FieldError>,
+) -> Result<bool, Error> {
+    work.tried = true;
+    work.refused.clear();
+    work.message = None;
+    if !faults(work).is_empty() {
+        return Ok(false);
+    }
+    check_tools(state, launcher, work).await?;
+    work.refused = work.checks.iter().flat_map(red_lights).collect();
+    Ok(work.refused.is_empty())
+}
+
+fn red_lights(check: &ToolCheck) -> impl Iterator<Item = FieldError> {
+    let red = check.lights.iter().filter(|light| light.state == LightState::Bad);
+    red.map(|light| {
+        let own = matches!(check.kind.as_str(), "local" | "a2a_local") && light.what == Question::Answered;
+        let place = if own { format!("/answers/{}", check.name) } else { check.path.clone() };
+        let fix = light.fix.as_deref().unwrap_or_default();
+        fault(place, "preflight", format!("{} {fix}", light.message).trim())
+    })
+}
+
 /// The next launch is another one, though the form says the same.
 fn begin_anew(work: &mut Work) {
     work.key = crate::random::token();
     work.tried = false;
+    work.earlier = false;
     work.checks.clear();
 }
 
 /// What kept a launch from happening, at its field where it has one.
 fn refused(work: &mut Work, error: AppError) -> Result<After, Error> {
+    work.sign_in = matches!(error, AppError::Forbidden { .. });
     match error {
         AppError::SignedOut => return Err(error.into()),
         AppError::Fields { errors } => work.refused = errors,
+        AppError::NotFound { ref what } if what == "session" => {
+            work.refused = vec![fault("/session".to_owned(), "session", error.advice())];
+        }
         AppError::Conflict { .. } => {
             work.key = crate::random::token();
             work.message = Some(error.to_string());
@@ -133,6 +161,9 @@ async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, po
     if let Some(file) = upload(posted, "f:inputs") {
         work.batch.inputs = String::from_utf8_lossy(&file.bytes).into_owned();
     }
+    if !is_ready(state, launcher, work, faults::of_batch).await? {
+        return Ok(After::Page { focus: Some("problems".to_owned()) });
+    }
     let word =
         |text: &str, otherwise: &str| Some(text.trim()).filter(|text| !text.is_empty()).unwrap_or(otherwise).to_owned();
     let request = BatchRequest {
@@ -146,7 +177,8 @@ async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, po
     match batch::begin(state, launcher, &request).await.map_err(AppError::from) {
         Ok(batch) => {
             begin_anew(work);
-            Ok(After::Done(format!("/launch/batches/{}", batch.id)))
+            let query = utf8_percent_encode(&batch.query, NON_ALPHANUMERIC);
+            Ok(After::Done(format!("/runs?q={query}&batch={}", batch.id)))
         }
         Err(AppError::Invalid { message, .. }) => {
             work.refused = vec![fault("/batch/inputs".to_owned(), "batch", message)];
@@ -173,15 +205,16 @@ fn add_tool(work: &mut Work, kind: &str) -> Option<String> {
 }
 
 /// Adds a file that was sent along, or the address of one, to a message.
-fn attach(work: &mut Work, message: &str, sent: &Sent, posted: &Posted) {
+fn attach(work: &mut Work, message: &str, posted: &Posted) {
     let list = format!("{message}/attachments");
     let mut files = Vec::new();
     if let Some(file) = upload(posted, &format!("f{list}")) {
         let data = STANDARD.encode(&file.bytes);
         files.push(json!({ "type": "input_file", "mimeType": file.mime, "filename": file.file_name, "data": data }));
     }
-    if let Some(url) = sent.get(&format!("u{list}")).map(str::trim).filter(|url| !url.is_empty()) {
-        files.push(json!({ "type": "input_file_url", "url": url }));
+    let url = work.file_urls.remove(&list).unwrap_or_default();
+    if !url.trim().is_empty() {
+        files.push(json!({ "type": "input_file_url", "url": url.trim() }));
     }
     let before = work.spec.clone();
     let mut all = work.spec.pointer(&list).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -192,22 +225,30 @@ fn attach(work: &mut Work, message: &str, sent: &Sent, posted: &Posted) {
     work.spec_changed(&before);
 }
 
-async fn save_template(state: &AppState, launcher: &Launcher, work: &mut Work, sent: &Sent<'_>) -> Result<(), Error> {
-    let text = |name: &str| sent.get(name).unwrap_or_default().trim().to_owned();
-    let name = text("q:template-name");
+/// Keeps the work as a new template, or in the place of one.
+async fn save_template(
+    state: &AppState,
+    launcher: &Launcher,
+    work: &mut Work,
+    id: Option<String>,
+) -> Result<(), Error> {
+    let name = work.template.name.trim().to_owned();
     let draft = TemplateDraft {
-        id: None,
+        id,
         name: name.clone(),
-        notes: text("q:template-notes"),
-        shared: sent.get("q:template-shared") == Some("true"),
+        notes: work.template.notes.trim().to_owned(),
+        shared: work.template.shared,
         content: LaunchContent { spec: work.spec.clone(), answers: work.answers.clone() },
     };
     match library::save_template(state, launcher, draft).await.map_err(AppError::from) {
-        Ok(_) => work.done = Some(format!("Kept as the template “{name}”.")),
+        Ok(id) => {
+            work.template.id = Some(id);
+            work.done = Some(format!("Kept as the template “{name}”."));
+        }
         Err(AppError::Invalid { message, .. }) => {
             work.refused = vec![fault("/template/name".to_owned(), "template", message)];
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => drop(refused(work, error)?),
     }
     Ok(())
 }

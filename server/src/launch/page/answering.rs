@@ -2,6 +2,7 @@
 
 use app::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool, local_tools};
 use protocol::ids::is_tool_name;
+use serde_json::Value;
 
 use super::apply::Sent;
 use super::place::same;
@@ -10,8 +11,16 @@ use super::work::Work;
 /// The names of local tools that can be answered: those that a model can say.
 pub fn answerable(work: &Work) -> Vec<String> {
     let mut names: Vec<String> = local_tools(&work.spec).into_iter().map(|(name, _)| name).collect();
+    names.extend(of_session(work));
     names.retain(|name| is_tool_name(name));
     names
+}
+
+/// Local tools that only the session knows.
+pub fn of_session(work: &Work) -> Vec<String> {
+    let own = local_tools(&work.spec);
+    let there = work.session_spec().map(local_tools).unwrap_or_default().into_iter().map(|(name, _)| name);
+    there.filter(|name| is_tool_name(name) && !own.iter().any(|(other, _)| other == name)).collect()
 }
 
 /// The word for an answerer in the form's choice.
@@ -29,9 +38,10 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     for tool in answerable(work) {
         let part = |part: &str| sent.get(&format!("a:{tool}:{part}"));
         let Some(by) = part("by") else { continue };
+        let card = card_of(&work.spec, &tool);
         let answerer = work.answers.entry(tool.clone()).or_default();
         if by != shown(answerer) {
-            *answerer = made(by);
+            *answerer = made(by, card);
             continue;
         }
         let text = |name: &str, field: &mut String| {
@@ -86,7 +96,14 @@ fn read_headers<'a>(headers: &mut Headers, part: impl Fn(&str) -> Option<&'a str
     }
 }
 
-fn made(by: &str) -> Answerer {
+/// The card that a tool shows to the model, which is also how its agent is found.
+pub fn card_of(spec: &Value, tool: &str) -> Option<Value> {
+    let tools = spec["tools"].as_array()?;
+    let agent = tools.iter().find(|agent| agent["kind"] == "a2a_local" && agent["name"] == tool)?;
+    agent.get("agentCard").filter(|card| card.is_object()).cloned()
+}
+
+fn made(by: &str, card: Option<Value>) -> Answerer {
     match by {
         "canned" => Answerer::Canned(CannedReply::default()),
         "mcp" => Answerer::Mcp(McpTool {
@@ -94,7 +111,7 @@ fn made(by: &str) -> Answerer {
             tool: None,
         }),
         "command" => Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { command: String::new() }, tool: None }),
-        "a2a" => Answerer::A2a(A2aPeer::default()),
+        "a2a" => Answerer::A2a(A2aPeer { card, ..A2aPeer::default() }),
         _ => Answerer::Hand,
     }
 }

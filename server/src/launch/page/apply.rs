@@ -12,19 +12,20 @@
 //! | `c` + place + `#name` | whether a name is in a list; `c` + place says that it was asked |
 //! | `x:setting` | which of several shapes a setting has |
 //! | `a:tool:part` | part of how a local tool is answered |
-//! | `s` + place + `#part` | where a catalogue is discovered |
-//! | `q:part` | part of a batch, or the sample that a schema is tried with |
+//! | `s` + place + `#part` | where a catalogue or a card is found |
+//! | `u` + place | the address of a file to attach |
+//! | `q:part` | part of a batch or of a template, or the sample that a schema is tried with |
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::launch::{LaunchMode, Posted, local_tools};
 use serde_json::Value;
 
-use super::answering;
 use super::choices::{self, Setting};
-use super::place::{pretty, remove, same, set, shown_json, shown_lines, shown_text};
+use super::place::{remove, same, set, shown_json, shown_lines, shown_text};
 use super::rows::{self, Property};
 use super::work::Work;
+use super::{answering, files, peers};
 
 /// The fields of a form, each as it was sent last: a tick is sent after the empty field that stands for no tick.
 pub struct Sent<'a>(BTreeMap<&'a str, String>);
@@ -46,19 +47,25 @@ impl<'a> Sent<'a> {
 
 pub fn apply(work: &mut Work, sent: &Sent) {
     let before = work.spec.clone();
-    if apply_json_side(work, sent) {
-        follow_names(work, &before);
-        work.spec_changed(&before);
-        return;
-    }
     let answers = work.answers.clone();
     answering::apply(work, sent);
     if work.answers != answers {
         work.checks.clear();
         work.refused.clear();
     }
+    if !apply_json_side(work, sent) {
+        apply_controls(work, &before, sent);
+        peers::adopt_cards(work, &before);
+    }
+    apply_mode(work, sent);
+    apply_extras(work, sent);
+    follow_names(work, &before);
+    work.spec_changed(&before);
+}
+
+fn apply_controls(work: &mut Work, before: &Value, sent: &Sent) {
     for (name, text) in sent.all() {
-        apply_control(work, &before, name, text);
+        apply_control(work, before, name, text);
     }
     for pointer in places(sent, "k") {
         let rows = (0..).map_while(|i| {
@@ -71,30 +78,26 @@ pub fn apply(work: &mut Work, sent: &Sent) {
         apply_ticks(work, sent, &pointer, &offered);
     }
     for pointer in places(sent, "p") {
-        apply_properties(work, &before, sent, &pointer);
+        apply_properties(work, before, sent, &pointer);
     }
     for setting in &choices::ALL {
-        apply_choice(work, &before, setting, sent);
+        apply_choice(work, before, setting, sent);
     }
     if let Some(choice) = sent.get("x:input")
-        && choice != choices::input_shown(&before)
+        && choice != choices::input_shown(before)
     {
         choices::choose_input(&mut work.spec, choice);
     }
-    apply_mode(work, sent);
-    apply_extras(work, sent);
-    follow_names(work, &before);
-    work.spec_changed(&before);
 }
 
 /// Whether the JSON side was edited and can be read: then it is the spec, whatever the controls beside it say.
 fn apply_json_side(work: &mut Work, sent: &Sent) -> bool {
     let Some(text) = sent.get("json") else { return false };
-    let given = work.json.clone().unwrap_or_else(|| pretty(&work.spec));
+    let given = work.json.clone().unwrap_or_else(|| files::shown(&work.spec));
     if same(text, &given) {
         return false;
     }
-    match app::launch::Form::parse(text).map(|form| form.write()) {
+    match app::launch::Form::parse(text).map(|form| files::restored(form.write(), &work.spec)) {
         // The same, written in another way.
         Ok(spec) if spec == work.spec => {
             work.json = None;
@@ -116,8 +119,11 @@ fn apply_json_side(work: &mut Work, sent: &Sent) -> bool {
 }
 
 fn apply_control(work: &mut Work, before: &Value, name: &str, text: &str) {
-    let Some(kind) = name.chars().next().filter(|_| name[1..].starts_with('/') && !name.contains('#')) else { return };
-    let pointer = &name[1..];
+    let mut letters = name.chars();
+    let (Some(kind), pointer) = (letters.next(), letters.as_str()) else { return };
+    if !pointer.starts_with('/') || pointer.contains('#') {
+        return;
+    }
     match kind {
         't' if !same(text, &shown_text(before, pointer)) => match text {
             "" => erase(work, pointer),
@@ -210,18 +216,28 @@ fn apply_extras(work: &mut Work, sent: &Sent) {
         ("q:tag-key", &mut fields.tag_key),
         ("q:tag-value", &mut fields.tag_value),
         ("q:sample", &mut work.sample),
+        ("q:template-name", &mut work.template.name),
+        ("q:template-notes", &mut work.template.notes),
     ];
     for (name, field) in parts {
         if let Some(text) = sent.get(name) {
             text.clone_into(field);
         }
     }
+    if let Some(shared) = sent.get("q:template-shared") {
+        work.template.shared = shared == "true";
+    }
     for (name, text) in sent.all() {
+        if let Some(list) = name.strip_prefix('u').filter(|list| list.starts_with('/')) {
+            work.file_urls.insert(list.to_owned(), text.to_owned());
+        }
         if let Some((place, part)) = name.strip_prefix('s').and_then(|name| name.split_once('#')) {
             let source = work.sources.entry(place.to_owned()).or_default();
             match part {
                 "url" => text.trim().clone_into(&mut source.url),
                 "command" => text.clone_into(&mut source.command),
+                "header" => text.trim().clone_into(&mut source.header),
+                "value" => text.clone_into(&mut source.value),
                 _ => {}
             }
         }
@@ -285,15 +301,19 @@ fn places(sent: &Sent, letter: &str) -> BTreeSet<String> {
     named.map(|(place, _)| place.to_owned()).filter(|place| place.starts_with('/')).collect()
 }
 
-/// A local tool that was renamed is answered as before.
+/// A local tool that was renamed is answered as before. One that keeps the name keeps its answerer too, and a name that
+/// was there before is another tool's: where tools were reordered, nobody was renamed.
 fn follow_names(work: &mut Work, before: &Value) {
-    let now = local_tools(&work.spec);
-    for (old, place) in local_tools(before) {
-        let renamed = now.iter().find(|(_, other)| *other == place).map(|(name, _)| name).filter(|name| **name != old);
-        if let Some(new) = renamed
-            && let Some(answerer) = work.answers.remove(&old)
-        {
-            work.answers.entry(new.clone()).or_insert_with(|| answering::renamed(answerer, &old));
+    let (earlier, now) = (local_tools(before), local_tools(&work.spec));
+    let has = |tools: &[(String, String)], name: &String| tools.iter().any(|(other, _)| other == name);
+    for (old, place) in &earlier {
+        let new = now.iter().find(|(_, other)| other == place).map(|(name, _)| name);
+        let Some(new) = new.filter(|new| !has(&earlier, new)) else { continue };
+        if let Some(answerer) = work.answers.get(old).cloned() {
+            work.answers.insert(new.clone(), answering::renamed(answerer, old));
+            if !has(&now, old) {
+                work.answers.remove(old);
+            }
         }
     }
 }

@@ -57,7 +57,13 @@ pub const TOOL_BUDGETS: Setting = Setting {
         None | Some(Value::Null) => "",
         Some(_) => "custom",
     },
-    made: |choice| (choice == "custom").then(empty),
+    made: |choice| {
+        let defaults = || {
+            let count = |calls: u64| json!({ "maxCalls": calls });
+            json!({ "recall": count(4), "traverse": count(3), "hive_consult_ontology": count(4) })
+        };
+        (choice == "custom").then(defaults)
+    },
 };
 
 pub const SUPERVISOR: Setting = Setting {

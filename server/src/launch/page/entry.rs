@@ -1,13 +1,14 @@
 //! Where writing begins: at a run, a template, a session, the draft, or nothing.
 
 use app::AppError;
-use app::launch::{LaunchContent, LaunchEntry, LaunchMode};
+use app::launch::{LaunchContent, LaunchEntry, LaunchMode, Template, TemplateOwner};
 use protocol::ids;
 use serde_json::{Value, json};
 
 use super::super::{Launcher, content_of_run, library};
 use super::place::set;
-use super::work::{Like, Work};
+use super::work::{Like, TemplateFields, Work};
+use super::{drafts, files};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -18,12 +19,19 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
     } else if let Some(id) = &entry.template {
         let found = library::templates(state, launcher).await?.into_iter().find(|template| template.id == *id);
         let template = found.ok_or_else(|| AppError::not_found("template"))?;
-        like(template.content, format!("the template “{}”", template.name), None)
+        let Template { id, name, notes, shared, owner, content, .. } = template;
+        let mut work = like(content, format!("the template “{name}”"), None);
+        if owner == TemplateOwner::Me {
+            work.template = TemplateFields { id: Some(id), name, notes, shared };
+        }
+        work
     } else if entry.session.is_some() {
-        Work::of(json!({}))
+        Work { fresh: true, ..Work::of(json!({})) }
+    } else if entry.earlier {
+        let earlier = drafts::read(state, launcher, library::Slot::Earlier).await?;
+        Work { fresh: true, earlier: false, ..earlier.ok_or_else(|| AppError::not_found("earlier draft"))? }
     } else {
-        let draft = library::draft(state, launcher).await?;
-        draft.and_then(|draft| serde_json::from_str(&draft.text).ok()).unwrap_or_else(Work::new)
+        drafts::read(state, launcher, library::Slot::Current).await?.unwrap_or_else(Work::new)
     };
     if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
         work.mode = LaunchMode::Message { session_id };
@@ -35,8 +43,8 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
 }
 
 fn like(content: LaunchContent, label: String, href: Option<String>) -> Work {
-    let like = Like { label, href, spec: content.spec.clone() };
-    Work { answers: content.answers, like: Some(like), ..Work::of(content.spec) }
+    let like = Like { label, href, spec: files::shortened(&content.spec), answers: content.answers.clone() };
+    Work { answers: content.answers, like: Some(like), fresh: true, ..Work::of(content.spec) }
 }
 
 /// `/budgets/maxToolTurns=20`: a place and its value, as JSON where it is JSON and as text where it is not. Without a

@@ -19,6 +19,9 @@ pub fn of(work: &Work) -> Vec<FieldError> {
     {
         faults.push(fault("/session".to_owned(), "required", "Say which session: write its id."));
     }
+    if let Some(problem) = work.session.as_ref().and_then(|session| session.problem.as_ref()) {
+        faults.push(fault("/session".to_owned(), "session", problem));
+    }
     faults.extend(unfinished(work));
     faults.extend(headers_without_values(&work.spec));
     let request = LaunchRequest {
@@ -32,6 +35,14 @@ pub fn of(work: &Work) -> Vec<FieldError> {
     faults
 }
 
+/// The same for many launches with one spec, whose input comes from elsewhere.
+pub fn of_batch(work: &Work) -> Vec<FieldError> {
+    let one = Work { mode: LaunchMode::OneShot, session: None, ..work.clone() };
+    let mut faults = of(&one);
+    faults.retain(|fault| fault.path != "/prompt" && !fault.path.starts_with("/messages"));
+    faults
+}
+
 /// What controls show and the spec cannot hold.
 fn unfinished(work: &Work) -> Vec<FieldError> {
     let mut faults = Vec::new();
@@ -41,7 +52,11 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
     for (name, text) in &work.texts {
         if let Err(error) = serde_json::from_str::<Value>(text) {
             let place = format!("line {}, column {}", error.line(), error.column());
-            faults.push(fault(name[1..].to_owned(), "json", format!("This is not JSON ({place}): {error}.")));
+            faults.push(fault(
+                name.trim_start_matches('j').to_owned(),
+                "json",
+                format!("This is not JSON ({place}): {error}."),
+            ));
         }
     }
     let twice = |names: &[&str], i: usize| names[..i].contains(&names[i]);

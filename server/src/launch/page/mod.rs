@@ -11,12 +11,15 @@ mod actions;
 mod answering;
 mod apply;
 mod choices;
+mod drafts;
 mod draw;
 mod entry;
 mod faults;
+mod files;
 mod peers;
 mod place;
 mod rows;
+mod session;
 mod work;
 
 use app::AppError;
@@ -29,11 +32,14 @@ use crate::state::AppState;
 use actions::After;
 use work::Work;
 
+pub use drafts::restore;
 pub use draw::dom_id;
 
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
-    let work = entry::begin(state, launcher, entry).await?;
+    let mut work = entry::begin(state, launcher, entry).await?;
+    launcher.subject.clone_into(&mut work.owner);
+    session::look_up(state, launcher, &mut work).await?;
     draw_page(state, launcher, &work).await
 }
 
@@ -45,13 +51,15 @@ pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Res
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
     };
     work.done = None;
+    launcher.subject.clone_into(&mut work.owner);
     apply::apply(&mut work, &sent);
     let action = sent.get("do").unwrap_or_default();
-    let after = actions::act(state, launcher, &mut work, action, &sent, posted).await?;
-    if let Err(error) = keep_draft(state, launcher, &work).await {
+    let after = act(state, launcher, &mut work, action, posted).await;
+    // Also where it came to nothing: what was written is not lost.
+    if let Err(error) = drafts::keep(state, launcher, &mut work).await {
         work.message = Some(error.to_string());
     }
-    match after {
+    match after? {
         After::Done(href) => Ok(LaunchAnswer::Done { href }),
         After::Page { focus } => {
             let page = draw_page(state, launcher, &work).await?;
@@ -68,10 +76,20 @@ async fn draw_page(state: &AppState, launcher: &Launcher, work: &Work) -> Result
     Ok(draw::page(work, &catalogue, &templates, faults::of(work)))
 }
 
-async fn keep_draft(state: &AppState, launcher: &Launcher, work: &Work) -> Result<(), AppError> {
-    let text = serde_json::to_string(work).unwrap_or_default();
-    Ok(library::save_draft(state, launcher, &text).await?)
+async fn act(
+    state: &AppState,
+    launcher: &Launcher,
+    work: &mut Work,
+    action: &str,
+    posted: &Posted,
+) -> Result<After, Error> {
+    session::look_up(state, launcher, work).await?;
+    actions::act(state, launcher, work, action, posted).await
 }
 
+#[cfg(test)]
+mod field_tests;
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod tests;

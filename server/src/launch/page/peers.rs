@@ -1,6 +1,8 @@
 //! What MCP servers and agents say of themselves, taken into the work.
 
-use app::launch::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool, Upload};
+use std::collections::BTreeSet;
+
+use app::launch::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool, Upload, local_tools};
 use protocol::ids::is_tool_name;
 use serde_json::Value;
 
@@ -22,12 +24,13 @@ pub async fn discover(state: &AppState, work: &mut Work, place: &str) {
     let before = work.spec.clone();
     let text = |tool: &Value, field: &str| shown_text(tool, field);
     if local {
-        set(&mut work.spec, &format!("{place}/tools"), found.tools.clone().into());
+        let (tools, names) = renamed(&found.tools, names_elsewhere(&work.spec, place));
+        set(&mut work.spec, &format!("{place}/tools"), tools.into());
         set(&mut work.spec, &format!("{place}/serverInfo"), found.server_info.clone());
         name_after(work, place, &text(&found.server_info, "/name"));
         work.spec_changed(&before);
-        for name in found.tools.iter().map(|tool| text(tool, "/name")).filter(|name| is_tool_name(name)) {
-            work.answers.insert(name, Answerer::Mcp(McpTool { server: endpoint.clone(), tool: None }));
+        for (name, original) in names {
+            work.answers.insert(name, Answerer::Mcp(McpTool { server: endpoint.clone(), tool: Some(original) }));
         }
     } else {
         name_after(work, place, &text(&found.server_info, "/name"));
@@ -42,13 +45,75 @@ pub async fn discover(state: &AppState, work: &mut Work, place: &str) {
     work.done = Some(format!("The server has {} tools.{more}", found.tools.len()));
 }
 
+/// Tools that the model can call: each with a name of its own that fits, and what its server calls it.
+pub fn renamed(tools: &[Value], mut taken: BTreeSet<String>) -> (Vec<Value>, Vec<(String, String)>) {
+    let mut names = Vec::new();
+    let rename = |tool: &Value| {
+        let mut tool = tool.clone();
+        let original = shown_text(&tool, "/name");
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let base: String = original.chars().map(plain).take(60).collect();
+        let numbered = (1_u32..).map(|n| if n == 1 { base.clone() } else { format!("{base}_{n}") });
+        let name = numbered.into_iter().find(|name| is_tool_name(name) && !taken.contains(name));
+        if let Some(name) = name.filter(|_| !original.is_empty()) {
+            set(&mut tool, "/name", name.as_str().into());
+            taken.insert(name.clone());
+            names.push((name, original));
+        }
+        tool
+    };
+    (tools.iter().map(rename).collect(), names)
+}
+
+/// What the model calls the tools that stand elsewhere in the spec.
+fn names_elsewhere(spec: &Value, place: &str) -> BTreeSet<String> {
+    let inside = |path: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
+    let local = local_tools(spec).into_iter().filter(|(_, path)| !inside(path)).map(|(name, _)| name);
+    let tools = spec["tools"].as_array().into_iter().flatten();
+    let agents = tools.filter(|tool| tool["kind"] == "a2a").map(|tool| shown_text(tool, "/name"));
+    local.chain(agents).collect()
+}
+
+/// Agents whose card has just come answer for themselves, and those that answer by their card go on with the new one.
+pub fn adopt_cards(work: &mut Work, before: &Value) {
+    let agents = work.spec["tools"].as_array().map_or(0, Vec::len);
+    for place in (0..agents).map(|i| format!("/tools/{i}")) {
+        let card = work.spec.pointer(&format!("{place}/agentCard")).filter(|card| card.is_object()).cloned();
+        let was = before.pointer(&format!("{place}/agentCard"));
+        let Some(card) = card.filter(|card| Some(card) != was) else { continue };
+        let name = shown_text(&work.spec, &format!("{place}/name"));
+        match work.answers.get_mut(&name) {
+            Some(Answerer::A2a(peer)) if peer.card.is_some() => peer.card = Some(card),
+            _ if was.is_none() => answer_by_card(work, &place, card),
+            _ => {}
+        }
+    }
+}
+
+/// Whoever answers already goes on with it; only a person is relieved.
+fn answer_by_card(work: &mut Work, place: &str, card: Value) {
+    introduce(work, place, &card);
+    let peer = A2aPeer { card: Some(card), ..A2aPeer::default() };
+    answer_by(work, place, peer);
+}
+
+fn answer_by(work: &mut Work, place: &str, peer: A2aPeer) {
+    let name = shown_text(&work.spec, &format!("{place}/name"));
+    if is_tool_name(&name) && work.answers.get(&name).is_none_or(|answerer| *answerer == Answerer::Hand) {
+        work.answers.insert(name, Answerer::A2a(peer));
+    }
+}
+
 /// Fetches the card of an agent, or takes the one that was uploaded.
 pub async fn take_card(state: &AppState, work: &mut Work, place: &str, uploaded: Option<&Upload>) {
     let local = work.spec.pointer(place).is_some_and(|tool| tool["kind"] == "a2a_local");
     work.refused.retain(|fault| !fault.path.starts_with(place));
     if let Some(file) = uploaded.filter(|_| local) {
         match serde_json::from_slice::<Value>(&file.bytes) {
-            Ok(card) => keep_card(work, place, card),
+            Ok(card) => {
+                keep_card(work, place, card.clone());
+                answer_by_card(work, place, card);
+            }
             Err(error) => {
                 let message = format!("{} is not JSON: {error}.", file.file_name);
                 work.refused.push(fault(format!("{place}/agentCard"), "json", message));
@@ -56,20 +121,20 @@ pub async fn take_card(state: &AppState, work: &mut Work, place: &str, uploaded:
         }
         return;
     }
-    let (url, field) = if local {
-        (work.sources.get(place).map(|source| source.url.clone()).unwrap_or_default(), format!("{place}#source"))
+    let (url, headers, field) = if local {
+        let source = work.sources.get(place).cloned().unwrap_or_default();
+        let headers = source.headers();
+        (source.url, headers, format!("{place}#source"))
     } else {
-        (shown_text(&work.spec, &format!("{place}/agentCardUrl")), format!("{place}/agentCardUrl"))
+        let url = shown_text(&work.spec, &format!("{place}/agentCardUrl"));
+        (url, headers(&work.spec, place), format!("{place}/agentCardUrl"))
     };
-    let peer = A2aPeer { card_url: Some(url), card: None, headers: headers(&work.spec, place) };
+    let peer = A2aPeer { card_url: Some(url), card: None, headers };
     match state.peers.fetch_card(&peer).await {
         Err(error) => work.refused.push(fault(field, "peer", error.to_string())),
         Ok(card) if local => {
             keep_card(work, place, card);
-            let name = shown_text(&work.spec, &format!("{place}/name"));
-            if is_tool_name(&name) && work.answers.get(&name).is_none_or(|answerer| *answerer == Answerer::Hand) {
-                work.answers.insert(name, Answerer::A2a(peer));
-            }
+            answer_by(work, place, peer);
         }
         Ok(card) => {
             let before = work.spec.clone();
@@ -114,7 +179,8 @@ fn remote(work: &Work, place: &str) -> (McpEndpoint, String) {
 fn source(work: &Work, place: &str) -> (McpEndpoint, String) {
     let source = work.sources.get(place).cloned().unwrap_or_default();
     if source.command.is_empty() {
-        (McpEndpoint::Http { url: source.url, headers: Headers::new() }, format!("{place}#url"))
+        let headers = source.headers();
+        (McpEndpoint::Http { url: source.url, headers }, format!("{place}#url"))
     } else {
         (McpEndpoint::Stdio { command: source.command }, format!("{place}#command"))
     }

@@ -30,10 +30,12 @@ pub fn write(work: &mut Work, pointer: &str, mut rows: Vec<(String, String)>) {
         keep_if_same(key, was.0);
         keep_if_same(value, was.1);
     }
-    rows.retain(|(key, value)| !key.is_empty() || !value.is_empty());
-    if rows == before {
+    let blank = |(key, value): &(String, String)| key.is_empty() && value.is_empty();
+    // Also where an entry of the map is blank itself.
+    if rows.starts_with(&before) && rows[before.len()..].iter().all(blank) {
         return;
     }
+    rows.retain(|row| !blank(row));
     let old = work.spec.pointer(pointer).cloned().unwrap_or_default();
     let mut map = Map::new();
     for (i, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| !key.is_empty()) {

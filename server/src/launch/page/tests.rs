@@ -8,7 +8,7 @@ use super::apply::{Sent, apply};
 use super::work::{FoundTool, Work};
 use super::{draw, faults};
 
-fn drawn(work: &Work) -> LaunchPage {
+pub fn drawn(work: &Work) -> LaunchPage {
     draw::page(work, &Catalogue::default(), &[], faults::of(work))
 }
 
@@ -50,7 +50,7 @@ fn crlf(text: &str) -> String {
 }
 
 /// The work after a form was sent with some fields changed.
-fn after(work: &Work, changes: &[(&str, &str)]) -> Work {
+pub fn after(work: &Work, changes: &[(&str, &str)]) -> Work {
     let mut posted = posted(&drawn(work));
     for (name, text) in changes {
         assert!(posted.fields.iter().any(|(field, _)| field == name), "there is no control {name}");

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use app::launch::{Answers, LaunchMode, ToolCheck};
+use app::launch::{Answers, Headers, LaunchMode, ToolCheck};
 use protocol::validate::FieldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::rows::Property;
+use super::session::SessionFacts;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -45,6 +46,18 @@ pub struct Work {
     /// An answer to try the output schema with.
     pub sample: String,
     pub batch: BatchFields,
+    pub template: TemplateFields,
+    /// Addresses of files that are written and not yet attached, by the list that they are for.
+    pub file_urls: BTreeMap<String, String>,
+    /// Whose it is: a form that comes after a sign-out is theirs alone.
+    pub owner: String,
+    /// It has just begun and is not the draft yet.
+    pub fresh: bool,
+    /// What was the draft before is kept beside it.
+    pub earlier: bool,
+    /// A new sign-in may help with what the message says.
+    pub sign_in: bool,
+    pub session: Option<SessionFacts>,
 }
 
 /// What it was made from.
@@ -52,7 +65,10 @@ pub struct Work {
 pub struct Like {
     pub label: String,
     pub href: Option<String>,
+    /// With long texts cut.
     pub spec: Value,
+    #[serde(default)]
+    pub answers: Answers,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +82,16 @@ pub struct FoundTool {
 pub struct Source {
     pub url: String,
     pub command: String,
+    /// A header to ask with: one is all that the form offers here.
+    pub header: String,
+    pub value: String,
+}
+
+impl Source {
+    pub fn headers(&self) -> Headers {
+        let named = (!self.header.is_empty()).then(|| (self.header.clone(), self.value.clone()));
+        named.into_iter().collect()
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +100,17 @@ pub struct BatchFields {
     pub inputs: String,
     pub tag_key: String,
     pub tag_value: String,
+}
+
+/// The template that the work is kept as.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TemplateFields {
+    /// Of the one that it was made from or kept as, where that is the writer's own.
+    pub id: Option<String>,
+    pub name: String,
+    pub notes: String,
+    pub shared: bool,
 }
 
 impl Work {
@@ -105,6 +142,7 @@ impl Work {
         self.found = move_keys(&mut self.found, moved);
         self.cards = move_keys(&mut self.cards, moved);
         self.sources = move_keys(&mut self.sources, moved);
+        self.file_urls = move_keys(&mut self.file_urls, moved);
         self.spec_changed(&before);
     }
 
@@ -115,7 +153,7 @@ impl Work {
         }
         self.refused.clear();
         self.message = None;
-        if self.spec["tools"] != before["tools"] {
+        if self.spec.get("tools") != before.get("tools") {
             self.checks.clear();
         }
         if !matches!(self.mode, LaunchMode::Message { .. }) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reqwest::header::{COOKIE, HeaderMap, LOCATION, ORIGIN, SET_COOKIE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use url::Url;
@@ -67,6 +67,35 @@ impl Browser {
         let answer = self.request(Method::GET, self.url(&format!("/rpc/{path}")), &[]).await;
         let body = serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::String(answer.body.clone()));
         (answer.status, body)
+    }
+
+    /// Sends a form with files, as its parts. Files are (control, name, text).
+    pub async fn send_parts(
+        &mut self,
+        path: &str,
+        fields: &[(&str, &str)],
+        files: &[(&str, &str, &str)],
+        accept: &str,
+    ) -> Answer {
+        const BOUNDARY: &str = "a-line-that-no-part-has";
+        let mut body = String::new();
+        let named = fields.iter().map(|(name, text)| (format!("name=\"{name}\""), *text));
+        let files = files.iter().map(|(name, file, text)| {
+            (format!("name=\"{name}\"; filename=\"{file}\"\r\nContent-Type: text/plain"), *text)
+        });
+        for (head, text) in named.chain(files) {
+            body += &format!("--{BOUNDARY}\r\nContent-Disposition: form-data; {head}\r\n\r\n{text}\r\n");
+        }
+        body += &format!("--{BOUNDARY}--\r\n");
+        let url = self.url(path);
+        let request = self
+            .http
+            .post(url.clone())
+            .header(ORIGIN, url.origin().ascii_serialization())
+            .header(ACCEPT, accept)
+            .header(CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"))
+            .body(body);
+        self.send(request, url).await
     }
 
     /// Opens a page and follows redirects.

@@ -49,12 +49,22 @@ impl TestApp {
 
     /// A dashboard whose sandbox goes on when it is stopped.
     pub async fn start_apart(change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_both(|_| {}, change).await
+    }
+
+    /// A dashboard beside a sandbox with settings of its own.
+    pub async fn start_beside(prepare: impl FnOnce(&mut sandbox::Config)) -> Self {
+        Self::start_both(prepare, |_| {}).await
+    }
+
+    async fn start_both(prepare: impl FnOnce(&mut sandbox::Config), change: impl FnOnce(&mut Config)) -> Self {
         let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let dir = tempfile::tempdir().unwrap();
         let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut settings = sandbox::Config::new(loopback, dir.path().join("sandbox.db"));
         settings.redirect_uris = vec![format!("http://{addr}/auth/callback")];
         settings.demo = false;
+        prepare(&mut settings);
         let sandbox = sandbox::start(settings).await.unwrap();
         let database = TestDatabase::create(dir.path()).await;
         let mut config = test_config(dir.path().to_owned(), database.url.clone());

@@ -3,24 +3,33 @@
 use app::launch::sheet::{Button, Control, Item, Notice, TemplateLink, Tone};
 use app::launch::{LaunchMode, Template, TemplateOwner};
 
-use super::{Draw, button, helped, line, note};
+use super::{Draw, RUNS_SCOPE, button, helped, line, note};
 
 impl Draw<'_> {
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
-        if !self.catalogue.missing_scopes.is_empty() {
-            let scopes = self.catalogue.missing_scopes.join(", ");
+        let sign_in = || Some(("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned()));
+        if let Some(scope) = self.missing_scope() {
+            let what = if self.work.mode == LaunchMode::OneShot { "no run" } else { "nothing in a session" };
             notices.push(Notice {
                 tone: Tone::Warning,
                 text: format!(
-                    "Your sign-in does not include {scopes}, so nothing can be launched. You can write and keep a draft. \
-                     Sign out, sign in again, and allow it."
+                    "Your sign-in does not include {scope}, so {what} can be launched. You can write and keep a draft. \
+                     Sign in again, and allow it."
                 ),
-                link: Some(("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())),
+                link: sign_in(),
             });
         }
         if let Some(message) = &self.work.message {
-            notices.push(Notice { tone: Tone::Error, text: message.clone(), link: None });
+            let link = if self.work.sign_in { sign_in() } else { None };
+            notices.push(Notice { tone: Tone::Error, text: message.clone(), link });
+        }
+        if self.work.earlier {
+            notices.push(Notice {
+                tone: Tone::Info,
+                text: "What you were writing before is kept.".to_owned(),
+                link: Some(("/launch?draft=earlier".to_owned(), "Go back to it".to_owned())),
+            });
         }
         if let Some(done) = &self.work.done {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
@@ -53,6 +62,7 @@ impl Draw<'_> {
             items.push(note(
                 "The session has its own prompt, model and tools. Whatever is set here holds for this message only.",
             ));
+            items.extend(self.overrides());
         }
         items
     }
@@ -86,24 +96,34 @@ impl Draw<'_> {
                 helped(inputs, help),
                 Item::Field(file),
                 Item::Row { items: vec![Item::Field(key), Item::Field(value)] },
-                Item::Buttons { buttons: vec![button("batch", "Launch the batch", "")] },
+                Item::Buttons {
+                    buttons: vec![Button {
+                        disabled: self.lacks(RUNS_SCOPE),
+                        ..button("batch", "Launch the batch", "")
+                    }],
+                },
             ],
         }
     }
 
     fn keeping(&self, templates: &[Template]) -> Item {
-        let name = self.field("q:template-name".to_owned(), "/template/name", "Name", line(String::new()));
-        let notes = Control::Area { value: String::new(), placeholder: String::new(), rows: 2, code: false };
+        let kept = &self.work.template;
+        let name = self.field("q:template-name".to_owned(), "/template/name", "Name", line(kept.name.clone()));
+        let notes = Control::Area { value: kept.notes.clone(), placeholder: String::new(), rows: 2, code: false };
         let notes = self.field("q:template-notes".to_owned(), "/template/notes", "Notes", notes);
-        let shared = Control::Tick { value: "true".to_owned(), ticked: false };
+        let shared = Control::Tick { value: "true".to_owned(), ticked: kept.shared };
         let shared = self.field("q:template-shared".to_owned(), "/template/shared", "Share with the workspace", shared);
+        let mut save = vec![button("save-template", "Save as a template", "")];
+        let mine = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
+        if let Some(own) = mine.clone().find(|template| Some(&template.id) == kept.id.as_ref()) {
+            save.insert(0, button(format!("update-template:{}", own.id), "Update the template", &own.name));
+        }
         let mut items = vec![
             Item::Field(name),
             Item::Field(notes),
             helped(shared, "Header values are left out then."),
-            Item::Buttons { buttons: vec![button("save-template", "Save as a template", "")] },
+            Item::Buttons { buttons: save },
         ];
-        let mine = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
         let delete = |template: &Template| Button {
             danger: true,
             ..button(format!("delete-template:{}", template.id), "Delete the template", &template.name)

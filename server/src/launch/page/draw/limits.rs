@@ -60,7 +60,7 @@ impl Draw<'_> {
             items.push(Item::Row {
                 items: vec![
                     self.number("/supervisor/interval", "Every so many calls of the model", "1 to 100.", ""),
-                    self.text("/supervisor/modelId", "Its model", ""),
+                    self.model_of("/supervisor/modelId", "Its model", "", "As MANTYX sets it"),
                 ],
             });
             let words = [("", "As MANTYX sets it"), ("off", "Off"), ("custom", "My own")];
@@ -142,8 +142,22 @@ impl Draw<'_> {
     fn tool_names(&self) -> Vec<(String, String)> {
         let mut names: Vec<String> = app::launch::local_tools(self.spec()).into_iter().map(|(name, _)| name).collect();
         let tools = self.spec()["tools"].as_array().into_iter().flatten();
-        let named = |tool: &Value| tool["name"].as_str().or(tool["id"].as_str()).map(str::to_owned);
-        names.extend(tools.filter_map(named));
+        for (i, tool) in tools.enumerate() {
+            let text = |field: &str| tool[field].as_str().unwrap_or_default();
+            match text("kind") {
+                // The model knows a workspace's tool by its name.
+                "mantyx" => {
+                    let chosen = self.catalogue.tools.items.iter().find(|choice| choice.id == text("id"));
+                    names.extend(chosen.map(|choice| choice.name.clone()));
+                }
+                "mcp" => {
+                    let found = self.work.found.get(&format!("/tools/{i}")).into_iter().flatten();
+                    names.extend(found.map(|found| format!("{}_{}", text("name"), found.name)));
+                }
+                _ => names.push(text("name").to_owned()),
+            }
+        }
+        names.retain(|name| !name.is_empty());
         names.extend(BUDGETED_BY_DEFAULT.map(str::to_owned));
         names.sort();
         names.dedup();

@@ -1,27 +1,30 @@
 //! The work as a page, ready to draw.
 
 mod answering;
+mod changes;
 mod finish;
+mod json_problem;
 mod limits;
 mod tools;
 mod what;
 
 use std::cell::RefCell;
 
-use app::launch::sheet::{Button, Changes, Control, Field, Item, JsonProblem, LaunchPage, Problem, Section, Tone};
-use app::launch::{Catalogue, Form, Template, diff};
+use app::launch::sheet::{Button, Control, Field, Item, LaunchPage, Problem, Section, Tone};
+use app::launch::{Catalogue, Form, LaunchMode, Template};
 use protocol::validate::FieldError;
 use serde_json::Value;
 
 use super::choices::Setting;
-use super::place::{escape, pretty, shown_json, shown_lines, shown_text};
-use super::rows;
+use super::place::{escape, shown_json, shown_lines, shown_text};
 use super::work::Work;
+use super::{files, rows};
 
-/// Characters shown of each side of a difference.
-const MAX_DIFF_CHARS: usize = 200;
 /// Faults that are told only when it was tried to launch: who has just begun has not forgotten anything.
 const UNFINISHED: [&str; 2] = ["required", "too_few"];
+
+const RUNS_SCOPE: &str = "runs:write";
+const SESSIONS_SCOPE: &str = "sessions:write";
 
 pub struct Draw<'a> {
     pub work: &'a Work,
@@ -37,19 +40,19 @@ pub fn page(work: &Work, catalogue: &Catalogue, templates: &[Template], faults: 
     let mut sections = vec![draw.what(), draw.model(), draw.tools(), draw.limits(), draw.output(), draw.tags()];
     sections.extend(draw.kept());
     let (mode, finish) = (draw.mode(), draw.finish(templates));
-    let json = work.json.clone().unwrap_or_else(|| pretty(&work.spec));
+    let json = work.json.clone().unwrap_or_else(|| files::shown(&work.spec));
     LaunchPage {
         work: serde_json::to_string(work).unwrap_or_default(),
         notices: draw.notices(),
         templates: templates.iter().map(finish::template_link).collect(),
         sections,
-        json_problem: work.json.as_deref().and_then(json_problem),
+        json_problem: work.json.as_deref().and_then(json_problem::json_problem),
         json,
         problems: draw.problems(),
         changes: draw.changes(),
         mode,
         finish,
-        may_launch: catalogue.missing_scopes.is_empty(),
+        may_launch: draw.missing_scope().is_none(),
         focus: None,
     }
 }
@@ -57,6 +60,16 @@ pub fn page(work: &Work, catalogue: &Catalogue, templates: &[Template], faults: 
 impl Draw<'_> {
     fn spec(&self) -> &Value {
         &self.work.spec
+    }
+
+    /// The scope that this launch needs and the sign-in does not have.
+    fn missing_scope(&self) -> Option<&'static str> {
+        let needed = if self.work.mode == LaunchMode::OneShot { RUNS_SCOPE } else { SESSIONS_SCOPE };
+        self.lacks(needed).then_some(needed)
+    }
+
+    fn lacks(&self, scope: &str) -> bool {
+        self.catalogue.missing_scopes.iter().any(|missing| missing == scope)
     }
 
     /// The id of a control, known from now on as the one for a place.
@@ -234,20 +247,6 @@ impl Draw<'_> {
         self.faults.iter().map(problem).collect()
     }
 
-    fn changes(&self) -> Option<Changes> {
-        let like = self.work.like.as_ref()?;
-        let short = |value: Option<Value>| {
-            let text = value.map(|value| shown_text(&value, "")).unwrap_or_default();
-            match text.char_indices().nth(MAX_DIFF_CHARS) {
-                Some((at, _)) => format!("{}…", &text[..at]),
-                None => text,
-            }
-        };
-        let changes = diff(&like.spec, self.spec()).into_iter();
-        let lines = changes.map(|change| (change.path, short(change.before), short(change.after))).collect();
-        Some(Changes { of: like.label.clone(), href: like.href.clone(), lines })
-    }
-
     fn kept(&self) -> Option<Section> {
         let form = Form::read(self.spec())?;
         let facts: Vec<(String, String)> =
@@ -262,9 +261,23 @@ impl Draw<'_> {
     }
 }
 
+/// A control's id: another one for each name. What stands behind a `#` may be any text, such as a tool's name.
 pub fn dom_id(name: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    format!("f-{}", name.chars().map(safe).collect::<String>())
+    let (place, rest) = name.split_once('#').unwrap_or((name, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut id = String::from("f-");
+    id.extend(place.chars().map(|c| if plain(c) { c } else { '-' }));
+    if !rest.is_empty() {
+        id.push('-');
+    }
+    for c in rest.chars() {
+        if plain(c) {
+            id.push(c);
+        } else {
+            id.push_str(&format!("-{:x}-", u32::from(c)));
+        }
+    }
+    id
 }
 
 fn line(value: String) -> Control {
@@ -290,7 +303,14 @@ fn with_own(value: &str, words: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
-    Button { value: value.into(), label: label.to_owned(), about: about.to_owned(), hint: String::new(), danger: false }
+    Button {
+        value: value.into(),
+        label: label.to_owned(),
+        about: about.to_owned(),
+        hint: String::new(),
+        danger: false,
+        disabled: false,
+    }
 }
 
 fn note(text: impl Into<String>) -> Item {
@@ -316,39 +336,19 @@ fn place_in_words(path: &str) -> String {
     if rest.is_empty() { head } else { format!("{head}, {}", rest.join(" ")) }
 }
 
-/// Where a text stops being JSON, with the line that it stops in.
-fn json_problem(text: &str) -> Option<JsonProblem> {
-    let bad = Form::parse(text).err()?;
-    let line = text.lines().nth(bad.line.saturating_sub(1)).unwrap_or_default();
-    let cut = line.char_indices().nth(bad.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
-    let near = |text: &str, from_end: bool| {
-        let chars = text.chars();
-        if from_end {
-            let count = text.chars().count();
-            chars.skip(count.saturating_sub(60)).collect::<String>()
-        } else {
-            chars.take(60).collect()
-        }
-    };
-    Some(JsonProblem {
-        line: bad.line,
-        column: bad.column,
-        message: bad.message,
-        before: near(&line[..cut], true),
-        after: near(&line[cut..], false),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_place_where_json_breaks_is_shown_with_its_line() {
-        let problem = json_problem("{\n  \"prompt\": \"a\",\n  \"name\" 3\n}").expect("a problem");
-        assert_eq!((problem.line, problem.before.as_str(), problem.after.as_str()), (3, "  \"name\" ", "3"));
-        assert_eq!(json_problem("[]").expect("a problem").line, 1);
-        assert_eq!(json_problem("{}"), None);
+    fn controls_of_other_names_have_other_ids() {
+        let ids: std::collections::BTreeSet<String> =
+            ["c/f#a-b", "c/f#a_b", "c/f#a b", "c/f#a/b", "c/f", "c/f#é"].into_iter().map(dom_id).collect();
+        assert_eq!(ids.len(), 6, "{ids:?}");
+        assert_eq!(
+            (dom_id("t/modelId").as_str(), dom_id("q:template-name").as_str()),
+            ("f-t-modelId", "f-q-template-name")
+        );
     }
 
     #[test]

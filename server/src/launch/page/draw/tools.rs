@@ -53,10 +53,14 @@ const KINDS: [Kind; 7] = [
     },
 ];
 
+/// Skills and addresses shown of a card.
+const MAX_LISTED: usize = 20;
+
 impl Draw<'_> {
     pub fn tools(&self) -> Section {
         let count = self.spec()["tools"].as_array().map_or(0, Vec::len);
         let mut items: Vec<Item> = (0..count).map(|i| self.tool(i)).collect();
+        items.extend(self.tools_of_session());
         items.push(Item::Choices { id: "workspace-tools".to_owned(), values: choices(&self.catalogue.tools) });
         items.push(Item::Choices { id: "plugin-tools".to_owned(), values: choices(&self.catalogue.plugins) });
         let commands = self.catalogue.mcp_commands.iter().map(|command| (command.clone(), String::new())).collect();
@@ -67,6 +71,7 @@ impl Draw<'_> {
             about: String::new(),
             hint: kind.help.to_owned(),
             danger: false,
+            disabled: false,
         };
         items.push(Item::Fold {
             id: "fold-add-tool".to_owned(),
@@ -190,6 +195,7 @@ impl Draw<'_> {
             self.name(place),
             self.description(place),
             Item::Row { items: vec![Item::Field(address), Item::Field(upload)] },
+            self.source_header(place),
             Item::Buttons { buttons: vec![button(format!("card:{place}"), "Take the card", "")] },
         ];
         if let Some(value) = self.spec().pointer(&card).filter(|card| card.is_object()) {
@@ -264,6 +270,7 @@ impl Draw<'_> {
         let mut items = vec![
             self.name(place),
             Item::Row { items: from },
+            self.source_header(place),
             Item::Buttons { buttons: vec![button(format!("discover:{place}"), "Discover its tools", "")] },
         ];
         let listed = self.spec().pointer(&format!("{place}/tools")).and_then(Value::as_array);
@@ -291,6 +298,37 @@ impl Draw<'_> {
             ],
         });
         items
+    }
+
+    /// What a catalogue or a card is asked for with.
+    fn source_header(&self, place: &str) -> Item {
+        let source = self.work.sources.get(place).cloned().unwrap_or_default();
+        let open = !source.header.is_empty();
+        let part = |part: &str, label: &str, control: Control| {
+            self.field(format!("s{place}#{part}"), &format!("{place}#{part}"), label, control)
+        };
+        let secret =
+            Control::Line { value: source.value, placeholder: String::new(), choices: String::new(), secret: true };
+        let name = helped(part("header", "Header", line(source.header)), "Such as Authorization.");
+        let value = helped(part("value", "Value", secret), "Sent along when it is asked, and when it answers.");
+        Item::Fold {
+            id: dom_id(&format!("fold{place}/source")),
+            title: "Ask with a credential".to_owned(),
+            open,
+            items: vec![Item::Row { items: vec![name, value] }],
+        }
+    }
+
+    /// Who answers the tools that a message finds in its session.
+    fn tools_of_session(&self) -> Option<Item> {
+        let names = super::super::answering::of_session(self.work);
+        (!names.is_empty()).then(|| Item::Group {
+            id: "session-tools".to_owned(),
+            title: "Tools of the session, answered from here".to_owned(),
+            hint: "They come with the session. Say who answers them in this message.".to_owned(),
+            lights: Vec::new(),
+            items: names.iter().flat_map(|name| self.answering(name)).collect(),
+        })
     }
 
     fn headers(&self, place: &str) -> Item {
@@ -325,11 +363,23 @@ fn card_facts(card: &Value) -> Item {
             facts.push((label.to_owned(), text));
         }
     }
-    for skill in card["skills"].as_array().into_iter().flatten().take(20) {
+    // Version 1 and later of 0.3 name their addresses in a list.
+    let lists = ["supportedInterfaces", "additionalInterfaces"].map(|list| card[list].as_array());
+    for found in lists.into_iter().flatten().flatten().take(MAX_LISTED) {
+        let parts = ["/url", "/protocolBinding", "/transport", "/protocolVersion"].map(|part| shown_text(found, part));
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        facts.push(("Address".to_owned(), parts.join(" · ")));
+    }
+    let skills = card["skills"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for skill in skills.iter().take(MAX_LISTED) {
         facts.push((
             "Skill".to_owned(),
             format!("{}: {}", shown_text(skill, "/name"), shown_text(skill, "/description")),
         ));
+    }
+    if skills.len() > MAX_LISTED {
+        let more = skills.len() - MAX_LISTED;
+        facts.push(("Skill".to_owned(), format!("{more} more, which the card has and this list leaves out")));
     }
     Item::Facts { facts }
 }

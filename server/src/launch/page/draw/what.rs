@@ -73,13 +73,13 @@ impl Draw<'_> {
             format!("u{place}/attachments"),
             &format!("{place}#url"),
             "Or the https address of one",
-            super::line(String::new()),
+            super::line(self.work.file_urls.get(&format!("{place}/attachments")).cloned().unwrap_or_default()),
         );
         files.extend([
             Item::Row { items: vec![Item::Field(upload), Item::Field(url)] },
             Item::Buttons { buttons: vec![button(format!("attach:{place}"), "Attach", &about)] },
         ]);
-        let open = files.len() > 2;
+        let open = files.len() > 2 || self.work.file_urls.contains_key(&format!("{place}/attachments"));
         items.push(Item::Fold { id: dom_id(&format!("fold{place}")), title: "Files".to_owned(), open, items: files });
         items.push(Item::Buttons { buttons: vec![button(format!("drop:{place}"), "Remove", &about)] });
         Item::Group {
@@ -92,32 +92,17 @@ impl Draw<'_> {
     }
 
     pub fn model(&self) -> Section {
-        let models = &self.catalogue.models;
-        let named: Vec<(String, String)> =
-            models.items.iter().map(|model| (model.id.clone(), in_words(model))).collect();
-        let default = match &self.catalogue.default_model_id {
-            Some(id) => format!("The workspace's default ({id})"),
-            None => "The workspace's default".to_owned(),
+        let (whose, id) = match self.work.session_spec() {
+            Some(session) => ("The session's", session["modelId"].as_str()),
+            None => ("The workspace's default", self.catalogue.default_model_id.as_deref()),
         };
-        let words = |none: &str| -> Vec<(String, String)> {
-            [(String::new(), none.to_owned())].into_iter().chain(named.iter().cloned()).collect()
-        };
-        let select = |pointer: &str, label: &str, help: &str, none: &str| {
-            let words = words(none);
-            let words: Vec<(&str, &str)> = words.iter().map(|(id, label)| (id.as_str(), label.as_str())).collect();
-            self.select(pointer, label, help, &words)
-        };
-        let mut items = match &models.unavailable {
-            None => vec![
-                select("/modelId", "Model", &self.estimate(), &default),
-                select("/fallbackModelId", "Fallback", "Takes over when the first is not available.", "None"),
-            ],
-            Some(why) => vec![
-                note(why.clone()),
-                self.text("/modelId", "Model", "Left empty: the workspace's default."),
-                self.text("/fallbackModelId", "Fallback", "Takes over when the first is not available."),
-            ],
-        };
+        let default = id.map_or_else(|| whose.to_owned(), |id| format!("{whose} ({id})"));
+        let fallback = if self.work.session_spec().is_some() { "The session's" } else { "None" };
+        let mut items: Vec<Item> = self.catalogue.models.unavailable.iter().map(note).collect();
+        items.extend([
+            self.model_of("/modelId", "Model", &self.estimate(), &default),
+            self.model_of("/fallbackModelId", "Fallback", "Takes over when the first is not available.", fallback),
+        ]);
         let words = [
             ("", "As the model is set"),
             ("off", "Off"),
@@ -133,9 +118,23 @@ impl Draw<'_> {
         Section { id: "model".to_owned(), title: "With which model?".to_owned(), intro: String::new(), items }
     }
 
+    /// A model of the catalogue, or its id where there is none. `none` is what an empty choice means.
+    pub fn model_of(&self, pointer: &str, label: &str, help: &str, none: &str) -> Item {
+        let models = &self.catalogue.models;
+        if models.unavailable.is_some() {
+            return self.text(pointer, label, format!("{help} Left empty: {none}.").trim());
+        }
+        let named: Vec<(&str, String)> =
+            models.items.iter().map(|model| (model.id.as_str(), in_words(model))).collect();
+        let words: Vec<(&str, &str)> =
+            [("", none)].into_iter().chain(named.iter().map(|(id, words)| (*id, words.as_str()))).collect();
+        self.select(pointer, label, help, &words)
+    }
+
     /// What sending the prompt once costs about, and whether it fits.
     fn estimate(&self) -> String {
-        let id = self.spec()["modelId"].as_str().or(self.catalogue.default_model_id.as_deref());
+        let session = self.work.session_spec().and_then(|session| session["modelId"].as_str());
+        let id = self.spec()["modelId"].as_str().or(session).or(self.catalogue.default_model_id.as_deref());
         let Some(model) = self.catalogue.models.items.iter().find(|model| Some(model.id.as_str()) == id) else {
             return String::new();
         };

@@ -1,0 +1,47 @@
+//! How far a batch is, above the list of its runs.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::icon::{Icon, IconView};
+use crate::api::launch::read_batch_progress;
+use crate::wire::Wire;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// `done` is called when the batch has come to its end while somebody watched.
+#[component]
+pub fn BatchLine(id: String, done: Callback<()>) -> impl IntoView {
+    let details = format!("/launch/batches/{id}");
+    let progress = Resource::new_blocking(move || id.clone(), read_batch_progress);
+    let waited = StoredValue::new(false);
+    // In a browser alone.
+    Effect::new(move |_| match progress.get() {
+        Some(Ok(Wire(batch))) if !batch.done => {
+            waited.set_value(true);
+            set_timeout(move || progress.refetch(), LOOK_EVERY);
+        }
+        Some(Ok(_)) if waited.get_value() => done.run(()),
+        _ => {}
+    });
+    view! {
+        <Transition fallback=|| ()>
+            {move || {
+                let details = details.clone();
+                Suspend::new(async move {
+                    let Ok(Wire(batch)) = progress.await else { return ().into_any() };
+                    view! {
+                        <p class="notice batch-line" role="status">
+                            <IconView icon=Icon::Play />
+                            <span>{batch.words} " " {batch.problem}</span>
+                            <progress max=batch.all.to_string() value=batch.settled.to_string() aria-label="Launched"></progress>
+                            <a href=details>"Each input"</a>
+                        </p>
+                    }
+                    .into_any()
+                })
+            }}
+        </Transition>
+    }
+}

@@ -1,0 +1,49 @@
+//! The draft: what somebody was writing last. Whoever begins something else goes on to find what was there before.
+
+use app::AppError;
+use app::launch::Posted;
+
+use super::super::{Launcher, library};
+use super::apply::{Sent, apply};
+use super::work::Work;
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::state::AppState;
+
+/// Keeps the work as the draft. The first time, whatever stood there is put aside.
+pub async fn keep(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), AppError> {
+    if std::mem::take(&mut work.fresh) {
+        work.earlier = set_aside(state, launcher, work).await?;
+    }
+    let text = serde_json::to_string(work).unwrap_or_default();
+    Ok(library::save_draft(state, launcher, library::Slot::Current, &text).await?)
+}
+
+pub async fn read(state: &AppState, launcher: &Launcher, slot: library::Slot) -> Result<Option<Work>, Error> {
+    let draft = library::draft(state, launcher, slot).await?;
+    Ok(draft.and_then(|draft| serde_json::from_str(&draft.text).ok()))
+}
+
+/// Whether there was something to put aside.
+async fn set_aside(state: &AppState, launcher: &Launcher, work: &Work) -> Result<bool, Error> {
+    let Some(there) = read(state, launcher, library::Slot::Current).await? else { return Ok(false) };
+    if there.key == work.key || there.spec == Work::new().spec {
+        return Ok(false);
+    }
+    let text = serde_json::to_string(&there).unwrap_or_default();
+    library::save_draft(state, launcher, library::Slot::Earlier, &text).await?;
+    Ok(true)
+}
+
+/// Takes up a form that was sent when nobody was signed in any more, for the person who wrote it. Nothing is launched.
+pub async fn restore(state: &AppState, caller: &Caller, posted: &Posted) -> Result<(), Error> {
+    let launcher = Launcher::of(state, caller).await?;
+    let sent = Sent::new(posted);
+    let Some(Ok(mut work)) = sent.get("work").map(serde_json::from_str::<Work>) else { return Ok(()) };
+    if work.owner != launcher.subject {
+        return Ok(());
+    }
+    apply(&mut work, &sent);
+    work.done = Some("What you had written is back. It was not launched.".to_owned());
+    Ok(keep(state, &launcher, &mut work).await?)
+}

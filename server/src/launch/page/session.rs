@@ -1,0 +1,67 @@
+//! The session that a message goes to: what it brings along.
+
+use app::launch::LaunchMode;
+use protocol::ids;
+use protocol::redact::redact;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::Launcher;
+use super::work::Work;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionFacts {
+    pub id: String,
+    /// Without secrets.
+    pub spec: Value,
+    /// Why no message can be sent to it.
+    pub problem: Option<String>,
+}
+
+/// Reads the session that the work names, where it is another than the one that is known.
+pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
+    let LaunchMode::Message { session_id } = &work.mode else {
+        work.session = None;
+        return Ok(());
+    };
+    if work.session.as_ref().is_some_and(|known| known.id == *session_id) {
+        return Ok(());
+    }
+    work.session = None;
+    if !ids::is_path_id(session_id) {
+        return Ok(());
+    }
+    let (caller, id) = (&launcher.caller, session_id.as_str());
+    let read = |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await };
+    let facts = match state.credentials.call(caller, read).await {
+        Ok(mut found) => {
+            redact(&mut found.agent_spec);
+            let ended = (found.status != "active").then(|| "This session has ended. Launch a new one.".to_owned());
+            SessionFacts { id: id.to_owned(), spec: found.agent_spec, problem: ended }
+        }
+        Err(MantyxError::NotFound) => {
+            let problem = Some("There is no such session in this workspace. Check its id.".to_owned());
+            SessionFacts { id: id.to_owned(), spec: Value::Null, problem }
+        }
+        Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
+        Err(error) => {
+            // The launch itself will tell, if it still holds then.
+            tracing::info!(%error, "the session of a message could not be read");
+            return Ok(());
+        }
+    };
+    work.session = Some(facts);
+    Ok(())
+}
+
+impl Work {
+    /// What the session says about a field that the message leaves out.
+    pub fn session_spec(&self) -> Option<&Value> {
+        let known = self.session.as_ref().filter(|session| session.spec.is_object());
+        known.map(|session| &session.spec).filter(|_| matches!(self.mode, LaunchMode::Message { .. }))
+    }
+}

@@ -1,0 +1,233 @@
+//! The launch page's form, as a browser sends it: what it keeps, what it refuses, and what MANTYX has to say about it.
+
+use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::wire::Wire;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+
+const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
+
+async fn open(browser: &mut Browser, query: &str) -> LaunchPage {
+    let (status, body) = browser.read(&format!("launch-page{query}")).await;
+    assert_eq!(status, 200, "{body}");
+    serde_json::from_value::<Wire<LaunchPage>>(body).unwrap().0
+}
+
+/// Sends the form with some of its fields, and gives the page that comes of it.
+async fn send(browser: &mut Browser, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchPage {
+    match answer(browser, page, fields).await {
+        LaunchAnswer::Page { page } => *page,
+        LaunchAnswer::Done { href } => panic!("done: {href}"),
+    }
+}
+
+async fn answer(browser: &mut Browser, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchAnswer {
+    let fields = [&[("work", page.work.as_str())], fields].concat();
+    let answer = browser.send_parts("/launch", &fields, &[], "application/json").await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    serde_json::from_str::<Wire<LaunchAnswer>>(&answer.body).unwrap().0
+}
+
+async fn send_plain(browser: &mut Browser, page: &LaunchPage, fields: &[(&str, &str)]) -> Answer {
+    let fields = [&[("work", page.work.as_str())], fields].concat();
+    browser.send_parts("/launch", &fields, &[], "text/html").await
+}
+
+fn spec_of(page: &LaunchPage) -> Value {
+    serde_json::from_str(&page.json).unwrap()
+}
+
+fn notices(page: &LaunchPage) -> String {
+    serde_json::to_string(&page.notices).unwrap()
+}
+
+#[tokio::test]
+async fn five_megabytes_of_files_go_through_the_form() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let spec = r#"{"systemPrompt":"s","modelId":"sandbox/script","messages":[{"role":"user","content":"/say read"}]}"#;
+    let page = send(&mut browser, &page, &[("json", spec)]).await;
+    let file = "a".repeat(5_000_000);
+    let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
+    let fields = [("work", page.work.as_str()), ("json", page.json.as_str()), ("do", "attach:/messages/0")];
+    let sent = browser.send_parts("/launch", &fields, &upload, "application/json").await;
+    assert_eq!(sent.status, 200, "{}", &sent.body[..sent.body.len().min(500)]);
+    let LaunchAnswer::Page { page } = serde_json::from_str::<Wire<LaunchAnswer>>(&sent.body).unwrap().0 else {
+        panic!("not a page");
+    };
+    assert!(page.json.len() < 2_000 && page.json.contains("large.txt"), "{}", page.json.len());
+    assert_eq!(notices(&page), "[]");
+    // The draft has it too.
+    let page = open(&mut browser, "").await;
+    let json = page.json.clone();
+    let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
+    let href = match answer(&mut browser, &page, &typed).await {
+        LaunchAnswer::Done { href } => href,
+        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+    };
+    let spec = browser.read(&format!("launch-like?run_id={}", href.trim_start_matches("/runs/"))).await.1;
+    let message = &spec["spec"]["messages"][0];
+    assert_eq!(message["content"], "/say typed");
+    assert_eq!(message["attachments"][0]["filename"], "large.txt", "{}", message["attachments"].to_string().len());
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in() {
+    let app = TestApp::start().await;
+    for scripted in [false, true] {
+        let mut browser = app.signed_in(DEMO).await;
+        let page = open(&mut browser, "").await;
+        browser.cookies.clear();
+        let words = format!("Not to be lost, {scripted}");
+        let fields = [("work", page.work.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
+        let accept = if scripted { "application/json" } else { "text/html" };
+        let sent = browser.send_parts("/launch", &fields, &[], accept).await;
+        assert_eq!(sent.status, if scripted { 401 } else { 303 }, "{}", sent.body);
+        let landed = browser.sign_in("/launch", DEMO).await;
+        assert!(landed.body.contains(&words), "{}", landed.body);
+        assert!(landed.body.contains("It was not launched."), "{}", landed.body);
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    browser.cookies.clear();
+    send_plain(&mut browser, &page, &[("t/prompt", "A secret of mine")]).await;
+    let landed = browser.sign_in("/launch", OTHER).await;
+    assert!(!landed.body.contains("A secret of mine"));
+}
+
+#[tokio::test]
+async fn beginning_something_else_keeps_what_was_written_before() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    send(&mut browser, &page, &[("t/prompt", "My own words")]).await;
+    let template = open(&mut browser, "?template=built-in-hello").await;
+    // Looking at a template changes nothing yet.
+    assert_eq!(spec_of(&open(&mut browser, "").await)["prompt"], "My own words");
+    let page = send(&mut browser, &template, &[("t/name", "renamed")]).await;
+    assert!(notices(&page).contains("/launch?draft=earlier"), "{}", notices(&page));
+    assert_eq!(spec_of(&open(&mut browser, "").await)["name"], "renamed");
+    let earlier = open(&mut browser, "?draft=earlier").await;
+    assert_eq!(spec_of(&earlier)["prompt"], "My own words");
+    // And back again.
+    send(&mut browser, &earlier, &[("t/prompt", "Mine again")]).await;
+    assert_eq!(spec_of(&open(&mut browser, "").await)["prompt"], "Mine again");
+    assert_eq!(spec_of(&open(&mut browser, "?draft=earlier").await)["name"], "renamed");
+}
+
+#[tokio::test]
+async fn a_template_is_updated_in_its_place() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let named = [("json", SPEC), ("q:template-name", "Mine"), ("do", "save-template")];
+    let page = send(&mut browser, &page, &named).await;
+    let id = serde_json::to_string(&page.finish).unwrap().split("update-template:").nth(1).unwrap()[..8].to_owned();
+    let (_, all) = browser.read("templates").await;
+    let full = all[0]["id"].as_str().unwrap().to_owned();
+    assert!(full.starts_with(&id[..id.len().min(full.len())]), "{full} {id}");
+    let opened = open(&mut browser, &format!("?template={full}")).await;
+    let update = format!("update-template:{full}");
+    let shared = [("q:template-name", "Ours"), ("q:template-shared", "true"), ("t/prompt", "new"), ("do", &update)];
+    send(&mut browser, &opened, &shared).await;
+    let (_, all) = browser.read("templates").await;
+    assert_eq!((&all[0]["id"], &all[0]["name"], &all[0]["shared"]), (&json!(full), &json!("Ours"), &json!(true)));
+    assert_eq!(all[0]["content"]["spec"]["prompt"], "new");
+    assert_ne!(all[1]["name"], "Mine");
+}
+
+#[tokio::test]
+async fn a_launch_beyond_the_scope_leads_to_a_new_sign_in() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let sandbox = app.sandbox_database().await;
+    sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
+    let page = send(&mut browser, &page, &[("json", SPEC), ("do", "launch")]).await;
+    assert!(notices(&page).contains("runs:write") && notices(&page).contains("/auth/start"), "{}", notices(&page));
+}
+
+#[tokio::test]
+async fn a_launch_too_many_is_told_when_to_try_again() {
+    let limits = sandbox::RateLimits { runs: Some(1), ..sandbox::RateLimits::OFF };
+    let app = TestApp::start_beside(|settings| settings.rate_limits = limits).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let launch = [("json", SPEC), ("do", "launch")];
+    assert!(matches!(answer(&mut browser, &page, &launch).await, LaunchAnswer::Done { .. }));
+    let page = open(&mut browser, "").await;
+    let page = send(&mut browser, &page, &[("do", "launch")]).await;
+    let told = notices(&page);
+    assert!(told.contains("Try again in") && !told.contains("cannot be reached"), "{told}");
+}
+
+#[tokio::test]
+async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let inputs = "who\nAda\nGrace\n";
+    let broken = [("json", "{ broken"), ("q:inputs", inputs), ("do", "batch")];
+    let refused = send(&mut browser, &page, &broken).await;
+    assert!(refused.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", refused.problems);
+    let good = [("json", SPEC), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
+    let LaunchAnswer::Done { href } = answer(&mut browser, &refused, &good).await else { panic!("not launched") };
+    assert!(href.starts_with("/runs?q=batch%3A%22two%20words%22&batch="), "{href}");
+    let list = loop {
+        let list = browser.open(&href).await.body;
+        if list.contains("2 of 2 launched") {
+            break list;
+        }
+    };
+    assert!(list.contains("/launch/batches/"), "{list}");
+    let found = browser.request(Method::GET, browser.url(&format!("/api{}", &href)), &[]).await.body;
+    assert_eq!(serde_json::from_str::<Value>(&found).unwrap()["runs"].as_array().map(Vec::len), Some(2), "{found}");
+}
+
+#[tokio::test]
+async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_place() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let spec = r#"{"systemPrompt":"s","prompt":"p","tools":[{"kind":"local","name":"ask"}]}"#;
+    let page = send(&mut browser, &page, &[("json", spec)]).await;
+    let page = send(&mut browser, &page, &[("a:ask:by", "mcp")]).await;
+    let fields = [("a:ask:by", "mcp"), ("a:ask:url", "http://127.0.0.1:9/mcp"), ("do", "launch")];
+    let page = send(&mut browser, &page, &fields).await;
+    let problem = &page.problems[0];
+    assert_eq!((problem.place.as_str(), problem.href.as_str()), ("Answers of ask", "#f-a-ask-by"), "{problem:?}");
+}
+
+#[tokio::test]
+async fn an_unknown_session_is_told_at_its_field() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "?session=sess_nobody").await;
+    assert!(serde_json::to_string(&page.mode).unwrap().contains("no such session"), "{:?}", page.mode);
+    assert_eq!(page.problems[0].place, "session");
+}
+
+#[tokio::test]
+async fn the_demonstration_server_is_discovered_and_its_tools_are_named_apart() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let spec =
+        r#"{"systemPrompt":"s","prompt":"p","tools":[{"kind":"local","name":"find_order"},{"kind":"mcp_local"}]}"#;
+    let page = send(&mut browser, &page, &[("json", spec)]).await;
+    let address = format!("{}/demo/mcp", app.sandbox_url());
+    let fields = [("s/tools/1#url", address.as_str()), ("do", "discover:/tools/1")];
+    let page = send(&mut browser, &page, &fields).await;
+    let catalogue = &spec_of(&page)["tools"][1];
+    assert_eq!((&catalogue["name"], &catalogue["tools"][1]["name"]), (&json!("demo"), &json!("find_order_2")));
+    let work: Value = serde_json::from_str(&page.work).unwrap();
+    assert_eq!(work["answers"]["find_order_2"]["tool"], "find_order");
+}
