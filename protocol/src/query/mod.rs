@@ -30,6 +30,9 @@ pub const MAX_QUERY_BYTES: usize = 2_000;
 /// The most clauses, and the most alternatives in one.
 pub const MAX_CLAUSES: usize = 32;
 
+/// The states that a session can be in.
+pub const SESSION_STATUSES: [&str; 2] = ["active", "ended"];
+
 /// Words before a colon that are not metadata keys, in any case of letters.
 pub const RESERVED: [&str; 19] = [
     "status", "model", "agent", "session", "tool", "error", "is", "has", "id", "duration", "tokens", "cost", "turns",
@@ -57,7 +60,12 @@ impl fmt::Display for QueryError {
 
 impl Query {
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        parse::query(text)
+        parse::query(text, parse::Subject::Runs)
+    }
+
+    /// Reads a filter of sessions, which have states of their own.
+    pub fn parse_for_sessions(text: &str) -> Result<Self, QueryError> {
+        parse::query(text, parse::Subject::Sessions)
     }
 
     pub fn is_empty(&self) -> bool {
