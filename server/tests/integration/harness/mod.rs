@@ -3,6 +3,7 @@
 mod browser;
 mod database;
 mod fake_mantyx;
+mod fake_sessions;
 mod peers;
 mod proxy;
 
