@@ -36,7 +36,9 @@ async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() 
     let id = session(&app).await;
     assert_eq!(browser.call("send-message", &[("id", &id), ("text", "/say Hello.")]).await.0, 200);
     assert_eq!(found(&mut browser, "is:mine").await.len(), 2);
-    let inputs = [("key", "batch-0001"), ("spec", &spec), ("inputs", "one\ntwo"), ("tag_key", "b"), ("tag_value", "1")];
+    let spec = spec.replace("/say hi", "/say {{word}}");
+    let inputs = "word\none\ntwo\n";
+    let inputs = [("key", "batch-0001"), ("spec", &spec), ("inputs", inputs), ("tag_key", "b"), ("tag_value", "1")];
     let (status, batch) = browser.call("launch-batch", &inputs).await;
     assert_eq!(status, 200, "{batch}");
     while found(&mut browser, "is:mine").await.len() < 4 {}
