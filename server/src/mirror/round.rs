@@ -56,6 +56,7 @@ impl Syncer {
         Self { state, workspace_id, slug, bell, prices_at_ms: 0, troubles, unfinished_below: None }
     }
 
+    /// Goes on until nobody's consent stands any more.
     pub async fn run(mut self) {
         let mut retry = FIRST_RETRY;
         loop {
