@@ -24,6 +24,9 @@ pub trait Workspace: Launching + Send + Sync {
     /// Runs that match, newest first, from after `cursor`.
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
 
+    /// The newest of the runs that match, of those that are here: no history is fetched for it.
+    async fn newest_runs(&self, query: &Query, limit: u32) -> Result<RunsPage, AppError>;
+
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
@@ -64,21 +67,18 @@ pub trait Workspace: Launching + Send + Sync {
     async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
 
     /// Sessions that match, last used first, from after `cursor`.
-    async fn sessions(
-        &self,
-        query: &Query,
-        status: Option<&str>,
-        cursor: Option<&str>,
-        limit: u32,
-    ) -> Result<SessionsPage, AppError>;
+    async fn sessions(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<SessionsPage, AppError>;
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
 
     /// A session as it was last seen. MANTYX is asked only where it never was: it gives a session with all its messages.
     async fn known_session(&self, id: &str) -> Result<SessionSummary, AppError>;
 
-    /// Values that sessions have, with counts over all of them.
-    async fn session_facets(&self) -> Result<Facets, AppError>;
+    /// Values that matching sessions have, with counts.
+    async fn session_facets(&self, query: &Query) -> Result<Facets, AppError>;
+
+    /// Values of a key of sessions that begin with what was typed, most frequent first.
+    async fn session_values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError>;
 
     /// Says something in a session: a run answers it.
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;

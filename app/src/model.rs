@@ -89,6 +89,9 @@ pub struct RunsPage {
     pub next_cursor: Option<String>,
     /// Why the list may be behind MANTYX, where it is.
     pub stale: Option<String>,
+    /// Where the page before this one begins; empty for the first.
+    #[serde(default)]
+    pub previous_cursor: Option<String>,
     /// Where nothing matches: the clauses without which something would, by their place in the query.
     #[serde(default)]
     pub excluding: Vec<usize>,

@@ -23,6 +23,7 @@ mod live;
 mod log_lines;
 mod mantyx;
 mod metrics;
+mod mine;
 mod mirror;
 mod outbound;
 mod peers;

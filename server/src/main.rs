@@ -16,11 +16,17 @@ const SITE: Site = include!(concat!(env!("RUNLENS_SITE_DIR"), "/embed.rs"));
 #[cfg(not(embedded_site))]
 const SITE: Site = Site { files: &[], manifest: "{}" };
 
+const MORE_VARIABLES: &str = "Further environment variables:
+  RUST_LOG                         What is logged: error, warn, info (the default), debug, or by module, for example
+                                   warn,runlens::mirror=debug. Lines are JSON unless on a terminal.
+  OPENAI_BASE_URL, OPENAI_API_KEY  An API like OpenAI's, for example http://127.0.0.1:11434/v1, whose models the embedded
+                                   sandbox then offers as openai/MODEL. Not used with MANTYX_URL.";
+
 /// The observability dashboard for MANTYX agent runs.
 ///
 /// Without further settings it starts an embedded MANTYX-compatible sandbox and uses that.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = MORE_VARIABLES, after_long_help = MORE_VARIABLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -84,7 +84,7 @@ pub async fn metrics(
 
 async fn write_store(state: &AppState, out: &mut String) -> Result<(), Error> {
     head(out, "runlens_store_bytes", "gauge", "What the database takes.");
-    let _ = writeln!(out, "runlens_store_bytes {}", state.store.stored_bytes().await?);
+    let _ = writeln!(out, "runlens_store_bytes {}", state.store.database_bytes().await?);
     let workspaces = state.store.workspace_sizes().await?;
     head(out, "runlens_store_runs", "gauge", "Runs stored, by workspace.");
     for workspace in &workspaces {

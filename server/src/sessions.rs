@@ -1,7 +1,9 @@
 //! Sessions of a workspace: synced when they are looked at, filtered here, their messages passed on page by page.
 
+use std::time::Duration;
+
 use app::AppError;
-use app::model::{SessionMessages, SessionPage, SessionSummary, SessionsPage};
+use app::model::{Facets, SessionMessages, SessionPage, SessionSummary, SessionsPage};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -9,14 +11,13 @@ use serde_json::{Value, json};
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mantyx::{LaunchFault, MantyxError, SessionRow};
+use crate::mantyx::{LaunchFault, MantyxError};
 use crate::state::AppState;
 use crate::store::{SessionCursor, parse_time};
+use crate::views;
 
-/// The most that MANTYX gives at once.
-const SYNC_LIMIT: u32 = 200;
-/// Pages of MANTYX's list that one look may bring in.
-const SYNC_PAGES: u32 = 5;
+/// How long a session that is known waits for MANTYX, which answers with all its messages.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Messages in one page of a conversation.
 pub const MESSAGES: u32 = 100;
 
@@ -24,30 +25,44 @@ pub async fn list(
     state: &AppState,
     caller: &Caller,
     query: &Query,
-    status: Option<&str>,
     cursor: Option<&str>,
     limit: u32,
 ) -> Result<SessionsPage, Error> {
     let cursor = cursor.map(parse_cursor).transpose()?;
     let stale = match cursor {
-        None => sync(state, caller).await?,
+        None => state.mirror.sync_sessions(state, caller).await?.stale(),
         Some(_) => None,
     };
     let now = now_ms();
-    let found =
-        state.store.list_sessions(caller.workspace_id, query, status, cursor.as_ref(), limit + 1, now).await?.map_err(
-            |clause| AppError::Invalid {
-                field: "q".to_owned(),
-                message: format!(
-                    "Sessions cannot be filtered by `{clause}`. Use metadata, name, id, has, since, before or text."
-                ),
-            },
-        );
-    let mut sessions = found?;
+    let (store, workspace) = (&state.store, caller.workspace_id);
+    let mut sessions =
+        store.list_sessions(workspace, query, cursor.as_ref(), limit + 1, now).await?.map_err(refused)?;
+    let mut excluding = Vec::new();
+    if sessions.is_empty() && cursor.is_none() {
+        for index in 0..query.clauses.len() {
+            let without =
+                store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
+            excluding.extend((!without.is_empty()).then_some(index));
+        }
+    }
     let more = sessions.len() > limit as usize;
     sessions.truncate(limit as usize);
     let next_cursor = sessions.last().filter(|_| more).map(|last| format!("{}.{}", last.last_used_at_ms, last.id));
-    Ok(SessionsPage { sessions, next_cursor, stale, now_ms: now })
+    Ok(SessionsPage { sessions, next_cursor, stale, excluding, now_ms: now })
+}
+
+pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
+    Ok(state.store.session_facets(caller.workspace_id, query, now_ms()).await?.map_err(refused)?)
+}
+
+/// What runs have and sessions have not.
+fn refused(clause: String) -> AppError {
+    AppError::Invalid {
+        field: "q".to_owned(),
+        message: format!(
+            "Sessions cannot be filtered by `{clause}`. Use metadata, status, name, id, has, since, before or text."
+        ),
+    }
 }
 
 pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionPage, Error> {
@@ -56,32 +71,49 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     if let Err(error) = state.mirror.sync_newest(state, caller).await {
         tracing::info!(%error, "runs could not be brought in for a session");
     }
-    let detail = state
-        .credentials
-        .call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await })
-        .await
-        .map_err(no_such_session)?;
-    if detail.id != id {
-        return Err(MantyxError::Unexpected("another session than the one asked for".to_owned()).into());
-    }
     let known = state.store.session(caller.workspace_id, id).await?;
-    let now = now_ms();
-    let session = SessionSummary {
-        id: detail.id,
-        name: detail.name,
-        status: detail.status,
-        summary: known.and_then(|known| known.summary),
-        metadata: detail.metadata,
-        created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
-        last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
+    let asked =
+        state.credentials.call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await });
+    let detail = match &known {
+        None => asked.await,
+        Some(_) => tokio::time::timeout(PATIENCE, asked)
+            .await
+            .unwrap_or_else(|_| Err(MantyxError::Unreachable("it has not answered in time".to_owned()))),
     };
-    state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
+    let now = now_ms();
+    let (session, spec, ended_at_ms, stale) = match (detail, known) {
+        (Ok(detail), _) if detail.id != id => {
+            return Err(MantyxError::Unexpected("another session than the one asked for".to_owned()).into());
+        }
+        (Ok(detail), known) => {
+            let session = SessionSummary {
+                id: detail.id,
+                name: detail.name,
+                status: detail.status,
+                summary: known.and_then(|known| known.summary),
+                metadata: detail.metadata,
+                created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
+                last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
+            };
+            state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
+            let ended_at_ms = detail.ended_at.as_deref().and_then(parse_time);
+            (session, redacted(detail.agent_spec), ended_at_ms, None)
+        }
+        (Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })), _) => return Err(error.into()),
+        (Err(MantyxError::NotFound), Some(known)) => {
+            let gone = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
+            (known, Value::Null, None, Some(gone))
+        }
+        (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
+        (Err(error), None) => return Err(no_such_session(error)),
+    };
     Ok(SessionPage {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
-        spec: redacted(detail.agent_spec),
+        spec,
         can_write: true,
-        ended_at_ms: detail.ended_at.as_deref().and_then(parse_time),
+        ended_at_ms,
         session,
+        stale,
         now_ms: now,
     })
 }
@@ -111,6 +143,9 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
         }
     };
     let run_id = state.credentials.call(caller, post).await?.map_err(not_sent)?;
+    if let Some(subject) = views::owner(state, caller).await? {
+        state.store.note_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
+    }
     // The list is read again only after a while; the page that sent this looks at once.
     state.mirror.sync_snapshot(state, caller, &run_id).await
 }
@@ -156,45 +191,6 @@ pub async fn messages(
         .await
         .map_err(no_such_session)?;
     Ok(SessionMessages { events: page.events, next_before_seq: page.next_before_seq })
-}
-
-/// Brings in the sessions that were used last, down to those that are known unchanged. What keeps it from that is told.
-async fn sync(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
-    let mut cursor: Option<String> = None;
-    for _ in 0..SYNC_PAGES {
-        let from = cursor.as_deref();
-        let page = state.credentials.call(caller, |bearer| async move {
-            state.mantyx.list_sessions(&bearer, &caller.slug, SYNC_LIMIT, from).await
-        });
-        let page = match page.await {
-            Ok(page) => page,
-            Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })) => return Err(error.into()),
-            Err(error) => return Ok(Some(AppError::from(Error::Mantyx(error)).advice())),
-        };
-        let rows: Vec<SessionSummary> = page.sessions.into_iter().filter_map(summary).collect();
-        let mut unchanged = false;
-        if let Some(last) = rows.last() {
-            unchanged = state.store.session(caller.workspace_id, &last.id).await?.as_ref() == Some(last);
-        }
-        state.store.upsert_sessions(caller.workspace_id, &rows).await?;
-        cursor = page.next_cursor;
-        if cursor.is_none() || unchanged {
-            break;
-        }
-    }
-    Ok(None)
-}
-
-fn summary(row: SessionRow) -> Option<SessionSummary> {
-    Some(SessionSummary {
-        created_at_ms: parse_time(&row.creation_date)?,
-        last_used_at_ms: parse_time(&row.last_interaction_date)?,
-        id: row.session_id,
-        name: row.name,
-        status: row.status,
-        summary: row.summary,
-        metadata: row.metadata,
-    })
 }
 
 /// No page needs the secrets of a spec.

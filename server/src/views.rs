@@ -74,7 +74,7 @@ async fn find(state: &AppState, caller: &Caller, owner: &str, list: ViewList, id
 }
 
 /// The person behind a session. A key is nobody.
-async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
+pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
     match &caller.credential {
         Credential::Grant(id) => Ok(state.store.grant(id).await?.map(|grant| grant.subject)),
         Credential::Bearer(_) => Ok(None),
@@ -92,7 +92,11 @@ fn checked(view: NewView) -> Result<NewView, Error> {
         return Err(invalid("name", format!("Give the view a name of at most {MAX_NAME_CHARS} characters.")));
     }
     // Stored in the one spelling, so that equal filters are equal texts.
-    let query = Query::parse(&view.query).map_err(|error| invalid("query", error.to_string()))?.to_string();
+    let query = match view.list {
+        ViewList::Runs => Query::parse(&view.query),
+        ViewList::Sessions => Query::parse_for_sessions(&view.query),
+    };
+    let query = query.map_err(|error| invalid("query", error.to_string()))?.to_string();
     Ok(NewView { name, query, ..view })
 }
 

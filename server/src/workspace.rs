@@ -19,7 +19,7 @@ use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
 use crate::store::Cursor;
-use crate::{sessions, views};
+use crate::{mine, sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
 const MAX_OLDER_PAGES: u32 = 5;
@@ -46,7 +46,20 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError> {
-        Ok(list_runs(&self.state, &self.caller, query, cursor, limit).await?)
+        let mut page = list_runs(&self.state, &self.caller, query, cursor, limit, History::Wanted).await?;
+        if let Some(cursor) = cursor {
+            let query = mine::resolve(&self.state, &self.caller, query).await?;
+            let cursor = parse_cursor(cursor)?;
+            let before =
+                self.state.store.cursor_before(self.caller.workspace_id, &query, cursor, limit, now_ms()).await;
+            let before = before.map_err(Error::from)?.map(|Cursor(n)| n.to_string());
+            page.previous_cursor = Some(before.unwrap_or_default());
+        }
+        Ok(page)
+    }
+
+    async fn newest_runs(&self, query: &Query, limit: u32) -> Result<RunsPage, AppError> {
+        Ok(list_runs(&self.state, &self.caller, query, None, limit, History::NotWanted).await?)
     }
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
@@ -74,7 +87,8 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn facets(&self, query: &Query) -> Result<Facets, AppError> {
-        let found = self.state.store.facets(self.caller.workspace_id, query, now_ms()).await;
+        let query = mine::resolve(&self.state, &self.caller, query).await?;
+        let found = self.state.store.facets(self.caller.workspace_id, &query, now_ms()).await;
         Ok(found.map_err(Error::from)?)
     }
 
@@ -84,7 +98,8 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError> {
-        let found = self.state.store.histogram(self.caller.workspace_id, query, buckets.into(), now_ms()).await;
+        let query = mine::resolve(&self.state, &self.caller, query).await?;
+        let found = self.state.store.histogram(self.caller.workspace_id, &query, buckets.into(), now_ms()).await;
         Ok(found.map_err(Error::from)?)
     }
 
@@ -116,14 +131,8 @@ impl Workspace for SignedInWorkspace {
         Ok(views::set_default(&self.state, &self.caller, list, id).await?)
     }
 
-    async fn sessions(
-        &self,
-        query: &Query,
-        status: Option<&str>,
-        cursor: Option<&str>,
-        limit: u32,
-    ) -> Result<SessionsPage, AppError> {
-        Ok(sessions::list(&self.state, &self.caller, query, status, cursor, limit).await?)
+    async fn sessions(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<SessionsPage, AppError> {
+        Ok(sessions::list(&self.state, &self.caller, query, cursor, limit).await?)
     }
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError> {
@@ -135,8 +144,12 @@ impl Workspace for SignedInWorkspace {
         Ok(sessions::known(&self.state, &self.caller, id).await?)
     }
 
-    async fn session_facets(&self) -> Result<Facets, AppError> {
-        let found = self.state.store.session_facets(self.caller.workspace_id).await;
+    async fn session_facets(&self, query: &Query) -> Result<Facets, AppError> {
+        Ok(sessions::facets(&self.state, &self.caller, query).await?)
+    }
+
+    async fn session_values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError> {
+        let found = self.state.store.complete_session_values(self.caller.workspace_id, key, prefix).await;
         Ok(found.map_err(Error::from)?)
     }
 
@@ -153,6 +166,13 @@ impl Workspace for SignedInWorkspace {
     }
 }
 
+/// Whether a list that comes to the end of what is stored may ask MANTYX for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    Wanted,
+    NotWanted,
+}
+
 /// A page of runs from the mirror, brought up to date first when it is the first page.
 pub async fn list_runs(
     state: &AppState,
@@ -160,7 +180,9 @@ pub async fn list_runs(
     query: &Query,
     cursor: Option<&str>,
     limit: u32,
+    history: History,
 ) -> Result<RunsPage, Error> {
+    let query = &*mine::resolve(state, caller, query).await?;
     let cursor = cursor.map(parse_cursor).transpose()?;
     let stale = match cursor {
         None => state.mirror.sync_newest(state, caller).await?.stale(),
@@ -170,15 +192,16 @@ pub async fn list_runs(
     let now_ms = now_ms();
     let mut older_pages = 0;
     let list = loop {
-        let history = state.store.sync_state(caller.workspace_id).await?.history;
+        let known = state.store.sync_state(caller.workspace_id).await?;
         let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
         // The end of what is stored need not be the end of what there is.
-        if list.next.is_some() || older_pages == MAX_OLDER_PAGES {
+        let may_ask = history == History::Wanted && !known.paused && known.can_list && older_pages < MAX_OLDER_PAGES;
+        if list.next.is_some() || !may_ask {
             break list;
         }
         // The background may have brought in the last page while this list was read.
         if !state.mirror.sync_older(state, caller).await?
-            && state.store.sync_state(caller.workspace_id).await?.history == history
+            && state.store.sync_state(caller.workspace_id).await?.history == known.history
         {
             break list;
         }
@@ -189,7 +212,7 @@ pub async fn list_runs(
         false => Vec::new(),
     };
     let next_cursor = list.next.map(|Cursor(n)| n.to_string());
-    Ok(RunsPage { runs: list.runs, next_cursor, stale, excluding, now_ms })
+    Ok(RunsPage { runs: list.runs, next_cursor, previous_cursor: None, stale, excluding, now_ms })
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
@@ -202,7 +225,9 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     match (state.store.run(caller.workspace_id, id).await?, freshness) {
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
-        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList) => Err(AppError::not_found("run").into()),
+        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList | Freshness::Slow) => {
+            Err(AppError::not_found("run").into())
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::AppError;
 use crate::browse::{ListAddress, Peek, RunList, RunNews, Suggestion};
+use crate::model::ViewList;
 use crate::wire::Wire;
 
 /// Rows on one page of the list.
@@ -20,18 +21,19 @@ const PEEK_CHARS: usize = 4_000;
 
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunList>, AppError> {
-    use crate::browse::{Bar, Chip, Column, append_url, compose_chart, compose_facets, list_url, read_bar};
+    use crate::browse::{Bar, Chip, Column, Links, compose_chart, compose_facets, opened_view, read_bar};
     use crate::components::filter_bar::encode;
-    use crate::model::ViewList;
 
     let composed = async {
         let workspace = crate::backend::workspace()?;
         let views = workspace.views(ViewList::Runs).await?;
-        let default = views.iter().find(|view| view.default).map_or("", |view| view.query.as_str());
+        let opened = opened_view(&address, &views);
+        let links = Links::with_view(ViewList::Runs, opened);
+        let default = opened.map_or("", |view| view.query.as_str());
         let chosen = crate::preferences::columns_from_request();
         let columns_chosen = chosen.is_some();
         let columns = chosen.unwrap_or_else(|| Column::DEFAULT.to_vec());
-        let query = match read_bar(&address, default) {
+        let query = match read_bar(ViewList::Runs, &address, default) {
             Ok(query) => query,
             Err(bar) => {
                 let sync = workspace.sync_progress().await?;
@@ -43,21 +45,26 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
         let page = workspace.runs(&query, address.cursor.as_deref(), PAGE_SIZE).await?;
         let (facets, histogram, sync) =
             futures::try_join!(workspace.facets(&query), workspace.histogram(&query, BARS), workspace.sync_progress())?;
-        let url = list_url(ViewList::Runs, &query);
+        let url = links.under(&query);
         let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
         let drop = |at: &usize| {
             let text = query.clauses.get(*at)?.to_string();
-            Some(Chip { text, href: list_url(ViewList::Runs, &query.without(*at)) })
+            Some(Chip { text, href: links.under(&query.without(*at)) })
         };
         Ok(RunList {
-            facets: compose_facets(ViewList::Runs, facets, &query),
-            chart: compose_chart(&histogram, &query),
+            facets: compose_facets(&links, facets, &query),
+            chart: compose_chart(&links, &histogram, &query),
             here: address.cursor.as_deref().map_or_else(|| url.clone(), at),
             newest: address.cursor.as_ref().map(|_| url.clone()),
+            newer: page
+                .previous_cursor
+                .as_deref()
+                .map(|cursor| if cursor.is_empty() { url.clone() } else { at(cursor) }),
             older: page.next_cursor.as_deref().map(at),
+            note: note_on_text(&query, &sync),
             drops: page.excluding.iter().filter_map(drop).collect(),
-            add: append_url(ViewList::Runs, &query),
-            bar: Bar::of(ViewList::Runs, &query),
+            add: links.adding_to(&query),
+            bar: Bar::of(&links, &query),
             runs: page.runs,
             stale: page.stale,
             now_ms: page.now_ms,
@@ -68,6 +75,18 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
         })
     };
     super::with_status(composed.await).map(Wire)
+}
+
+/// What text cannot find yet.
+#[cfg(feature = "ssr")]
+fn note_on_text(query: &protocol::Query, sync: &crate::model::SyncProgress) -> Option<String> {
+    let by_text = query.clauses.iter().any(|clause| matches!(clause.term, protocol::query::Term::Text(_)));
+    let logs = crate::format::grouped(sync.logs_missing);
+    (by_text && sync.logs_missing > 0).then(|| {
+        format!(
+            "The logs of {logs} runs are still to come: until then only the beginnings of their texts are searched."
+        )
+    })
 }
 
 /// What happened to the first page of a list whose first run was `first`, and how the runs in `rows` are now.
@@ -84,7 +103,7 @@ pub async fn news_of_runs(
         let workspace = crate::backend::workspace()?;
         let query = Query::parse(&q)
             .map_err(|error| AppError::Invalid { field: "q".to_owned(), message: error.to_string() })?;
-        let newest = workspace.runs(&query, None, PAGE_SIZE).await?.runs;
+        let newest = workspace.newest_runs(&query, PAGE_SIZE).await?.runs;
         let (newer, more) = match first.map(|first| newest.iter().position(|run| run.id == first)) {
             None => (0, false),
             Some(Some(newer)) => (newer, false),
@@ -94,7 +113,7 @@ pub async fn news_of_runs(
         let rows = match ids.next() {
             Some(term) => {
                 let clause = Clause { negated: false, term, or: ids.collect() };
-                workspace.runs(&Query { clauses: vec![clause] }, None, PAGE_SIZE).await?.runs
+                workspace.newest_runs(&Query { clauses: vec![clause] }, PAGE_SIZE).await?.runs
             }
             None => Vec::new(),
         };
@@ -125,22 +144,30 @@ pub async fn peek_run(id: String) -> Result<Wire<Peek>, AppError> {
 
 /// What could be meant by what stands at the caret of the bar.
 #[server(prefix = "/rpc", endpoint = "suggest", input = leptos::server_fn::codec::GetUrl)]
-pub async fn suggest(text: String, caret: u32) -> Result<Wire<Vec<Suggestion>>, AppError> {
+pub async fn suggest(
+    #[server(default)] list: ViewList,
+    text: String,
+    caret: u32,
+) -> Result<Wire<Vec<Suggestion>>, AppError> {
     use crate::browse::{Typed, typed};
 
     let read = async {
         let workspace = crate::backend::workspace()?;
         let typed = typed(&text, caret);
+        let known = async |key: &str, prefix: &str| match list {
+            ViewList::Runs => workspace.values(key, prefix).await,
+            ViewList::Sessions => workspace.session_values(key, prefix).await,
+        };
         Ok(match (&typed, typed.counted_key()) {
             (Typed::Key { prefix, .. }, _) => {
-                let known = workspace.values("has", &format!("metadata.{prefix}")).await?;
-                typed.suggest_keys(&text, &known)
+                let known = known("has", &format!("metadata.{prefix}")).await?;
+                typed.suggest_keys(list, &text, &known)
             }
             (Typed::Value { prefix, .. }, Some(key)) => {
                 let prefix = if key == "has" { format!("metadata.{prefix}") } else { prefix.clone() };
-                typed.suggest_values(&text, &workspace.values(&key, &prefix).await?)
+                typed.suggest_values(list, &text, &known(&key, &prefix).await?)
             }
-            (Typed::Value { .. }, None) => typed.suggest_values(&text, &[]),
+            (Typed::Value { .. }, None) => typed.suggest_values(list, &text, &[]),
         })
     };
     super::with_status(read.await).map(Wire)
@@ -150,7 +177,6 @@ pub async fn suggest(text: String, caret: u32) -> Result<Wire<Vec<Suggestion>>, 
 #[server(prefix = "/rpc", endpoint = "places", input = leptos::server_fn::codec::GetUrl)]
 pub async fn find_places(#[server(default)] text: String) -> Result<Wire<Vec<Suggestion>>, AppError> {
     use crate::browse::{places, text_query};
-    use crate::model::ViewList;
 
     let read = async {
         let workspace = crate::backend::workspace()?;
@@ -158,7 +184,7 @@ pub async fn find_places(#[server(default)] text: String) -> Result<Wire<Vec<Sug
             futures::try_join!(workspace.views(ViewList::Runs), workspace.views(ViewList::Sessions))?;
         views.extend(of_sessions);
         let runs = match text_query(text.trim()) {
-            Some(query) => workspace.runs(&query, None, PALETTE_RUNS).await?.runs,
+            Some(query) => workspace.newest_runs(&query, PALETTE_RUNS).await?.runs,
             None => Vec::new(),
         };
         let runs: Vec<_> = runs.into_iter().map(|run| (run.id.clone(), run.title())).collect();

@@ -14,39 +14,38 @@ const RUNS_BESIDE: u32 = 120;
 #[server(prefix = "/rpc", endpoint = "sessions", input = leptos::server_fn::codec::GetUrl)]
 pub async fn browse_sessions(#[server(default)] address: ListAddress) -> Result<Wire<SessionList>, AppError> {
     use super::browse::PAGE_SIZE;
-    use crate::browse::{Bar, Chip, append_url, compose_session_facets, list_url, read_bar};
+    use crate::browse::{Bar, Chip, Links, compose_facets, opened_view, read_bar};
     use crate::components::filter_bar::encode;
     use crate::model::ViewList;
 
     let composed = async {
         let workspace = crate::backend::workspace()?;
         let views = workspace.views(ViewList::Sessions).await?;
-        let default = views.iter().find(|view| view.default).map_or("", |view| view.query.as_str());
-        // A session's status is no run's, and no word of the filter.
-        let status = address.status.first().cloned();
-        let beside = status.as_deref().map(|word| format!("&status={}", encode(word))).unwrap_or_default();
-        let query = match read_bar(&ListAddress { status: Vec::new(), ..address.clone() }, default) {
+        let opened = opened_view(&address, &views);
+        let links = Links::with_view(ViewList::Sessions, opened);
+        let default = opened.map_or("", |view| view.query.as_str());
+        let query = match read_bar(ViewList::Sessions, &address, default) {
             Ok(query) => query,
             Err(bar) => return Ok(SessionList { bar: *bar, views, ..SessionList::default() }),
         };
-        let page = match workspace.sessions(&query, status.as_deref(), address.cursor.as_deref(), PAGE_SIZE).await {
+        let bar = Bar::of(&links, &query);
+        let page = match workspace.sessions(&query, address.cursor.as_deref(), PAGE_SIZE).await {
             Err(AppError::Invalid { field, message }) if field == "q" => {
-                let bar = Bar::of(ViewList::Sessions, &query).faulty(message);
-                return Ok(SessionList { bar, views, ..SessionList::default() });
+                return Ok(SessionList { bar: bar.faulty(message), views, ..SessionList::default() });
             }
             page => page?,
         };
-        let facets = workspace.session_facets().await?;
-        let url = list_url(ViewList::Sessions, &query);
-        let mut bar = Bar::of(ViewList::Sessions, &query);
-        bar.chips.iter_mut().for_each(|chip| chip.href.push_str(&beside));
-        bar.chips.extend(status.iter().map(|word| Chip { text: format!("status {word}"), href: url.clone() }));
-        bar.status = status.clone();
+        let url = links.under(&query);
+        let drop = |at: &usize| {
+            let text = query.clauses.get(*at)?.to_string();
+            Some(Chip { text, href: links.under(&query.without(*at)) })
+        };
         Ok(SessionList {
-            facets: compose_session_facets(facets, &query, status.as_deref()),
-            newest: address.cursor.as_ref().map(|_| format!("{url}{beside}")),
-            older: page.next_cursor.map(|cursor| format!("{url}{beside}&cursor={}", encode(&cursor))),
-            add: append_url(ViewList::Sessions, &query),
+            facets: compose_facets(&links, workspace.session_facets(&query).await?, &query),
+            newest: address.cursor.as_ref().map(|_| url.clone()),
+            older: page.next_cursor.map(|cursor| format!("{url}&cursor={}", encode(&cursor))),
+            drops: page.excluding.iter().filter_map(drop).collect(),
+            add: links.adding_to(&query),
             sessions: page.sessions,
             stale: page.stale,
             now_ms: page.now_ms,

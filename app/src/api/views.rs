@@ -16,15 +16,16 @@ pub async fn create_view(
     super::with_status(async { crate::backend::workspace()?.create_view(view).await.map(drop) }.await)
 }
 
-/// Renames a view, and shares it or not.
+/// Renames a view, shares it or not, and gives it another filter where one is named.
 #[server(prefix = "/rpc", endpoint = "change-view")]
 pub async fn change_view(
     list: ViewList,
     id: String,
     name: String,
+    #[server(default)] query: Option<String>,
     #[server(default)] shared: bool,
 ) -> Result<(), AppError> {
-    let change = crate::model::ViewChange { list, name: Some(name), query: None, shared: Some(shared) };
+    let change = crate::model::ViewChange { list, name: Some(name), query, shared: Some(shared) };
     super::with_status(async { crate::backend::workspace()?.change_view(&id, change).await.map(drop) }.await)
 }
 

@@ -5,7 +5,7 @@ use protocol::Query;
 use serde::{Deserialize, Serialize};
 
 use crate::components::filter_bar::encode;
-use crate::model::ViewList;
+use crate::model::{View, ViewList, ViewScope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,6 +17,8 @@ pub struct ListAddress {
     pub status: Vec<String>,
     pub metadata: Vec<String>,
     pub cursor: Option<String>,
+    /// The saved view that was opened; the filter may say something else by now.
+    pub view: Option<String>,
 }
 
 impl ListAddress {
@@ -32,17 +34,54 @@ impl ListAddress {
             status: all("status"),
             metadata: all("metadata"),
             cursor: params.get("cursor"),
+            view: params.get("view"),
         }
     }
 }
 
-/// A list under a query. The query is always named, so that the empty one means all and not the default view.
-pub fn list_url(list: ViewList, query: &Query) -> String {
-    format!("{}?q={}", list.path(), encode(&query.to_string()))
+/// Links to a list under other filters. A saved view that was opened stays named, so that it can be changed.
+#[derive(Clone, Debug)]
+pub struct Links {
+    list: ViewList,
+    view: Option<String>,
 }
 
-/// The address of a list to which one more clause can be written.
-pub fn append_url(list: ViewList, query: &Query) -> String {
-    let base = list_url(list, query);
-    if query.is_empty() { base } else { format!("{base}+") }
+impl Links {
+    pub fn to_list(list: ViewList) -> Self {
+        Self { list, view: None }
+    }
+
+    pub fn with_view(list: ViewList, view: Option<&View>) -> Self {
+        let saved = view.filter(|view| view.scope != ViewScope::BuiltIn);
+        Self { list, view: saved.map(|view| view.id.clone()) }
+    }
+
+    pub fn list(&self) -> ViewList {
+        self.list
+    }
+
+    /// The view that stays named.
+    pub fn view(&self) -> Option<&str> {
+        self.view.as_deref()
+    }
+
+    /// The list under a query. The query is always named, so that the empty one means all and not the default view.
+    pub fn under(&self, query: &Query) -> String {
+        let view = self.view().map(|id| format!("view={}&", encode(id))).unwrap_or_default();
+        format!("{}?{view}q={}", self.list.path(), encode(&query.to_string()))
+    }
+
+    /// The address of a list to which one more clause can be written.
+    pub fn adding_to(&self, query: &Query) -> String {
+        let base = self.under(query);
+        if query.is_empty() { base } else { format!("{base}+") }
+    }
+}
+
+/// The view that an address opens: the one that it names, or the viewer's default where it says nothing at all.
+pub fn opened_view<'a>(address: &ListAddress, views: &'a [View]) -> Option<&'a View> {
+    match &address.view {
+        Some(id) => views.iter().find(|view| view.id == *id),
+        None => views.iter().find(|view| view.default && address.opens_default),
+    }
 }

@@ -1,10 +1,10 @@
 //! The filter bar: what is filtered by, as text and as chips, or what is wrong with it and where.
 
+use protocol::Query;
 use protocol::query::Term;
-use protocol::{Query, RunStatus};
 use serde::{Deserialize, Serialize};
 
-use super::{ListAddress, list_url};
+use super::{Links, ListAddress};
 use crate::model::ViewList;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,8 +13,8 @@ pub struct Bar {
     pub fault: Option<Fault>,
     /// Each part of the filter, and the list without it.
     pub chips: Vec<Chip>,
-    /// The status of sessions, which is no part of the text.
-    pub status: Option<String>,
+    /// The saved view that was opened.
+    pub view: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,10 +33,10 @@ pub struct Fault {
 }
 
 impl Bar {
-    pub fn of(list: ViewList, query: &Query) -> Self {
-        let chip = |(i, text): (usize, String)| Chip { text, href: list_url(list, &query.without(i)) };
+    pub fn of(links: &Links, query: &Query) -> Self {
+        let chip = |(i, text): (usize, String)| Chip { text, href: links.under(&query.without(i)) };
         let chips = query.clauses.iter().map(ToString::to_string).enumerate().map(chip).collect();
-        Self { text: query.to_string(), fault: None, chips, status: None }
+        Self { text: query.to_string(), fault: None, chips, view: links.view().map(str::to_owned) }
     }
 
     /// This filter, which can be read but not used.
@@ -46,10 +46,14 @@ impl Bar {
 }
 
 /// The query that an address names, or a bar that says why there is none. `default` is what the list opens with.
-pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Box<Bar>> {
+pub fn read_bar(list: ViewList, address: &ListAddress, default: &str) -> Result<Query, Box<Bar>> {
+    let parse = |text: &str| match list {
+        ViewList::Runs => Query::parse(text),
+        ViewList::Sessions => Query::parse_for_sessions(text),
+    };
     let text = if address.opens_default { default } else { &address.q };
     let faulty = |fault: Fault| Box::new(Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() });
-    let mut query = Query::parse(text).map_err(|error| {
+    let mut query = parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
         let (start, end) = (error.at.start.min(text.len()), error.at.end.min(text.len()));
         faulty(Fault {
@@ -61,9 +65,10 @@ pub fn read_bar(address: &ListAddress, default: &str) -> Result<Query, Box<Bar>>
     })?;
     let of_field = |message: String| faulty(Fault { message, ..Fault::default() });
     for word in &address.status {
-        let status = RunStatus::parse(word).ok_or_else(|| of_field(format!("There is no status `{word}`.")))?;
-        query.clauses.retain(|clause| !matches!(clause.term, Term::Status(_)));
-        query = query.with(Term::Status(status));
+        let status = Term::status(list == ViewList::Sessions, word);
+        let status = status.ok_or_else(|| of_field(format!("There is no status `{word}`.")))?;
+        query.clauses.retain(|clause| !clause.term.is_status());
+        query = query.with(status);
     }
     for pair in &address.metadata {
         query = query.with(Term::parse_metadata(pair).map_err(of_field)?);
@@ -86,24 +91,32 @@ mod tests {
             metadata: vec!["env:prod".to_owned(), "team:a b".to_owned()],
             ..address("status:failed customer:acme")
         };
-        let query = read_bar(&address, "").expect("a query");
+        let query = read_bar(ViewList::Runs, &address, "").expect("a query");
         assert_eq!(query.to_string(), "customer:acme status:running env:prod team:\"a b\"");
+    }
+
+    #[test]
+    fn a_state_of_sessions_is_a_part_of_their_filter() {
+        let address = ListAddress { status: vec!["ended".to_owned()], ..address("status:active customer:acme") };
+        let query = read_bar(ViewList::Sessions, &address, "").expect("a query");
+        assert_eq!(query.to_string(), "customer:acme status:ended");
+        assert!(read_bar(ViewList::Runs, &address, "").is_err());
     }
 
     #[test]
     fn an_address_without_a_filter_opens_with_the_default_and_an_empty_filter_does_not() {
         assert_eq!(
-            read_bar(&ListAddress { opens_default: true, ..ListAddress::default() }, "env:prod")
+            read_bar(ViewList::Runs, &ListAddress { opens_default: true, ..ListAddress::default() }, "env:prod")
                 .expect("a query")
                 .to_string(),
             "env:prod"
         );
-        assert!(read_bar(&address(""), "env:prod").expect("a query").is_empty());
+        assert!(read_bar(ViewList::Runs, &address(""), "env:prod").expect("a query").is_empty());
     }
 
     #[test]
     fn what_cannot_be_read_is_kept_as_typed_and_marked() {
-        let bar = read_bar(&address("env:prod status:lost x"), "").expect_err("no such status");
+        let bar = read_bar(ViewList::Runs, &address("env:prod status:lost x"), "").expect_err("no such status");
         assert_eq!(bar.text, "env:prod status:lost x");
         let fault = bar.fault.expect("a fault");
         assert!(fault.message.contains("There is no status `lost`"));
@@ -116,7 +129,7 @@ mod tests {
     #[test]
     fn every_chip_leads_to_the_list_without_it() {
         let query = Query::parse("status:failed env:prod").expect("a query");
-        let bar = Bar::of(ViewList::Runs, &query);
+        let bar = Bar::of(&Links::to_list(ViewList::Runs), &query);
         let hrefs: Vec<&str> = bar.chips.iter().map(|chip| chip.href.as_str()).collect();
         assert_eq!(hrefs, ["/runs?q=env:prod", "/runs?q=status:failed"]);
     }

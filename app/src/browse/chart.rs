@@ -8,9 +8,9 @@ use protocol::Query;
 use protocol::query::{Term, When};
 use serde::{Deserialize, Serialize};
 
-use super::{append_url, list_url};
+use super::Links;
 use crate::format::{grouped, timestamp};
-use crate::model::{Histogram, ViewList};
+use crate::model::Histogram;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chart {
@@ -56,7 +56,7 @@ impl Chart {
     }
 }
 
-pub fn compose_chart(histogram: &Histogram, query: &Query) -> Option<Chart> {
+pub fn compose_chart(links: &Links, histogram: &Histogram, query: &Query) -> Option<Chart> {
     let (first, last) = (histogram.buckets.first()?.start_ms, histogram.buckets.last()?.start_ms);
     let step = histogram.bucket_ms.max(1);
     let slots = ((last - first) / step + 1).clamp(1, MAX_SLOTS);
@@ -87,8 +87,8 @@ pub fn compose_chart(histogram: &Histogram, query: &Query) -> Option<Chart> {
     rest.clauses.retain(|clause| !matches!(clause.term, Term::Since(_) | Term::Before(_)));
     Some(Chart {
         slots: (0..slots).map(slot).collect(),
-        base: append_url(ViewList::Runs, &rest),
-        whole: (rest != *query).then(|| list_url(ViewList::Runs, &rest)),
+        base: links.adding_to(&rest),
+        whole: (rest != *query).then(|| links.under(&rest)),
         from: label(first, step),
         to: label(first + slots * step, step),
         peak: grouped(peak),
@@ -124,7 +124,7 @@ mod tests {
             counted_newest: None,
         };
         let query = Query::parse("env:prod since:2d").expect("a query");
-        let chart = compose_chart(&histogram, &query).expect("a chart");
+        let chart = compose_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
         assert_eq!(chart.slots.len(), 3, "hours without runs have their place too");
         let heights: Vec<(&str, u32, u32)> =
             chart.slots[0].parts.iter().map(|part| (&*part.status, part.y, part.height)).collect();
@@ -133,6 +133,6 @@ mod tests {
         assert_eq!(chart.whole.as_deref(), Some("/runs?q=env:prod"));
         let range = "/runs?q=env:prod+since:1970-01-01+before:1970-01-01T02:00:00Z";
         assert_eq!(chart.range(1, 0).as_deref(), Some(range));
-        assert_eq!(compose_chart(&Histogram::default(), &query), None);
+        assert_eq!(compose_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);
     }
 }

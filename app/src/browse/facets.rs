@@ -1,11 +1,10 @@
 //! Facets as links: each adds its value to the filter, or takes it out where it is in.
 
+use protocol::Query;
 use protocol::query::{Clause, Field, Is, Term};
-use protocol::{Query, RunStatus};
 use serde::{Deserialize, Serialize};
 
-use super::list_url;
-use crate::components::filter_bar::encode;
+use super::Links;
 use crate::format::grouped;
 use crate::model::{FacetValue, Facets, ViewList};
 
@@ -35,7 +34,7 @@ pub struct FacetLink {
 /// Groups that are open from the start; a chosen value opens its group.
 const OPEN_GROUPS: usize = 6;
 
-pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPanel {
+pub fn compose_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanel {
     let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
     let mut facets = facets.facets;
     // What a team marks its runs with tells it more than what they are made of.
@@ -46,7 +45,7 @@ pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPan
     });
     let groups = facets.into_iter().enumerate().map(|(i, facet)| {
         let links: Vec<FacetLink> =
-            facet.values.iter().filter_map(|value| link(list, &facet.key, value, query)).collect();
+            facet.values.iter().filter_map(|value| link(links, &facet.key, value, query)).collect();
         FacetGroup {
             title: title(&facet.key),
             open: i < OPEN_GROUPS || links.iter().any(|link| link.on),
@@ -57,28 +56,8 @@ pub fn compose_facets(list: ViewList, facets: Facets, query: &Query) -> FacetPan
     FacetPanel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
 }
 
-/// Facets of sessions; their status is no word of the filter, and stands beside it in the address.
-pub fn compose_session_facets(facets: Facets, query: &Query, status: Option<&str>) -> FacetPanel {
-    let beside = |word: Option<&str>| word.map(|word| format!("&status={}", encode(word))).unwrap_or_default();
-    let here = list_url(ViewList::Sessions, query);
-    let (statuses, rest): (Vec<_>, Vec<_>) = facets.facets.into_iter().partition(|facet| facet.key == "status");
-    let links = statuses.into_iter().flat_map(|facet| facet.values).map(|value| {
-        let on = status == Some(value.value.as_str());
-        let href = format!("{here}{}", beside((!on).then_some(value.value.as_str())));
-        FacetLink { count: grouped(value.runs), value: value.value, href, on }
-    });
-    let group = FacetGroup { title: title("status"), links: links.collect(), more: false, open: true };
-    let mut panel = compose_facets(ViewList::Sessions, Facets { facets: rest, counted_newest: None }, query);
-    panel.groups.iter_mut().flat_map(|group| &mut group.links).for_each(|link| link.href.push_str(&beside(status)));
-    if !group.links.is_empty() {
-        panel.groups.insert(0, group);
-    }
-    panel.note = Some("Counted in all sessions.".to_owned());
-    panel
-}
-
-fn link(list: ViewList, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
-    let clause = Clause::from(term(key, &value.value)?);
+fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
+    let clause = Clause::from(term(links.list(), key, &value.value)?);
     let at = query.clauses.iter().position(|known| *known == clause);
     let target = match at {
         Some(at) => query.without(at),
@@ -87,7 +66,7 @@ fn link(list: ViewList, key: &str, value: &FacetValue, query: &Query) -> Option<
     Some(FacetLink {
         value: value.value.clone(),
         count: grouped(value.runs),
-        href: list_url(list, &target),
+        href: links.under(&target),
         on: at.is_some(),
     })
 }
@@ -105,12 +84,12 @@ fn title(key: &str) -> String {
     }
 }
 
-fn term(key: &str, value: &str) -> Option<Term> {
+fn term(list: ViewList, key: &str, value: &str) -> Option<Term> {
     if let Some(key) = key.strip_prefix("metadata.") {
         return Some(Term::metadata(key, value));
     }
     match key {
-        "status" => RunStatus::parse(value).map(Term::Status),
+        "status" => Term::status(list == ViewList::Sessions, value),
         "is" => Is::ALL.into_iter().find(|is| is.as_str() == value).map(Term::Is),
         _ => {
             let field = Field::ALL.into_iter().find(|field| field.as_str() == key)?;
@@ -137,7 +116,7 @@ mod tests {
             counted_newest: Some(500),
         };
         let query = Query::parse("status:failed").expect("a query");
-        let panel = compose_facets(ViewList::Runs, facets, &query);
+        let panel = compose_facets(&Links::to_list(ViewList::Runs), facets, &query);
         let links: Vec<(&str, &str, bool)> = panel
             .groups
             .iter()

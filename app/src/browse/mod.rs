@@ -11,11 +11,11 @@ mod runs;
 mod sessions;
 mod suggest;
 
-pub use address::{ListAddress, append_url, list_url};
+pub use address::{Links, ListAddress, opened_view};
 pub use bar::{Bar, Chip, Fault, read_bar};
 pub use chart::{Chart, ChartPart, ChartSlot, compose_chart};
 pub use columns::Column;
-pub use facets::{FacetGroup, FacetLink, FacetPanel, compose_facets, compose_session_facets};
+pub use facets::{FacetGroup, FacetLink, FacetPanel, compose_facets};
 pub use places::{places, text_query};
 pub use runs::{Peek, RunList, RunNews};
 pub use sessions::{SessionList, Turn, TurnRun, Turns, pair_turns};

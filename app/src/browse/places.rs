@@ -3,7 +3,7 @@
 use protocol::Query;
 use protocol::query::{Clause, Term};
 
-use super::{Suggestion, list_url};
+use super::{Links, Suggestion};
 use crate::components::filter_bar::encode;
 use crate::model::{View, ViewList};
 
@@ -42,7 +42,7 @@ pub fn places(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Sugg
         PAGES.iter().filter(|(name, _)| named(name)).map(|(name, href)| place(name, "page", (*href).to_owned()));
     let views = views.iter().filter(|view| named(&view.name)).map(|view| {
         let note = if view.list == ViewList::Runs { "view of runs" } else { "view of sessions" };
-        place(&view.name, note, format!("{}?q={}", view.list.path(), encode(&view.query)))
+        place(&view.name, note, view.href())
     });
     let mut places: Vec<Suggestion> = pages.chain(views).collect();
     if !text.is_empty() {
@@ -53,7 +53,7 @@ pub fn places(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Sugg
             places.push(place(text, "open the session with this id", format!("/sessions/{}", encode(text))));
         }
         if let Some(query) = text_query(text) {
-            places.push(place(text, "find runs with this text", list_url(ViewList::Runs, &query)));
+            places.push(place(text, "find runs with this text", Links::to_list(ViewList::Runs).under(&query)));
         }
     }
     places.truncate(MAX_PLACES);

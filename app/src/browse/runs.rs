@@ -22,10 +22,13 @@ pub struct RunList {
     /// This filter as an address to which a clause can be written.
     pub add: String,
     pub newest: Option<String>,
+    pub newer: Option<String>,
     pub older: Option<String>,
     /// Where nothing matches: the parts of the filter without which something would.
     pub drops: Vec<Chip>,
     pub stale: Option<String>,
+    /// What text cannot find yet.
+    pub note: Option<String>,
     pub now_ms: i64,
 }
 

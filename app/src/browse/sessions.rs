@@ -6,7 +6,7 @@ use protocol::messages::{Metadata, Tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Bar, FacetPanel};
+use super::{Bar, Chip, FacetPanel};
 use crate::model::{RunSummary, SessionSummary, View};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct SessionList {
     pub add: String,
     pub newest: Option<String>,
     pub older: Option<String>,
+    /// Where nothing matches: the parts of the filter without which something would.
+    pub drops: Vec<Chip>,
     pub stale: Option<String>,
     pub now_ms: i64,
 }

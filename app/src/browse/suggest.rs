@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use protocol::RunStatus;
-use protocol::query::{Clause, Field, Is, RESERVED, Term};
+use protocol::query::{Clause, Field, Is, RESERVED, SESSION_STATUSES, Term};
 use serde::{Deserialize, Serialize};
 
 use crate::format::grouped;
-use crate::model::FacetValue;
+use crate::model::{FacetValue, ViewList};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
@@ -46,6 +46,18 @@ const NOTES: [&str; RESERVED.len()] = [
     "the same as since",
     "the run's name",
     "words anywhere in the run",
+];
+
+/// Words that sessions can be filtered by, besides metadata.
+const OF_SESSIONS: [(&str, &str); 8] = [
+    ("status", "active or ended"),
+    ("name", "the session's name"),
+    ("id", "the session's id"),
+    ("has", "a metadata key"),
+    ("since", "last used, for example 2h or 2026-10-01"),
+    ("before", "for example 2026-10-01"),
+    ("after", "the same as since"),
+    ("text", "words of name and summary"),
 ];
 
 /// What is being written at the caret, given in UTF-16.
@@ -95,22 +107,27 @@ impl Typed {
     }
 
     /// Reserved words that begin so, then metadata keys; `known` are tags of the kind `has`.
-    pub fn suggest_keys(&self, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
+    pub fn suggest_keys(&self, list: ViewList, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
         let Self::Key { at, prefix } = self else { return Vec::new() };
         let lower = prefix.to_ascii_lowercase();
         let metadata = known.iter().filter_map(|tag| {
             let key = tag.value.strip_prefix("metadata.")?;
             let word = if RESERVED.contains(&key) { &tag.value } else { key };
-            Some(taken(text, at, &format!("{word}:"), counted(tag.runs)))
+            Some(taken(text, at, &format!("{word}:"), counted(list, tag.runs)))
         });
-        let reserved = RESERVED.iter().zip(NOTES).filter(|(word, _)| word.starts_with(&lower));
+        let reserved: Vec<(&str, &str)> = match list {
+            ViewList::Runs => RESERVED.into_iter().zip(NOTES).collect(),
+            ViewList::Sessions => OF_SESSIONS.to_vec(),
+        };
+        let reserved = reserved.into_iter().filter(|(word, _)| word.starts_with(&lower));
         metadata.chain(reserved.map(|(word, note)| taken(text, at, &format!("{word}:"), note.to_owned()))).collect()
     }
 
     /// Observed values with their counts; words of a closed set are there also where no run has them.
-    pub fn suggest_values(&self, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
+    pub fn suggest_values(&self, list: ViewList, text: &str, known: &[FacetValue]) -> Vec<Suggestion> {
         let Self::Value { at, key, prefix } = self else { return Vec::new() };
         let closed: Vec<&str> = match key.to_ascii_lowercase().as_str() {
+            "status" if list == ViewList::Sessions => SESSION_STATUSES.to_vec(),
             "status" => RunStatus::ALL.map(RunStatus::as_str).to_vec(),
             "is" => Is::ALL.map(Is::as_str).to_vec(),
             "since" | "before" | "after" => vec!["15m", "1h", "24h", "7d", "30d"],
@@ -122,7 +139,7 @@ impl Typed {
         };
         let observed = known.iter().map(|value| {
             let word = value.value.strip_prefix("metadata.").filter(|_| key.eq_ignore_ascii_case("has"));
-            (word.unwrap_or(&value.value), counted(value.runs))
+            (word.unwrap_or(&value.value), counted(list, value.runs))
         });
         let unseen = closed.into_iter().filter(|word| word.starts_with(prefix.as_str()));
         let unseen =
@@ -149,8 +166,9 @@ fn quoted(value: &str) -> String {
     clause.strip_prefix("k:").unwrap_or(value).to_owned()
 }
 
-fn counted(runs: u64) -> String {
-    format!("{} {}", grouped(runs), if runs == 1 { "run" } else { "runs" })
+fn counted(list: ViewList, count: u64) -> String {
+    let noun = if list == ViewList::Runs { "run" } else { "session" };
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 fn byte_offset(text: &str, utf16: u32) -> usize {
@@ -176,7 +194,8 @@ mod tests {
     fn a_key_is_completed_from_metadata_and_reserved_words() {
         let text = "env:prod -st";
         let typed = typed(text, 12);
-        let found = typed.suggest_keys(text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
+        let found =
+            typed.suggest_keys(ViewList::Runs, text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
         let filters: Vec<&str> = found.iter().map(|suggestion| suggestion.value.as_str()).collect();
         assert_eq!(filters, ["env:prod -stage:", "env:prod -metadata.status:", "env:prod -status:"]);
         assert_eq!((found[0].note.as_str(), found[0].caret), ("3 runs", 16));
@@ -187,7 +206,7 @@ mod tests {
         let text = "é customer:acme,glo env:prod";
         let typed = typed(text, 19);
         assert_eq!(typed.counted_key().as_deref(), Some("metadata.customer"));
-        let found = typed.suggest_values(text, &[value("globex corp", 2)]);
+        let found = typed.suggest_values(ViewList::Runs, text, &[value("globex corp", 2)]);
         assert_eq!(found[0].value, "é customer:acme,\"globex corp\" env:prod");
         assert_eq!(found[0].label, "\"globex corp\"");
     }
@@ -195,10 +214,19 @@ mod tests {
     #[test]
     fn words_of_a_closed_set_are_there_without_runs() {
         let text = "status:f";
-        let found = typed(text, 8).suggest_values(text, &[]);
+        let found = typed(text, 8).suggest_values(ViewList::Runs, text, &[]);
         assert_eq!(found.iter().map(|suggestion| suggestion.value.as_str()).collect::<Vec<_>>(), ["status:failed "]);
         let inside = typed("customer:\"a b", 13);
         assert_eq!(inside, Typed::Value { at: 9..13, key: "customer".to_owned(), prefix: "a b".to_owned() });
+    }
+
+    #[test]
+    fn sessions_are_completed_with_their_own_words() {
+        let found = typed("st", 2).suggest_keys(ViewList::Sessions, "st", &[value("metadata.stage", 1)]);
+        let labels: Vec<&str> = found.iter().map(|suggestion| suggestion.label.as_str()).collect();
+        assert_eq!((labels, found[0].note.as_str()), (vec!["stage:", "status:"], "1 session"));
+        let found = typed("status:e", 8).suggest_values(ViewList::Sessions, "status:e", &[]);
+        assert_eq!(found.iter().map(|suggestion| suggestion.value.as_str()).collect::<Vec<_>>(), ["status:ended "]);
     }
 
     #[test]
@@ -206,8 +234,8 @@ mod tests {
         for text in ["", "a", "\"", "é:ü\"x,", "a:b,c d"] {
             for caret in 0..12 {
                 let typed = typed(text, caret);
-                typed.suggest_keys(text, &[value("metadata.a", 1)]);
-                typed.suggest_values(text, &[value("x", 1)]);
+                typed.suggest_keys(ViewList::Runs, text, &[value("metadata.a", 1)]);
+                typed.suggest_values(ViewList::Runs, text, &[value("x", 1)]);
             }
         }
     }

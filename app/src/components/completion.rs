@@ -8,15 +8,14 @@ use leptos::web_sys::KeyboardEvent;
 
 use crate::api::browse::{find_places, suggest};
 use crate::browse::Suggestion;
+use crate::model::ViewList;
 use crate::wire::Wire;
 
 /// Where suggestions come from, and what taking one does.
 #[derive(Clone, Copy)]
 pub enum Source {
-    /// There are none.
-    Nothing,
-    /// Words of a filter of runs; one that is taken is put into the field.
-    Filter,
+    /// Words of a filter of a list; one that is taken is put into the field.
+    Filter(ViewList),
     /// Places; the one that is taken is gone to.
     Places(Callback<String>),
 }
@@ -58,8 +57,7 @@ impl Completion {
         self.asked.set_value(ticket);
         spawn_local(async move {
             let (answer, first) = match self.source {
-                Source::Nothing => return,
-                Source::Filter => (suggest(text, caret).await, None),
+                Source::Filter(list) => (suggest(list, text, caret).await, None),
                 // Enter goes to the first.
                 Source::Places(_) => (find_places(text).await, Some(0)),
             };
@@ -89,7 +87,7 @@ impl Completion {
         match event.key().as_str() {
             "ArrowDown" => self.active.set(Some(active.map_or(0, |at| (at + 1) % count))),
             "ArrowUp" => self.active.set(Some(active.map_or(count - 1, |at| (at + count - 1) % count))),
-            "Escape" if matches!(self.source, Source::Filter) => self.close(),
+            "Escape" if matches!(self.source, Source::Filter(_)) => self.close(),
             "Enter" | "Tab" if active.is_some() => self.take(active.unwrap_or(0)),
             _ => return,
         }

@@ -27,9 +27,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
     let invalid = bar.fault.is_some().then_some("true");
     let described = bar.fault.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
-    // What is completed is what runs have.
-    let source = if list == ViewList::Runs { Source::Filter } else { Source::Nothing };
-    let completion = Completion::new(input, "filter", source);
+    let completion = Completion::new(input, "filter", Source::Filter(list));
     // The form is redrawn in place: what was added is part of the filter now.
     let pair = NodeRef::<Input>::new();
     Effect::new(move |_| pair.get().inspect(|pair| pair.set_value("")).is_some());
@@ -72,7 +70,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
                 />
                 <Suggestions completion />
             </div>
-            {bar.status.map(|status| view! { <input type="hidden" name="status" value=status /> })}
+            {bar.view.map(|view| view! { <input type="hidden" name="view" value=view /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
                 <input node_ref=pair name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />

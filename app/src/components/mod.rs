@@ -13,6 +13,7 @@ pub mod icon;
 pub mod json_tree;
 pub mod markdown;
 pub mod metadata;
+pub mod no_match;
 pub mod page_title;
 pub mod palette;
 pub mod post_form;

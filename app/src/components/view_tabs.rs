@@ -3,14 +3,20 @@
 use leptos::html::Details;
 use leptos::prelude::*;
 
-use super::filter_bar::encode;
 use super::icon::{Icon, IconView};
 use super::post_form::PostForm;
 use crate::model::{View, ViewList, ViewScope};
 
-/// `text` is the filter that is shown; the view that says the same is the current one.
+/// `text` is the filter that is shown, `opened` the saved view that it began with. Without one, the view that says the same
+/// is the current one.
 #[component]
-pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callback<()>) -> impl IntoView {
+pub fn ViewTabs(
+    list: ViewList,
+    views: Vec<View>,
+    text: String,
+    opened: Option<String>,
+    changed: Callback<()>,
+) -> impl IntoView {
     // The page is redrawn in place, where a window that is open would stay open.
     let holder = NodeRef::<Details>::new();
     let changed = Callback::new(move |()| {
@@ -19,12 +25,14 @@ pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callbac
         }
         changed.run(());
     });
-    let current = views.iter().find(|view| view.query == text).cloned();
+    let opened = opened.and_then(|id| views.iter().find(|view| view.id == id));
+    let current = opened.or_else(|| views.iter().find(|view| view.query == text)).cloned();
+    let edited = current.clone().filter(|view| view.query != text);
     let tabs: Vec<_> = views
         .into_iter()
         .map(|view| {
             let here = current.as_ref().is_some_and(|current| current.id == view.id);
-            let href = format!("{}?q={}", list.path(), encode(&view.query));
+            let href = view.href();
             let (icon, title) = match (view.scope, view.default) {
                 (_, true) => (None, Some("Your list opens with this view")),
                 (ViewScope::Shared, _) => (Some(Icon::People), Some("Shared in the workspace")),
@@ -38,15 +46,37 @@ pub fn ViewTabs(list: ViewList, views: Vec<View>, text: String, changed: Callbac
         <div class="views">
             <nav aria-label="Views">{tabs}</nav>
             <details class="popover-holder" node_ref=holder>
-                <summary class="button quiet">{if current.is_some() { "This view" } else { "Save view" }}</summary>
+                <summary class="button quiet">{if current.is_some() && edited.is_none() { "This view" } else { "Save view" }}</summary>
                 <div class="popover">
-                    {match current {
-                        None => view! { <SaveForm list text changed /> }.into_any(),
-                        Some(view) => view! { <ViewForms list view changed /> }.into_any(),
+                    {match (edited, current) {
+                        (None, Some(view)) => view! { <ViewForms list view changed /> }.into_any(),
+                        (edited, _) => {
+                            let update = edited
+                                .filter(|view| view.mine)
+                                .map(|view| view! { <UpdateForm list view text=text.clone() changed /> });
+                            view! { {update}<SaveForm list text changed /> }.into_any()
+                        }
                     }}
                 </div>
             </details>
         </div>
+    }
+}
+
+/// Gives a view of the viewer's own the filter that is shown.
+#[component]
+fn UpdateForm(list: ViewList, view: View, text: String, changed: Callback<()>) -> impl IntoView {
+    let shared = (view.scope == ViewScope::Shared).to_string();
+    view! {
+        <PostForm action="/rpc/change-view" class="view-form" done="Changed." on_done=changed>
+            <input type="hidden" name="list" value=list.as_str() />
+            <input type="hidden" name="id" value=view.id />
+            <input type="hidden" name="name" value=view.name.clone() />
+            <input type="hidden" name="shared" value=shared />
+            <input type="hidden" name="query" value=text />
+            <p class="hint">"The filter is no longer that of «"{view.name}"»."</p>
+            <button class="button primary" type="submit">"Update this view"</button>
+        </PostForm>
     }
 }
 

@@ -57,6 +57,10 @@ pub struct SyncProgress {
     /// How many MANTYX said there are, where it did.
     pub total: Option<u64>,
     pub history: HistoryState,
+    /// Ended runs whose log is here, or cannot be had any more.
+    pub logs: u64,
+    /// Ended runs whose log is still to come; some thousands stand for any more.
+    pub logs_missing: u64,
     pub paused: bool,
     /// This MANTYX has no list of runs: only those that were opened, launched or imported here are listed.
     pub can_list: bool,

@@ -18,13 +18,14 @@ pub struct SessionSummary {
     pub last_used_at_ms: i64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SessionsPage {
     pub sessions: Vec<SessionSummary>,
     pub next_cursor: Option<String>,
     /// Why the list may be behind MANTYX, where it is.
     pub stale: Option<String>,
+    /// Where nothing matches: the clauses without which something would, by their place in the query.
+    pub excluding: Vec<usize>,
     pub now_ms: i64,
 }
 
@@ -39,6 +40,8 @@ pub struct SessionPage {
     /// Whether the sign-in may go on with it and end it.
     #[serde(default)]
     pub can_write: bool,
+    /// Why this may be behind MANTYX, where it is.
+    pub stale: Option<String>,
     pub now_ms: i64,
 }
 

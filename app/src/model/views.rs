@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::components::filter_bar::encode;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct View {
@@ -42,6 +44,17 @@ pub struct ViewChange {
     pub name: Option<String>,
     pub query: Option<String>,
     pub shared: Option<bool>,
+}
+
+impl View {
+    /// Its list under its filter. A saved one is named, so that it can be told from another of the same filter.
+    pub fn href(&self) -> String {
+        let named = match self.scope {
+            ViewScope::BuiltIn => String::new(),
+            _ => format!("view={}&", encode(&self.id)),
+        };
+        format!("{}?{named}q={}", self.list.path(), encode(&self.query))
+    }
 }
 
 impl ViewList {

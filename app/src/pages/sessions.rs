@@ -11,6 +11,7 @@ use crate::components::facet_panel::FacetPanel;
 use crate::components::filter_bar::FilterBar;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
+use crate::components::no_match::NoMatch;
 use crate::components::page_title::PageTitle;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
@@ -50,17 +51,19 @@ fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
     let filtered = !list.bar.chips.is_empty();
-    let text = list.bar.text.clone();
+    let (text, opened) = (list.bar.text.clone(), list.bar.view.clone());
     let body = if faulty {
         view! { <p class="hint">"Mend the filter to see sessions."</p> }.into_any()
+    } else if list.sessions.is_empty() && filtered {
+        view! { <NoMatch list=ViewList::Sessions drops=list.drops /> }.into_any()
     } else if list.sessions.is_empty() {
-        view! { <Empty filtered /> }.into_any()
+        view! { <Empty /> }.into_any()
     } else {
         view! { <Table sessions=list.sessions add=list.add now_ms=list.now_ms /> }.into_any()
     };
     view! {
-        <ViewTabs list=ViewList::Sessions views=list.views text changed=reload />
-        <FilterBar list=ViewList::Sessions bar=list.bar placeholder="customer:acme since:7d words of its name or summary" />
+        <ViewTabs list=ViewList::Sessions views=list.views text opened changed=reload />
+        <FilterBar list=ViewList::Sessions bar=list.bar placeholder="status:active customer:acme since:7d words of its name or summary" />
         {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="list-body">
             <FacetPanel panel=list.facets />
@@ -113,17 +116,12 @@ fn Table(sessions: Vec<SessionSummary>, add: String, now_ms: i64) -> impl IntoVi
 }
 
 #[component]
-fn Empty(filtered: bool) -> impl IntoView {
-    let (title, advice) = match filtered {
-        true => ("No session matches", "Remove a part of the filter above, or start over."),
-        false => ("No sessions yet", "A session appears here as soon as a program begins one in this workspace."),
-    };
+fn Empty() -> impl IntoView {
     view! {
         <section class="empty">
             <IconView icon=Icon::Chat />
-            <h2>{title}</h2>
-            <p>{advice}</p>
-            {filtered.then(|| view! { <p class="empty-actions"><a class="button" href="/sessions?q=">"Clear all"</a></p> })}
+            <h2>"No sessions yet"</h2>
+            <p>"A session appears here as soon as a program begins one in this workspace."</p>
         </section>
     }
 }

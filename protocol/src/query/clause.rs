@@ -44,6 +44,10 @@ pub enum Field {
     Tool,
     Error,
     Id,
+    /// Who launched it. Nobody writes this: whoever knows the asker puts it in the place of `is:mine`.
+    Launcher,
+    /// Of sessions, whose states are not those of runs: `active` or `ended`.
+    SessionStatus,
 }
 
 /// A state that a run is in, or that its log shows.
@@ -57,6 +61,8 @@ pub enum Is {
     Waiting,
     Imported,
     Seeded,
+    /// Launched by whoever asks.
+    Mine,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +120,20 @@ impl Term {
         Self::Metadata { key: key.to_owned(), value: value.to_owned() }
     }
 
+    /// A state, of a session or of a run.
+    pub fn status(of_session: bool, word: &str) -> Option<Self> {
+        match of_session {
+            true => super::SESSION_STATUSES
+                .contains(&word)
+                .then(|| Self::Field { field: Field::SessionStatus, value: word.to_owned() }),
+            false => RunStatus::parse(word).map(Self::Status),
+        }
+    }
+
+    pub fn is_status(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Field { field: Field::SessionStatus, .. })
+    }
+
     /// Reads `key:value` as metadata, whatever the key.
     pub fn parse_metadata(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
@@ -129,6 +149,7 @@ impl Term {
 pub(super) const METADATA_KEY_RULE: &str = "Metadata keys may use letters, digits, dot, _ and -, at most 64.";
 
 impl Field {
+    /// Those that are words of the language of runs.
     pub const ALL: [Self; 7] = [Self::Model, Self::Agent, Self::Name, Self::Session, Self::Tool, Self::Error, Self::Id];
 
     pub fn as_str(self) -> &'static str {
@@ -140,12 +161,14 @@ impl Field {
             Self::Tool => "tool",
             Self::Error => "error",
             Self::Id => "id",
+            Self::Launcher => "launcher",
+            Self::SessionStatus => "status",
         }
     }
 }
 
 impl Is {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Truncated,
         Self::Looping,
         Self::Budget,
@@ -154,6 +177,7 @@ impl Is {
         Self::Waiting,
         Self::Imported,
         Self::Seeded,
+        Self::Mine,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -166,6 +190,7 @@ impl Is {
             Self::Waiting => "waiting",
             Self::Imported => "imported",
             Self::Seeded => "seeded",
+            Self::Mine => "mine",
         }
     }
 }

@@ -30,6 +30,9 @@ pub const MAX_QUERY_BYTES: usize = 2_000;
 /// The most clauses, and the most alternatives in one.
 pub const MAX_CLAUSES: usize = 32;
 
+/// The states that a session can be in.
+pub const SESSION_STATUSES: [&str; 2] = ["active", "ended"];
+
 /// Words before a colon that are not metadata keys, in any case of letters.
 pub const RESERVED: [&str; 19] = [
     "status", "model", "agent", "session", "tool", "error", "is", "has", "id", "duration", "tokens", "cost", "turns",
@@ -65,7 +68,16 @@ impl fmt::Display for QueryError {
 
 impl Query {
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        parse::query(text).map_err(|Fault { at, message }| {
+        Self::read(text, parse::Subject::Runs)
+    }
+
+    /// Reads a filter of sessions, which have states of their own.
+    pub fn parse_for_sessions(text: &str) -> Result<Self, QueryError> {
+        Self::read(text, parse::Subject::Sessions)
+    }
+
+    fn read(text: &str, subject: parse::Subject) -> Result<Self, QueryError> {
+        parse::query(text, subject).map_err(|Fault { at, message }| {
             let character = text.get(..at.start).map_or(0, |before| before.chars().count()) + 1;
             QueryError { at, character, message }
         })

@@ -4,11 +4,18 @@ use super::clause::METADATA_KEY_RULE;
 use super::lexer::{Key, Lexer, Piece, Value};
 use super::{
     Bound, Clause, Comparison, Fault, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, MAX_WORD_BYTES, Measure, Query,
-    Term, When, amount, is_reserved, words,
+    SESSION_STATUSES, Term, When, amount, is_reserved, words,
 };
 use crate::{RunStatus, ids};
 
-pub fn query(text: &str) -> Result<Query, Fault> {
+/// What is filtered.
+#[derive(Clone, Copy)]
+pub enum Subject {
+    Runs,
+    Sessions,
+}
+
+pub fn query(text: &str, subject: Subject) -> Result<Query, Fault> {
     if text.len() > MAX_QUERY_BYTES {
         return Err(Fault {
             at: 0..text.len(),
@@ -22,17 +29,17 @@ pub fn query(text: &str) -> Result<Query, Fault> {
             let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
             return Err(Fault { at: piece.at, message });
         }
-        query.push(clause(&piece)?);
+        query.push(clause(&piece, subject)?);
     }
     Ok(query)
 }
 
-fn clause(piece: &Piece<'_>) -> Result<Clause, Fault> {
+fn clause(piece: &Piece<'_>, subject: Subject) -> Result<Clause, Fault> {
     let mut terms = Vec::with_capacity(piece.values.len());
     for value in &piece.values {
         let term = match &piece.key {
             None => free_text(value)?,
-            Some(key) => keyed(key, value, piece.values.len() == 1)?,
+            Some(key) => keyed(key, value, piece.values.len() == 1, subject)?,
         };
         if !terms.contains(&term) {
             terms.push(term);
@@ -45,7 +52,7 @@ fn clause(piece: &Piece<'_>) -> Result<Clause, Fault> {
     Ok(Clause { negated: piece.negated, term, or: terms.collect() })
 }
 
-fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, Fault> {
+fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<Term, Fault> {
     if let Some(name) = key.text.strip_prefix("metadata.") {
         return metadata(key, name, value);
     }
@@ -65,9 +72,13 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool) -> Result<Term, Fault> {
         return Ok(Term::Compare(Comparison { measure, bound: bound(measure, value)? }));
     }
     match word.as_str() {
-        "status" => RunStatus::parse(&value.text)
-            .map(Term::Status)
-            .ok_or_else(|| unknown(value, "status", &RunStatus::ALL.map(RunStatus::as_str))),
+        "status" => match subject {
+            Subject::Runs => Term::status(false, &value.text)
+                .ok_or_else(|| unknown(value, "status", &RunStatus::ALL.map(RunStatus::as_str))),
+            Subject::Sessions => {
+                Term::status(true, &value.text).ok_or_else(|| unknown(value, "status", &SESSION_STATUSES))
+            }
+        },
         "is" => Is::ALL
             .into_iter()
             .find(|is| is.as_str() == value.text)

@@ -22,7 +22,7 @@ fn reads_every_kind_of_clause() {
     for text in [
         "status:failed,running customer:acme,globex -env:dev",
         "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search error:rate_limit id:run_1",
-        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:seeded",
+        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:seeded is:mine",
         "has:orphan-call has:customer -has:trace.id has:metadata.orphan-call",
         "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m",
         "since:2h before:2026-10-01 since:2026-10-01T12:30:15.250Z",
@@ -38,6 +38,16 @@ fn other_spellings_are_read_as_the_one_that_is_printed() {
     assert_eq!(printed("duration:>90m duration:<0.5s turns:3"), "duration:>90m duration:<500ms turns:=3");
     assert_eq!(printed("after:2026-10-01T00:00Z a:b a:b c:d,d"), "since:2026-10-01 a:b c:d");
     assert_eq!(printed("text:word"), "word");
+}
+
+#[test]
+fn sessions_have_states_of_their_own() {
+    let read = |text: &str| Query::parse_for_sessions(text).map(|query| query.to_string());
+    let text = "-status:ended customer:acme since:7d words";
+    assert_eq!(read(text).as_deref(), Ok(text));
+    assert_eq!(read("status:active,ended").as_deref(), Ok("status:active,ended"));
+    assert!(read("status:failed").expect_err("no session fails").message.contains("Use one of active, ended"));
+    assert!(Query::parse("status:active").is_err());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::caller::ApiCaller;
 use super::invalid;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::mine;
 use crate::state::AppState;
 
 /// Bars of a histogram where nothing else is asked for.
@@ -41,6 +42,7 @@ pub async fn facets(
     params: Result<Query<FilterParams>, QueryRejection>,
 ) -> Result<Json<Facets>, Error> {
     let (filter, _) = filter(params)?;
+    let filter = mine::resolve(&state, &caller, &filter).await?;
     Ok(Json(state.store.facets(caller.workspace_id, &filter, now_ms()).await?))
 }
 
@@ -63,6 +65,7 @@ pub async fn histogram(
     if !(1..=500).contains(&buckets) {
         return Err(invalid("buckets", "Use 1 to 500 buckets.".to_owned()));
     }
+    let filter = mine::resolve(&state, &caller, &filter).await?;
     Ok(Json(state.store.histogram(caller.workspace_id, &filter, buckets.into(), now_ms()).await?))
 }
 

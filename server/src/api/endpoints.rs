@@ -2,7 +2,7 @@
 
 use app::model::{
     Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Marks, RunSummary, SessionMessages, SessionPage,
-    SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewChange, ViewList, ViewScope,
+    SessionSummary, SessionTotals, SyncProgress, View, ViewChange, ViewList, ViewScope,
 };
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use protocol::RunStatus;
@@ -117,11 +117,11 @@ pub fn all() -> Vec<Endpoint> {
             "/api/sessions",
             "Sessions, last used first",
             &[FILTER, ("status", false, "active or ended"), LIMIT, CURSOR],
-            value(&SessionsPage {
+            value(&sessions::SessionList {
                 sessions: vec![session()],
                 next_cursor: Some(String::new()),
                 stale: Some(String::new()),
-                now_ms: 0,
+                excluding: vec!["env:staging".to_owned()],
             }),
             get(sessions::list_sessions),
         ),
@@ -135,6 +135,7 @@ pub fn all() -> Vec<Endpoint> {
                 spec: json!({}),
                 ended_at_ms: Some(0),
                 can_write: true,
+                stale: Some(String::new()),
                 now_ms: 0,
             }),
             get(sessions::get_session),

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
+use crate::run_pages;
 use crate::state::AppState;
-use crate::{run_pages, workspace};
+use crate::workspace::{self, History};
 
 #[derive(Deserialize)]
 pub struct ListParams {
@@ -45,7 +46,7 @@ pub async fn list_runs(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
+    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
     let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
     Ok(Json(RunList {
         excluding: excluding.collect(),

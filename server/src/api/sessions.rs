@@ -1,11 +1,12 @@
 //! `/api/sessions`: sessions, one session, and its messages page by page.
 
-use app::model::{SessionMessages, SessionPage, SessionsPage};
+use app::model::{SessionMessages, SessionPage, SessionSummary};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use protocol::Query as Filter;
-use serde::Deserialize;
+use protocol::query::Term;
+use serde::{Deserialize, Serialize};
 
 use super::caller::ApiCaller;
 use super::invalid;
@@ -22,6 +23,18 @@ pub struct ListParams {
     cursor: Option<String>,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionList {
+    pub sessions: Vec<SessionSummary>,
+    pub next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<String>,
+    /// Where nothing matches: the clauses without which something would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluding: Vec<String>,
+}
+
 #[derive(Deserialize)]
 pub struct MessageParams {
     before: Option<u64>,
@@ -32,15 +45,25 @@ pub async fn list_sessions(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     params: Result<Query<ListParams>, QueryRejection>,
-) -> Result<Json<SessionsPage>, Error> {
+) -> Result<Json<SessionList>, Error> {
     let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
-    let filter = Filter::parse(&params.q).map_err(|error| invalid("q", error.to_string()))?;
+    let mut filter = Filter::parse_for_sessions(&params.q).map_err(|error| invalid("q", error.to_string()))?;
+    if let Some(word) = &params.status {
+        let status = Term::status(true, word);
+        filter = filter.with(status.ok_or_else(|| invalid("status", "A session is active or ended.".to_owned()))?);
+    }
     let limit = params.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let (status, cursor) = (params.status.as_deref(), params.cursor.as_deref());
-    Ok(Json(sessions::list(&state, &caller, &filter, status, cursor, limit).await?))
+    let page = sessions::list(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
+    let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
+    Ok(Json(SessionList {
+        excluding: excluding.collect(),
+        sessions: page.sessions,
+        next_cursor: page.next_cursor,
+        stale: page.stale,
+    }))
 }
 
 pub async fn get_session(

@@ -62,7 +62,9 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
     let workspace = launcher.caller.workspace_id;
     let fingerprint = check::fingerprint(request);
     let now = now_ms();
-    let earlier = state.store.begin_launch(workspace, &request.key, &fingerprint, now, now + LEASE_MS).await?;
+    let lease = now + LEASE_MS;
+    let begun = state.store.begin_launch(workspace, &request.key, &fingerprint, &launcher.subject, now, lease);
+    let earlier = begun.await?;
     if let Some(earlier) = earlier {
         if earlier.fingerprint != fingerprint {
             return Err(conflict("This form has already launched something else. Reload the page to launch again."));

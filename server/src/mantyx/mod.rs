@@ -4,6 +4,7 @@
 //! that it is given.
 
 mod actions;
+mod body;
 mod catalogue;
 mod error;
 mod launch;
@@ -18,13 +19,12 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use body::{read_body, read_part};
+
 pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
 pub use oauth::{TokenSet, WorkspaceIdentity};
-pub use sessions::SessionRow;
-
-/// The largest JSON body read.
-const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+pub use sessions::{SessionList, SessionRow};
 
 /// For answers that are read whole.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
@@ -98,6 +98,11 @@ impl Mantyx {
         let body = read_body(Self::send(request.timeout(ANSWER_TIMEOUT)).await?).await?;
         serde_json::from_slice(&body).map_err(|error| MantyxError::Unexpected(format!("unreadable JSON: {error}")))
     }
+
+    /// For answers of which only a part is wanted: what `T` does not have is read past, however long it is.
+    async fn read_json<T: DeserializeOwned + Send + 'static>(request: RequestBuilder) -> Result<T, MantyxError> {
+        read_part(Self::send(request.timeout(ANSWER_TIMEOUT)).await?).await
+    }
 }
 
 impl Bearer {
@@ -114,15 +119,4 @@ impl std::fmt::Debug for Bearer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Bearer(…)")
     }
-}
-
-async fn read_body(mut response: Response) -> Result<Vec<u8>, MantyxError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > MAX_BODY_BYTES {
-            return Err(MantyxError::Unexpected(format!("an answer larger than {MAX_BODY_BYTES} bytes")));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }

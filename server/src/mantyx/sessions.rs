@@ -31,7 +31,7 @@ pub struct SessionRow {
     pub status: String,
 }
 
-/// `GET /agent-sessions/{id}`, without its messages.
+/// `GET /agent-sessions/{id}`, without its messages, which may be many: they are skipped as they come.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDetail {
@@ -78,7 +78,7 @@ impl Mantyx {
     }
 
     pub async fn session(&self, bearer: &Bearer, slug: &str, id: &str) -> Result<SessionDetail, MantyxError> {
-        Self::send_json(self.workspace_request(bearer, Method::GET, slug, &["agent-sessions", id])).await
+        Self::read_json(self.workspace_request(bearer, Method::GET, slug, &["agent-sessions", id])).await
     }
 
     /// The last messages before a seq, or the last of all.

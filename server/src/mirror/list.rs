@@ -8,7 +8,8 @@
 //! The head walk moves `known_until` up only when it has arrived there, so that an interruption leaves no hole: the next
 //! one starts from the top again. The history walk stores its cursor after each page. Pages may overlap, come twice or be
 //! shuffled as runs arrive; taking a run in again changes nothing. When MANTYX counts more runs than are here although the
-//! history is complete, it is walked once more.
+//! history is complete, it is walked once more; and again only when still more are missing, because MANTYX may count runs
+//! that it does not list, or that cannot be read.
 
 use protocol::messages::RunList;
 
@@ -124,13 +125,15 @@ impl Walk {
 
     async fn record(self, state: &AppState, caller: &Caller, arrived: bool) -> Result<(), Error> {
         let now = now_ms();
-        let stored = state.store.count_runs(caller.workspace_id).await?;
+        let stored = state.store.count_mirrored_runs(caller.workspace_id).await?;
         let change = move |known: &mut SyncState| {
             (known.can_list, known.synced_at_ms, known.last_error) = (true, now, None);
             if let Some(total) = self.total {
                 (known.total, known.total_at_ms) = (Some(total), Some(now));
-                if known.history == History::Complete && total > stored && known.keep_after_ms == 0 {
+                let missing = total - stored;
+                if known.history == History::Complete && missing > known.history_gap && known.keep_after_ms == 0 {
                     known.history = History::NotBegun;
+                    known.history_gap = missing;
                 }
             }
             if known.known_until_ms == 0 && known.history == History::NotBegun {

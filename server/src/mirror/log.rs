@@ -83,3 +83,22 @@ pub async fn record_log_facts(state: &AppState, caller: &Caller, run_id: &str) -
 pub async fn reread(state: &AppState, workspace: WorkspaceId, run_id: &str) -> Result<(), Error> {
     Ok(state.store.index_log(workspace, run_id).await?)
 }
+
+/// Reads again what an older version stored, a little at a time.
+pub async fn reread_old_runs(state: AppState) {
+    loop {
+        let unread = match state.store.unread_runs(100).await {
+            Ok(unread) if unread.is_empty() => return,
+            Ok(unread) => unread,
+            Err(error) => return tracing::error!(%error, "stored runs could not be read again"),
+        };
+        for (workspace, run_id) in unread {
+            if state.shutdown.is_cancelled() {
+                return;
+            }
+            if let Err(error) = reread(&state, workspace, &run_id).await {
+                return tracing::error!(%error, run_id, "a stored run could not be read again");
+            }
+        }
+    }
+}

@@ -1,15 +1,17 @@
 //! Keeps the store in step with what MANTYX shows a workspace.
 //!
-//! A list is synced when it is looked at, a run when it is opened, and the rest in the background. One sync of a list at a
-//! time for each workspace: whoever comes meanwhile waits for it and uses its outcome.
+//! A list is synced when it is looked at, a run when it is opened, and the rest in the background.
 
 mod list;
 mod log;
+mod looks;
+mod round;
+mod sessions;
 mod syncer;
+mod troubles;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use app::AppError;
 use app::model::{HistoryState, SyncProgress};
@@ -20,24 +22,24 @@ use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{History, RunUpdate, WorkspaceId};
+use looks::{Looks, Outcome, PATIENCE, Turn};
 
-pub use log::{record_log_facts, store_events};
-pub use syncer::{ApiKey, reread_old_runs, start_syncers};
+pub use log::{record_log_facts, reread_old_runs, store_events};
+pub use syncer::{ApiKey, start_syncers};
 
-/// A list that was synced this short a time ago is fresh enough.
-const FRESH_FOR: Duration = Duration::from_secs(2);
 /// What a page says of a MANTYX that has no list of runs.
 const CANNOT_LIST: &str =
     "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
+/// What a page says of a MANTYX that has not answered in time.
+const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
 
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
-    lists: Arc<Mutex<HashMap<WorkspaceId, LastSync>>>,
+    looks: Looks,
+    /// One walk into the history at a time for each workspace.
+    walks: Arc<Mutex<HashMap<WorkspaceId, Arc<tokio::sync::Mutex<()>>>>>,
     syncers: syncer::Syncers,
 }
-
-/// When a workspace's newest page was last read; held while it is being.
-type LastSync = Arc<tokio::sync::Mutex<Option<Instant>>>;
 
 /// Whether what is stored is what MANTYX has.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub enum Freshness {
     Gone,
     /// This MANTYX has no list of runs.
     CannotList,
+    /// MANTYX was asked and has not answered yet.
+    Slow,
 }
 
 impl Freshness {
@@ -59,6 +63,7 @@ impl Freshness {
             Self::Stale(error) => Some(AppError::from(Error::Mantyx(error.clone())).advice()),
             Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
             Self::CannotList => Some(CANNOT_LIST.to_owned()),
+            Self::Slow => Some(SLOW.to_owned()),
         }
     }
 }
@@ -66,42 +71,66 @@ impl Freshness {
 impl Mirror {
     /// Brings in the newest page of runs; what else there is comes in the background.
     pub async fn sync_newest(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
-        let last = self.last_sync(caller.workspace_id);
-        let mut last = last.lock().await;
-        if last.is_some_and(|at| at.elapsed() < FRESH_FOR) {
-            return Ok(Freshness::Fresh);
-        }
-        // A credential that came with a request is used for that request only.
-        let in_background = matches!(caller.credential, Credential::Grant(_));
-        match list::sync_newest_page(state, caller).await {
-            Ok(newest) => {
-                *last = Some(Instant::now());
-                if in_background {
-                    self.syncers.wake(state, caller.workspace_id, &caller.slug);
-                } else if newest.gap {
-                    list::sync_head(state, caller).await?;
+        loop {
+            let (outcome, mine) = match self.looks.turn(caller.workspace_id) {
+                Turn::Known(outcome) => (Some(outcome), false),
+                Turn::Wait(outcome, until) => (looks::wait(outcome, until).await, false),
+                Turn::Look(teller, outcome, until) => {
+                    let (state, caller) = (state.clone(), caller.clone());
+                    // Whoever asked may go away; what was asked for is of use to others.
+                    tokio::spawn(async move { teller.tell(look(&state, &caller).await) });
+                    (looks::wait(outcome, until).await, true)
                 }
-                Ok(Freshness::Fresh)
-            }
-            Err(error) if cannot_list(&error) => {
-                state.store.update_sync_state(caller.workspace_id, |now| now.can_list = false).await?;
-                Ok(Freshness::CannotList)
-            }
-            Err(Error::Mantyx(error)) => stale(error),
-            Err(error) => Err(error),
+            };
+            return match outcome {
+                // Another's credential was refused, which says nothing of this one.
+                Some(Outcome::Refused(_)) if !mine => continue,
+                Some(Outcome::Refused(error)) => Err(error.into()),
+                Some(Outcome::Fresh) => Ok(Freshness::Fresh),
+                Some(Outcome::CannotList) => Ok(Freshness::CannotList),
+                Some(Outcome::Failed(error)) => Ok(Freshness::Stale(error)),
+                None => Ok(Freshness::Slow),
+            };
         }
     }
 
-    /// Brings in a page of older runs. `false` when there are none, or when MANTYX cannot be asked.
+    /// Brings in the sessions that were used last; what else there is comes in the background.
+    pub async fn sync_sessions(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
+        if let Some(error) = self.looks.trouble(caller.workspace_id) {
+            return Ok(Freshness::Stale(error));
+        }
+        if matches!(caller.credential, Credential::Grant(_)) {
+            self.syncers.wake(state, caller.workspace_id, &caller.slug);
+        }
+        let (with, by) = (state.clone(), caller.clone());
+        // It goes on when nobody waits for it any more.
+        let looking = tokio::spawn(async move { sessions::look(&with, &by).await });
+        match tokio::time::timeout(PATIENCE, looking).await {
+            Err(_) => Ok(Freshness::Slow),
+            Ok(Ok(Ok(()))) => Ok(Freshness::Fresh),
+            Ok(Ok(Err(Error::Mantyx(error)))) => stale(error),
+            Ok(Ok(Err(error))) => Err(error),
+            Ok(Err(_)) => Ok(Freshness::Stale(MantyxError::Unexpected("a fault of the dashboard's own".to_owned()))),
+        }
+    }
+
+    /// Brings in a page of older runs. `false` when there are none, or when MANTYX cannot be asked, or not in time.
     pub async fn sync_older(&self, state: &AppState, caller: &Caller) -> Result<bool, Error> {
-        let last = self.last_sync(caller.workspace_id);
-        let _one_at_a_time = last.lock().await;
-        match list::sync_history_page(state, caller).await {
-            Err(Error::Mantyx(error)) => {
+        if self.looks.trouble(caller.workspace_id).is_some() {
+            return Ok(false);
+        }
+        let walk = async {
+            let turn = self.walk_of(caller.workspace_id);
+            let _turn = turn.lock().await;
+            list::sync_history_page(state, caller).await
+        };
+        match tokio::time::timeout(PATIENCE, walk).await {
+            Err(_) => Ok(false),
+            Ok(Err(Error::Mantyx(error))) => {
                 tracing::warn!(%error, "older runs could not be fetched");
                 Ok(false)
             }
-            other => Ok(other?.is_some()),
+            Ok(other) => Ok(other?.is_some()),
         }
     }
 
@@ -109,6 +138,11 @@ impl Mirror {
     pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
         if state.store.is_settled(caller.workspace_id, run_id).await? {
             return Ok(Freshness::Fresh);
+        }
+        if let Some(error) = self.looks.trouble(caller.workspace_id)
+            && state.store.run(caller.workspace_id, run_id).await?.is_some()
+        {
+            return Ok(Freshness::Stale(error));
         }
         match self.fetch_run(state, caller, run_id).await {
             Ok(Some(whole)) => {
@@ -137,7 +171,8 @@ impl Mirror {
     /// Brings in a run's spec, totals and status.
     pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
         let update = self.fetch_snapshot(state, caller, run_id).await?;
-        Ok(state.store.upsert_runs(caller.workspace_id, &[update]).await?)
+        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
+        Ok(state.store.mark_launched_runs(caller.workspace_id).await?)
     }
 
     async fn fetch_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunUpdate, Error> {
@@ -155,6 +190,7 @@ impl Mirror {
     /// How far the workspace is mirrored.
     pub async fn progress(&self, state: &AppState, workspace: WorkspaceId) -> Result<SyncProgress, Error> {
         let known = state.store.sync_state(workspace).await?;
+        let (logs, logs_missing) = state.store.count_logs(workspace).await?;
         let positive = |number: i64| u64::try_from(number).unwrap_or(0);
         Ok(SyncProgress {
             runs: positive(state.store.count_runs(workspace).await?),
@@ -164,6 +200,8 @@ impl Mirror {
                 History::After(_) => HistoryState::UnderWay,
                 History::Complete => HistoryState::Complete,
             },
+            logs: positive(logs),
+            logs_missing: positive(logs_missing),
             paused: known.paused,
             can_list: known.can_list,
             synced_at_ms: (known.synced_at_ms > 0).then_some(known.synced_at_ms),
@@ -181,9 +219,48 @@ impl Mirror {
         self.progress(state, caller.workspace_id).await
     }
 
-    fn last_sync(&self, workspace: WorkspaceId) -> LastSync {
-        let mut lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        lists.entry(workspace).or_default().clone()
+    fn walk_of(&self, workspace: WorkspaceId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut walks = self.walks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        walks.entry(workspace).or_default().clone()
+    }
+}
+
+/// Reads the newest page and what is missing below it, as far as that is for a look to do.
+async fn look(state: &AppState, caller: &Caller) -> Outcome {
+    // A credential that came with a request is used for that request only.
+    let in_background = matches!(caller.credential, Credential::Grant(_));
+    let looked = async {
+        let newest = list::sync_newest_page(state, caller).await?;
+        if in_background {
+            state.mirror.syncers.wake(state, caller.workspace_id, &caller.slug);
+        } else if newest.gap {
+            list::sync_head(state, caller).await?;
+        }
+        Ok(())
+    };
+    match looked.await {
+        Ok(()) => Outcome::Fresh,
+        Err(error) if cannot_list(&error) => {
+            let known = state.store.update_sync_state(caller.workspace_id, |now| now.can_list = false).await;
+            known.map_or_else(|error| failed(error.into()), |_| Outcome::CannotList)
+        }
+        Err(error) => failed(error),
+    }
+}
+
+fn failed(error: Error) -> Outcome {
+    match error {
+        Error::Mantyx(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })) => {
+            Outcome::Refused(error)
+        }
+        Error::Mantyx(error) => {
+            tracing::warn!(%error, "MANTYX could not be asked; showing what is stored");
+            Outcome::Failed(error)
+        }
+        other => {
+            tracing::error!(error = %other, "what MANTYX told could not be stored");
+            Outcome::Failed(MantyxError::Unexpected("a fault in the dashboard's own database".to_owned()))
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     create_data_dir(&options.database.data_dir)?;
     let store = Store::open(&options.database.url()).await?;
     let workspace = store.workspace_from_slug(&options.workspace).await?;
-    let before = store.stored_bytes().await?;
+    let before = store.database_bytes().await?;
     let seeder =
         Seeder::new(options.seed, options.runs, options.until_ms.unwrap_or_else(now_ms), store.packer().clone());
     let started = Instant::now();
@@ -78,7 +78,7 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     }
     store.settle().await?;
     seeded.seconds = started.elapsed().as_secs_f64();
-    seeded.bytes.0 = store.stored_bytes().await?;
+    seeded.bytes.0 = store.database_bytes().await?;
     store.close().await;
     Ok(seeded)
 }

@@ -53,11 +53,20 @@ impl Store {
     /// Takes in what MANTYX said of runs. A run that has ended stays ended, whatever an older answer says.
     pub async fn upsert_runs(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
         for chunk in updates.chunks(CHUNK) {
-            let mut tx = self.begin_writing(workspace).await?;
-            let tags = self.take_in(&mut tx, workspace, chunk).await?;
-            tx.commit().await?;
-            self.tag_cache.remember(workspace, &tags);
+            while let Err(error) = self.upsert_chunk(workspace, chunk).await {
+                if !run_row::lost_a_number(&error) {
+                    return Err(error);
+                }
+            }
         }
+        Ok(())
+    }
+
+    async fn upsert_chunk(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let tags = self.take_in(&mut tx, workspace, updates).await?;
+        tx.commit().await?;
+        self.tag_cache.remember(workspace, &tags);
         Ok(())
     }
 

@@ -31,18 +31,20 @@ impl Store {
         workspace: WorkspaceId,
         key: &str,
         fingerprint: &str,
+        subject: &str,
         now_ms: i64,
         lease_until_ms: i64,
     ) -> Result<Option<Launch>> {
         let taken = sqlx::query(
-            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at) \
-             VALUES ($1, $2, $3, 'starting', $4, $5) ON CONFLICT DO NOTHING",
+            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject) \
+             VALUES ($1, $2, $3, 'starting', $4, $5, $6) ON CONFLICT DO NOTHING",
         )
         .bind(workspace.0)
         .bind(key)
         .bind(fingerprint)
         .bind(lease_until_ms)
         .bind(now_ms)
+        .bind(subject)
         .execute(&self.writer)
         .await?;
         if taken.rows_affected() == 1 { Ok(None) } else { self.launch(workspace, key).await }

@@ -37,6 +37,15 @@ impl Store {
         }
         outcome
     }
+
+    /// Lets another process sync the workspace.
+    pub async fn release_sync_lock(&self, workspace: WorkspaceId) {
+        let mut held = self.leases.0.lock().await;
+        if let Err(error) = held.give_back(workspace).await {
+            tracing::warn!(%error, "a lock could not be given back; it ends with its connection");
+            *held = Held::default();
+        }
+    }
 }
 
 impl Leases {
@@ -51,6 +60,16 @@ impl Leases {
 }
 
 impl Held {
+    async fn give_back(&mut self, workspace: WorkspaceId) -> Result<()> {
+        if self.workspaces.remove(&workspace)
+            && let Some(connection) = &mut self.connection
+        {
+            let sql = "SELECT CAST(pg_advisory_unlock($1) AS TEXT)";
+            sqlx::query(sql).bind(SYNC_LOCK + workspace.0).execute(connection).await?;
+        }
+        Ok(())
+    }
+
     async fn acquire(&mut self, url: &str, workspace: WorkspaceId) -> Result<bool> {
         let connection = match &mut self.connection {
             Some(connection) => connection,

@@ -17,6 +17,7 @@ mod lease;
 mod library;
 mod log;
 mod migrations;
+mod mine;
 mod number;
 mod pack;
 mod prices;

@@ -48,6 +48,23 @@ enum ColumnTest {
     Compare(Comparison),
 }
 
+/// Where a walk begins, and which way it goes.
+#[derive(Clone, Copy)]
+struct Start {
+    cursor: Option<Cursor>,
+    downwards: bool,
+}
+
+impl Start {
+    fn sign(self) -> &'static str {
+        if self.downwards { "<" } else { ">=" }
+    }
+
+    fn order(self) -> &'static str {
+        if self.downwards { "DESC" } else { "ASC" }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Driver {
     List,
@@ -117,26 +134,36 @@ impl Resolved {
 
     /// Columns of `r` for a page of matching runs, newest first.
     pub fn select(&self, columns: &str, cursor: Option<Cursor>, limit: u32) -> (String, Vec<Arg>) {
+        self.select_from(columns, Start { cursor, downwards: true }, limit)
+    }
+
+    /// The same from `cursor` on towards the newest, which come last.
+    pub fn select_upwards(&self, columns: &str, cursor: Cursor, limit: u32) -> (String, Vec<Arg>) {
+        self.select_from(columns, Start { cursor: Some(cursor), downwards: false }, limit)
+    }
+
+    fn select_from(&self, columns: &str, start: Start, limit: u32) -> (String, Vec<Arg>) {
         let mut sql = Sql { args: Vec::new() };
         let limit = sql.bind(i64::from(limit));
         let branches: Vec<String> = match self.driver {
             Driver::Tag(index) => {
-                self.tags[index].ids.iter().map(|id| self.walk(&mut sql, Some(*id), cursor, &limit)).collect()
+                self.tags[index].ids.iter().map(|id| self.walk(&mut sql, Some(*id), start, &limit)).collect()
             }
-            Driver::List | Driver::Words => vec![self.walk(&mut sql, None, cursor, &limit)],
+            Driver::List | Driver::Words => vec![self.walk(&mut sql, None, start, &limit)],
         };
         let branches: Vec<String> = branches.iter().map(|branch| format!("SELECT n FROM ({branch}) b")).collect();
         let workspace = sql.bind(self.workspace.0);
         let text = format!(
             "SELECT {columns} FROM ({}) c CROSS JOIN run r WHERE r.n = c.n AND r.workspace_id = {workspace} \
-             ORDER BY c.n DESC LIMIT {limit}",
-            branches.join(" UNION ")
+             ORDER BY c.n {} LIMIT {limit}",
+            branches.join(" UNION "),
+            start.order()
         );
         (text, sql.args)
     }
 
     /// One walk in list order; `t.n` is the run.
-    fn walk(&self, sql: &mut Sql, tag: Option<i64>, cursor: Option<Cursor>, limit: &str) -> String {
+    fn walk(&self, sql: &mut Sql, tag: Option<i64>, start: Start, limit: &str) -> String {
         let mut conditions = Vec::new();
         let (from, n) = match (self.driver, self.engine) {
             (Driver::Tag(_), _) => {
@@ -159,7 +186,7 @@ impl Resolved {
                 ("run t", "t.n")
             }
         };
-        let bounds = [(self.from, ">="), (self.below, "<"), (cursor.map(|cursor| cursor.0), "<")];
+        let bounds = [(self.from, ">="), (self.below, "<"), (start.cursor.map(|cursor| cursor.0), start.sign())];
         for (bound, sign) in bounds {
             if let Some(bound) = bound {
                 conditions.push(format!("{n} {sign} {}", sql.bind(bound)));
@@ -200,7 +227,8 @@ impl Resolved {
                 conditions.push(format!("({}) {is}", tests.join(" OR ")));
             }
         }
-        format!("SELECT {n} AS n FROM {joined} WHERE {} ORDER BY {n} DESC LIMIT {limit}", conditions.join(" AND "))
+        let (conditions, order) = (conditions.join(" AND "), start.order());
+        format!("SELECT {n} AS n FROM {joined} WHERE {conditions} ORDER BY {n} {order} LIMIT {limit}")
     }
 
     fn words_probe(&self, sql: &mut Sql, words: &str, n: &str) -> String {

@@ -9,6 +9,9 @@ use super::sql::execute;
 use super::tags::TagChanges;
 use super::{Engine, Result, Store, WorkspaceId, number, run_row, text};
 
+/// What stands beside a run under its id and goes with it.
+const OF_RUN_ID: [&str; 4] = ["run_feedback", "run_import", "run_answer", "run_answerer"];
+
 /// Runs removed in one transaction.
 const CHUNK: i64 = 500;
 
@@ -61,6 +64,16 @@ impl Store {
         Ok(u64::try_from(bytes).unwrap_or(0))
     }
 
+    /// What the database takes on disk, as its engine tells without reading it.
+    pub async fn database_bytes(&self) -> Result<u64> {
+        let sql = match self.engine {
+            Engine::Sqlite => "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+            Engine::Postgres => "SELECT pg_database_size(current_database())",
+        };
+        let bytes: i64 = sqlx::query_scalar(sql).fetch_one(&self.reader).await?;
+        Ok(u64::try_from(bytes).unwrap_or(0))
+    }
+
     /// Removes some of the oldest runs below a number; `None` where there is none.
     async fn remove_oldest(&self, below: i64) -> Result<Option<u64>> {
         let rows = sqlx::query("SELECT workspace_id, n FROM run WHERE n < $1 ORDER BY n LIMIT $2")
@@ -93,6 +106,13 @@ impl Store {
         changes.write(&mut tx, self.engine).await?;
         hours.write(&mut tx, self.engine, workspace).await?;
         text::delete(&mut tx, self.engine, &list).await?;
+        for table in OF_RUN_ID {
+            let sql = format!(
+                "DELETE FROM {table} WHERE workspace_id = $1 \
+                 AND run_id IN (SELECT id FROM run WHERE workspace_id = $1 AND n IN ({list}))"
+            );
+            execute(&mut tx, sql, vec![workspace.0.into()]).await?;
+        }
         for table in ["run_event", "run_log", "run_spec", "run"] {
             execute(&mut tx, format!("DELETE FROM {table} WHERE n IN ({list})"), Vec::new()).await?;
         }

@@ -78,6 +78,8 @@ pub(super) async fn select(connection: &mut AnyConnection, condition: &str, args
     fetch(connection, sql, args).await?.iter().map(RunRow::read).collect()
 }
 
+/// Writes rows, new ones under the numbers that they were given. Numbers are of all workspaces, and on PostgreSQL another
+/// workspace can take one meanwhile: then nothing may be written over it, and [`lost_a_number`] tells that error.
 pub(super) async fn write(
     connection: &mut AnyConnection,
     engine: Engine,
@@ -91,7 +93,8 @@ pub(super) async fn write(
     let updates: Vec<String> =
         names.iter().filter(|name| **name != "n").map(|name| format!("{name} = excluded.{name}")).collect();
     let text = format!(
-        "INSERT INTO run ({}, workspace_id) VALUES {} ON CONFLICT (n) DO UPDATE SET {}",
+        "INSERT INTO run ({}, workspace_id) VALUES {} ON CONFLICT (n) DO UPDATE SET {} \
+         WHERE run.workspace_id = excluded.workspace_id",
         names.join(", "),
         sql::rows(engine, rows.len(), &format!("({})", ["?"; COLUMN_COUNT].join(", "))),
         updates.join(", ")
@@ -101,7 +104,15 @@ pub(super) async fn write(
         push_args(row, &mut args);
         args.push(workspace.0.into());
     }
-    execute(connection, text, args).await.map(drop)
+    let written = execute(connection, text, args).await?;
+    if written == rows.len() as u64 { Ok(()) } else { Err(sqlx::Error::Protocol(NUMBER_TAKEN.to_owned())) }
+}
+
+const NUMBER_TAKEN: &str = "another workspace has taken the number of a run";
+
+/// Whether a transaction failed because another workspace took a number; made again, it finds a free one.
+pub(super) fn lost_a_number(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Protocol(what) if what == NUMBER_TAKEN)
 }
 
 fn format_columns() -> impl Iterator<Item = &'static str> {
@@ -211,4 +222,31 @@ fn origin_from_number(number: i64) -> Origin {
 
 fn to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[tokio::test]
+    async fn a_number_that_another_workspace_has_is_not_written_over() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", dir.path().join("runlens.db").display());
+        let store = Store::open(&url).await.expect("a database");
+        let (first, second) = (store.workspace_from_slug("first").await, store.workspace_from_slug("second").await);
+        let (first, second) = (first.expect("a workspace"), second.expect("another"));
+        let row = |id: &str| {
+            let json = serde_json::json!({ "id": id, "status": "running", "createdAt": "2026-10-01T00:00:00Z" });
+            let wire = serde_json::from_value(json).expect("a row");
+            RunRow::new(7, &RunUpdate::from_row(&wire).expect("a run"))
+        };
+        let mut connection = store.begin().await.expect("a transaction");
+        write(&mut connection, store.engine, first, &[&row("run_a")]).await.expect("written");
+        write(&mut connection, store.engine, first, &[&row("run_a")]).await.expect("written again");
+        let error = write(&mut connection, store.engine, second, &[&row("run_b")]).await.expect_err("not theirs");
+        assert!(lost_a_number(&error), "{error}");
+        let kept = select(&mut connection, "r.n = 7", Vec::new()).await.expect("rows");
+        assert_eq!(kept[0].summary.id, "run_a");
+    }
 }

@@ -12,6 +12,9 @@ use super::run_row::{SUMMARY_COLUMNS, summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
 
+const ENDED: &str = "r.status IN ('succeeded', 'failed', 'cancelled')";
+const MISSING_LOGS_COUNTED: i64 = 20_000;
+
 /// Where a page of the list ended: the number of its last run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub i64);
@@ -45,6 +48,22 @@ impl Store {
             _ => None,
         };
         Ok(RunList { runs: shown.iter().map(summary).collect::<Result<_>>()?, next })
+    }
+
+    /// Where the page before the one after `cursor` begins; `None` where it is the first.
+    pub async fn cursor_before(
+        &self,
+        workspace: WorkspaceId,
+        query: &Query,
+        cursor: Cursor,
+        limit: u32,
+        now_ms: i64,
+    ) -> Result<Option<Cursor>> {
+        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else { return Ok(None) };
+        let (sql, args) = resolved.select_upwards("r.n", cursor, limit + 1);
+        let rows = fetch(&self.reader, sql, args).await?;
+        let last = rows.get(limit as usize);
+        last.map(|row| Ok(Cursor(row.try_get(0)?))).transpose()
     }
 
     /// For a query that matches nothing: the clauses without which it would match something, by index.
@@ -93,20 +112,63 @@ impl Store {
 
     /// Runs that have ended and whose log is not stored, newest first.
     pub async fn ended_runs_without_log(&self, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
-        self.runs_without_log(workspace, "r.status IN ('succeeded', 'failed', 'cancelled')", limit).await
+        let found = self.runs_without_log(workspace, ENDED, None, limit).await?;
+        Ok(found.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// Runs that had not ended when MANTYX was last asked, newest first.
-    pub async fn unfinished_runs(&self, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
-        self.runs_without_log(workspace, "r.status IN ('pending', 'running')", limit).await
+    /// Runs that had not ended when MANTYX was last asked, with their numbers, newest first and below a number.
+    pub async fn unfinished_runs(
+        &self,
+        workspace: WorkspaceId,
+        below: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<(i64, String)>> {
+        self.runs_without_log(workspace, "r.status IN ('pending', 'running')", below, limit).await
     }
 
-    async fn runs_without_log(&self, workspace: WorkspaceId, condition: &str, limit: u32) -> Result<Vec<String>> {
+    async fn runs_without_log(
+        &self,
+        workspace: WorkspaceId,
+        condition: &str,
+        below: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<(i64, String)>> {
         let sql = format!(
-            "SELECT r.id FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 AND r.origin = 0 AND {condition} \
-             ORDER BY r.n DESC LIMIT $2"
+            "SELECT r.n, r.id FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 AND r.origin = 0 \
+             AND {condition} AND r.n < $3 ORDER BY r.n DESC LIMIT $2"
         );
-        sqlx::query_scalar(AssertSqlSafe(sql)).bind(workspace.0).bind(i64::from(limit)).fetch_all(&self.reader).await
+        let args = vec![workspace.0.into(), i64::from(limit).into(), below.unwrap_or(i64::MAX).into()];
+        let rows = fetch(&self.reader, sql, args).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    }
+
+    /// How many ended runs of MANTYX have their log here or to be had no more, and how many still lack it. Beyond some
+    /// thousands the latter are not counted.
+    pub async fn count_logs(&self, workspace: WorkspaceId) -> Result<(i64, i64)> {
+        let sql = format!(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 AND r.origin = 0 \
+             AND {ENDED} LIMIT $2) b"
+        );
+        let missing: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
+            .bind(workspace.0)
+            .bind(MISSING_LOGS_COUNTED)
+            .fetch_one(&self.reader)
+            .await?;
+        let ended: i64 = sqlx::query_scalar(
+            "SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag WHERE workspace_id = $1 AND key = 'status' \
+             AND value IN ('succeeded', 'failed', 'cancelled')",
+        )
+        .bind(workspace.0)
+        .fetch_one(&self.reader)
+        .await?;
+        Ok(((ended - missing).max(0), missing))
+    }
+
+    /// How many of a workspace's runs are MANTYX's, and neither imported nor made up here.
+    pub async fn count_mirrored_runs(&self, workspace: WorkspaceId) -> Result<i64> {
+        let sql = "SELECT CAST(COALESCE(SUM(CASE key WHEN 'status' THEN runs ELSE -runs END), 0) AS BIGINT) FROM tag \
+             WHERE workspace_id = $1 AND (key = 'status' OR (key = 'is' AND value IN ('imported', 'seeded')))";
+        sqlx::query_scalar(sql).bind(workspace.0).fetch_one(&self.reader).await
     }
 
     /// How many runs a workspace has, by the counts that are kept.

@@ -13,9 +13,11 @@ use super::{Result, Store, WorkspaceId};
 
 const COLUMNS: &str = "s.id, s.name, s.status, s.summary, s.metadata, s.created_at, s.last_used_at";
 
-/// Metadata values counted, and shown of each key.
+/// Sessions whose values are counted, metadata values counted of them, and values shown of each key.
+const FACET_SAMPLE: i64 = 2_000;
 const FACET_ROWS: i64 = 400;
 const FACET_VALUES: usize = 10;
+const COMPLETIONS: i64 = 20;
 
 /// Where a page ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +31,11 @@ impl Store {
         let mut tx = self.begin_writing(workspace).await?;
         for session in sessions {
             sqlx::query(
-                "INSERT INTO session (workspace_id, id, name, status, summary, metadata, created_at, last_used_at) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, id) DO UPDATE SET \
+                "INSERT INTO session (workspace_id, id, name, status, summary, metadata, created_at, last_used_at, \
+                 search) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
                  name = COALESCE(excluded.name, session.name), status = excluded.status, \
                  summary = COALESCE(excluded.summary, session.summary), metadata = excluded.metadata, \
-                 last_used_at = excluded.last_used_at",
+                 last_used_at = excluded.last_used_at, search = excluded.search",
             )
             .bind(workspace.0)
             .bind(&session.id)
@@ -43,6 +45,7 @@ impl Store {
             .bind(serde_json::to_string(&session.metadata).unwrap_or_else(|_| "{}".to_owned()))
             .bind(session.created_at_ms)
             .bind(session.last_used_at_ms)
+            .bind(search_text(session))
             .execute(&mut *tx)
             .await?;
             for (key, value) in &session.metadata {
@@ -66,27 +69,14 @@ impl Store {
         &self,
         workspace: WorkspaceId,
         query: &Query,
-        status: Option<&str>,
         cursor: Option<&SessionCursor>,
         limit: u32,
         now_ms: i64,
     ) -> Result<std::result::Result<Vec<SessionSummary>, String>> {
-        let mut select = Select { args: vec![workspace.0.into()], conditions: vec!["s.workspace_id = $1".to_owned()] };
-        for clause in &query.clauses {
-            let mut any = Vec::new();
-            for term in clause.terms() {
-                match select.term(term, now_ms) {
-                    Some(condition) => any.push(condition),
-                    None => return Ok(Err(clause.to_string())),
-                }
-            }
-            let not = if clause.negated { "NOT " } else { "" };
-            select.conditions.push(format!("{not}({})", any.join(" OR ")));
-        }
-        if let Some(status) = status {
-            let status = select.bind(status);
-            select.conditions.push(format!("s.status = {status}"));
-        }
+        let mut select = match Select::new(workspace, query, now_ms) {
+            Ok(select) => select,
+            Err(clause) => return Ok(Err(clause)),
+        };
         if let Some(cursor) = cursor {
             let (at, id) = (select.bind(cursor.last_used_at_ms), select.bind(cursor.id.as_str()));
             select.conditions.push(format!("(s.last_used_at, s.id) < ({at}, {id})"));
@@ -105,13 +95,37 @@ impl Store {
         fetch(&self.reader, sql, vec![workspace.0.into(), id.into()]).await?.first().map(summary).transpose()
     }
 
-    /// How many sessions there are of each status and metadata value.
-    pub async fn session_facets(&self, workspace: WorkspaceId) -> Result<Facets> {
-        let statuses = "SELECT 'status', status, COUNT(*) FROM session WHERE workspace_id = $1 GROUP BY status";
-        let metadata = "SELECT 'metadata.' || key, value, COUNT(*) FROM session_metadata WHERE workspace_id = $1 \
-             GROUP BY key, value ORDER BY COUNT(*) DESC, key, value LIMIT $2";
-        let mut rows = fetch(&self.reader, statuses.to_owned(), vec![workspace.0.into()]).await?;
-        rows.extend(fetch(&self.reader, metadata.to_owned(), vec![workspace.0.into(), FACET_ROWS.into()]).await?);
+    /// How many of the matching sessions have each status and metadata value. `Err` within `Ok` as for the list.
+    pub async fn session_facets(
+        &self,
+        workspace: WorkspaceId,
+        query: &Query,
+        now_ms: i64,
+    ) -> Result<std::result::Result<Facets, String>> {
+        let mut select = match Select::new(workspace, query, now_ms) {
+            Ok(select) => select,
+            Err(clause) => return Ok(Err(clause)),
+        };
+        let sample = select.bind(FACET_SAMPLE);
+        let matching = format!(
+            "(SELECT s.workspace_id, s.id, s.status FROM session s WHERE {} \
+             ORDER BY s.last_used_at DESC, s.id DESC LIMIT {sample}) b",
+            select.conditions.join(" AND ")
+        );
+        let statuses =
+            format!("SELECT 'status', b.status, COUNT(*) FROM {matching} GROUP BY b.status ORDER BY 3 DESC, 2");
+        let mut rows = fetch(&self.reader, statuses, select.args.clone()).await?;
+        let mut counted = 0;
+        for row in &rows {
+            counted += row.try_get::<i64, _>(2)?;
+        }
+        let limit = select.bind(FACET_ROWS);
+        let metadata = format!(
+            "SELECT 'metadata.' || m.key, m.value, COUNT(*) FROM {matching} \
+             JOIN session_metadata m ON m.workspace_id = b.workspace_id AND m.session_id = b.id \
+             GROUP BY m.key, m.value ORDER BY 3 DESC, 1, 2 LIMIT {limit}"
+        );
+        rows.extend(fetch(&self.reader, metadata, select.args).await?);
         let mut facets: Vec<Facet> = Vec::new();
         for row in &rows {
             let key: String = row.try_get(0)?;
@@ -123,7 +137,37 @@ impl Store {
                 None => facets.push(Facet { key, values: vec![value], more: false }),
             }
         }
-        Ok(Facets { facets, counted_newest: None })
+        let capped = (counted == FACET_SAMPLE).then_some(FACET_SAMPLE.unsigned_abs());
+        Ok(Ok(Facets { facets, counted_newest: capped }))
+    }
+
+    /// Values of a key of sessions that begin with what was typed, most frequent first.
+    pub async fn complete_session_values(
+        &self,
+        workspace: WorkspaceId,
+        key: &str,
+        prefix: &str,
+    ) -> Result<Vec<FacetValue>> {
+        let of_metadata = "FROM session_metadata WHERE workspace_id = $1 AND";
+        let (sql, key) = match key.strip_prefix("metadata.") {
+            Some(key) => (format!("SELECT value, COUNT(*) {of_metadata} key = $5 AND value >= $2 AND value < $3"), key),
+            None if key == "has" => {
+                let named = "'metadata.' || key";
+                (format!("SELECT {named}, COUNT(*) {of_metadata} $5 = 'has' AND {named} >= $2 AND {named} < $3"), key)
+            }
+            None if matches!(key, "name" | "status") => {
+                let of_session = "FROM session WHERE workspace_id = $1 AND $5 <> ''";
+                (format!("SELECT {key}, COUNT(*) {of_session} AND {key} >= $2 AND {key} < $3"), key)
+            }
+            None => return Ok(Vec::new()),
+        };
+        let end = format!("{prefix}\u{10ffff}");
+        let args = vec![workspace.0.into(), prefix.into(), end.into(), COMPLETIONS.into(), key.into()];
+        let rows = fetch(&self.reader, format!("{sql} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $4"), args).await?;
+        let value = |row: &AnyRow| -> Result<FacetValue> {
+            Ok(FacetValue { value: row.try_get(0)?, runs: u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0) })
+        };
+        rows.iter().map(value).collect()
     }
 
     /// What the runs of a session took together, as far as they are here.
@@ -147,6 +191,19 @@ struct Select {
 }
 
 impl Select {
+    /// The sessions `s` that match. `Err` names a clause that sessions cannot be filtered by.
+    fn new(workspace: WorkspaceId, query: &Query, now_ms: i64) -> std::result::Result<Self, String> {
+        let mut select = Self { args: vec![workspace.0.into()], conditions: vec!["s.workspace_id = $1".to_owned()] };
+        for clause in &query.clauses {
+            let terms = clause.terms().map(|term| select.term(term, now_ms).ok_or_else(|| clause.to_string()));
+            let any = terms.collect::<std::result::Result<Vec<_>, _>>()?.join(" OR ");
+            let not = if clause.negated { "NOT " } else { "" };
+            // What a session does not have is not what was asked for.
+            select.conditions.push(format!("{not}COALESCE({any}, FALSE)"));
+        }
+        Ok(select)
+    }
+
     fn bind(&mut self, arg: impl Into<Arg>) -> String {
         self.args.push(arg.into());
         format!("${}", self.args.len())
@@ -170,6 +227,7 @@ impl Select {
             Term::Field { field: Field::Id | Field::Session, value } => {
                 format!("s.id = {}", self.bind(value.as_str()))
             }
+            Term::Field { field: Field::SessionStatus, value } => format!("s.status = {}", self.bind(value.as_str())),
             Term::Since(when) => format!("s.last_used_at >= {}", self.bind(when.resolve(now_ms))),
             Term::Before(when) => format!("s.last_used_at < {}", self.bind(when.resolve(now_ms))),
             // Names and summaries are short: each word is looked for in them as it stands.
@@ -177,7 +235,7 @@ impl Select {
                 let each: Vec<String> = words(text)
                     .map(|word| {
                         let word = self.bind(format!("%{word}%"));
-                        format!("LOWER(COALESCE(s.name, '') || ' ' || COALESCE(s.summary, '')) LIKE {word}")
+                        format!("s.search LIKE {word}")
                     })
                     .collect();
                 format!("({})", each.join(" AND "))
@@ -185,6 +243,12 @@ impl Select {
             _ => return None,
         })
     }
+}
+
+/// What a session is found by, in small letters of whatever language.
+fn search_text(session: &SessionSummary) -> String {
+    let part = |text: &Option<String>| text.as_deref().unwrap_or("").to_lowercase();
+    format!("{} {}", part(&session.name), part(&session.summary))
 }
 
 fn summary(row: &AnyRow) -> Result<SessionSummary> {

@@ -10,6 +10,9 @@ pub struct SyncState {
     pub known_until_ms: i64,
     pub history: History,
     pub history_runs: i64,
+    /// So many runs were missing when the history was last begun again.
+    pub history_gap: i64,
+    pub sessions: SessionsState,
     pub total: Option<i64>,
     pub total_at_ms: Option<i64>,
     pub paused: bool,
@@ -18,6 +21,14 @@ pub struct SyncState {
     /// Runs created earlier were removed to save space, and stay away.
     pub keep_after_ms: i64,
     pub last_error: Option<String>,
+}
+
+/// How far the list of sessions is mirrored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionsState {
+    /// Nothing is missing between here and the end of the history walk. The time of last use, 0 for never.
+    pub known_until_ms: i64,
+    pub history: History,
 }
 
 /// Where the walk to the oldest run is.
@@ -34,6 +45,8 @@ impl Default for SyncState {
             known_until_ms: 0,
             history: History::NotBegun,
             history_runs: 0,
+            history_gap: 0,
+            sessions: SessionsState { known_until_ms: 0, history: History::NotBegun },
             total: None,
             total_at_ms: None,
             paused: false,
@@ -72,21 +85,26 @@ impl Store {
 async fn read(connection: &mut AnyConnection, workspace: WorkspaceId) -> Result<SyncState> {
     let row = sqlx::query(
         "SELECT known_until, history, history_cursor, history_runs, total, total_at, paused, can_list, synced_at, \
-         keep_after, last_error FROM sync_state WHERE workspace_id = $1",
+         keep_after, last_error, history_gap, sessions_until, sessions_history, sessions_cursor \
+         FROM sync_state WHERE workspace_id = $1",
     )
     .bind(workspace.0)
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(SyncState::default()) };
-    let history = match (row.try_get::<i64, _>(1)?, row.try_get::<Option<String>, _>(2)?) {
-        (1, Some(cursor)) => History::After(cursor),
-        (2, _) => History::Complete,
-        _ => History::NotBegun,
+    let history = |at: usize| -> Result<History> {
+        Ok(match (row.try_get::<i64, _>(at)?, row.try_get::<Option<String>, _>(at + 1)?) {
+            (1, Some(cursor)) => History::After(cursor),
+            (2, _) => History::Complete,
+            _ => History::NotBegun,
+        })
     };
     Ok(SyncState {
         known_until_ms: row.try_get(0)?,
-        history,
+        history: history(1)?,
         history_runs: row.try_get(3)?,
+        history_gap: row.try_get(11)?,
+        sessions: SessionsState { known_until_ms: row.try_get(12)?, history: history(13)? },
         total: row.try_get(4)?,
         total_at_ms: row.try_get(5)?,
         paused: row.try_get::<i64, _>(6)? != 0,
@@ -98,23 +116,22 @@ async fn read(connection: &mut AnyConnection, workspace: WorkspaceId) -> Result<
 }
 
 async fn write(connection: &mut AnyConnection, workspace: WorkspaceId, state: &SyncState) -> Result<()> {
-    let (history, cursor) = match &state.history {
-        History::NotBegun => (0, None),
-        History::After(cursor) => (1, Some(cursor.clone())),
-        History::Complete => (2, None),
-    };
+    let (history, cursor) = to_columns(&state.history);
+    let (sessions_history, sessions_cursor) = to_columns(&state.sessions.history);
     sqlx::query(
         "INSERT INTO sync_state (workspace_id, known_until, history, history_cursor, history_runs, total, total_at, \
-         paused, can_list, synced_at, keep_after, last_error) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         paused, can_list, synced_at, keep_after, last_error, history_gap, sessions_until, sessions_history, \
+         sessions_cursor) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
          ON CONFLICT (workspace_id) DO UPDATE SET known_until = excluded.known_until, history = excluded.history, \
          history_cursor = excluded.history_cursor, history_runs = excluded.history_runs, total = excluded.total, \
          total_at = excluded.total_at, paused = excluded.paused, can_list = excluded.can_list, \
-         synced_at = excluded.synced_at, keep_after = excluded.keep_after, last_error = excluded.last_error",
+         synced_at = excluded.synced_at, keep_after = excluded.keep_after, last_error = excluded.last_error, \
+         history_gap = excluded.history_gap, sessions_until = excluded.sessions_until, \
+         sessions_history = excluded.sessions_history, sessions_cursor = excluded.sessions_cursor",
     )
     .bind(workspace.0)
     .bind(state.known_until_ms)
-    .bind(i64::from(history))
+    .bind(history)
     .bind(cursor)
     .bind(state.history_runs)
     .bind(state.total)
@@ -124,7 +141,19 @@ async fn write(connection: &mut AnyConnection, workspace: WorkspaceId, state: &S
     .bind(state.synced_at_ms)
     .bind(state.keep_after_ms)
     .bind(&state.last_error)
+    .bind(state.history_gap)
+    .bind(state.sessions.known_until_ms)
+    .bind(sessions_history)
+    .bind(sessions_cursor)
     .execute(connection)
     .await
     .map(drop)
+}
+
+fn to_columns(history: &History) -> (i64, Option<String>) {
+    match history {
+        History::NotBegun => (0, None),
+        History::After(cursor) => (1, Some(cursor.clone())),
+        History::Complete => (2, None),
+    }
 }

@@ -78,29 +78,33 @@ pub(super) fn of_log(facts: &LogFacts) -> BTreeSet<Tag> {
     tags
 }
 
-/// The ids of a run's tags, as its row keeps them: `1,2;3` for those of the run and those of its log.
+/// The ids of a run's tags, as its row keeps them: `1,2;3;4` for those of the run, those of its log, and those that it has
+/// from this dashboard, whatever MANTYX says of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagIds {
     pub run: BTreeSet<i64>,
     pub log: BTreeSet<i64>,
+    pub own: BTreeSet<i64>,
 }
 
 impl TagIds {
     pub fn parse(text: &str) -> Self {
         let ids = |part: &str| part.split(',').filter_map(|id| id.parse().ok()).collect();
-        let (run, log) = text.split_once(';').unwrap_or((text, ""));
-        Self { run: ids(run), log: ids(log) }
+        let mut parts = text.split(';');
+        let mut next = || ids(parts.next().unwrap_or(""));
+        Self { run: next(), log: next(), own: next() }
     }
 
     pub fn all(&self) -> BTreeSet<i64> {
-        self.run.union(&self.log).copied().collect()
+        self.run.iter().chain(&self.log).chain(&self.own).copied().collect()
     }
 }
 
 impl std::fmt::Display for TagIds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = |ids: &BTreeSet<i64>| ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        write!(f, "{};{}", list(&self.run), list(&self.log))
+        write!(f, "{};{}", list(&self.run), list(&self.log))?;
+        if self.own.is_empty() { Ok(()) } else { write!(f, ";{}", list(&self.own)) }
     }
 }
 
@@ -269,9 +273,12 @@ mod tests {
 
     #[test]
     fn ids_read_back_as_they_were_written() {
-        let ids = TagIds { run: [3, 1].into(), log: [7].into() };
+        let ids = TagIds { run: [3, 1].into(), log: [7].into(), own: [].into() };
         assert_eq!(ids.to_string(), "1,3;7");
         assert_eq!(TagIds::parse("1,3;7"), ids);
+        let launched = TagIds { own: [9].into(), ..ids };
+        assert_eq!(launched.to_string(), "1,3;7;9");
+        assert_eq!(TagIds::parse("1,3;7;9"), launched);
         assert_eq!(TagIds::parse(";"), TagIds::default());
     }
 

@@ -6,15 +6,20 @@ use sqlx::Row;
 use super::{Result, Store, WorkspaceId};
 
 /// Names and filters of the views that everybody has.
-const BUILT_IN: [(ViewList, &str, &str); 7] = [
+const BUILT_IN: [(ViewList, &str, &str); 10] = [
     (ViewList::Runs, "All", ""),
     (ViewList::Runs, "Failed", "status:failed"),
     (ViewList::Runs, "Truncated", "is:truncated"),
     (ViewList::Runs, "Looping", "is:looping"),
     (ViewList::Runs, "Running", "is:running"),
+    (ViewList::Runs, MINE, "is:mine"),
     (ViewList::Sessions, "All", ""),
+    (ViewList::Sessions, "Active", "status:active"),
+    (ViewList::Sessions, "Ended", "status:ended"),
     (ViewList::Sessions, "Today", "since:1d"),
 ];
+/// Of people; a key has launched nothing.
+const MINE: &str = "Mine";
 
 /// A view to be stored.
 #[derive(Clone, Debug)]
@@ -35,7 +40,9 @@ impl Store {
                 .bind(list.as_str())
                 .fetch_optional(&self.reader)
                 .await?;
-        let built_in = BUILT_IN.iter().filter(|(of, ..)| *of == list).map(|(_, name, query)| View {
+        let seen = |name: &str| name != MINE || owner.is_some();
+        let built_in = BUILT_IN.iter().filter(|(of, name, _)| *of == list && seen(name));
+        let built_in = built_in.map(|(_, name, query)| View {
             id: built_in_id(name),
             name: (*name).to_owned(),
             query: (*query).to_owned(),

@@ -31,8 +31,43 @@ async fn runs_of_another_workspace_do_not_exist() {
         assert!(answer.body.contains(&ours) && !answer.body.contains(&secret), "{path}");
         assert!(!answer.body.contains("secret of the other"), "{path}");
     }
+    // What others filter by is nobody else's either.
+    let telling = json!({ "metadata": { "customer": "hidden-customer", "hidden-key": "x" }, "name": "hidden-name" });
+    let telling = app.finished_run(OTHER, "/say hidden", telling).await;
+    other.open(&format!("/runs/{telling}")).await;
+    for path in [
+        "/api/facets",
+        "/api/facets?q=customer:acme,hidden-customer",
+        "/api/values?key=metadata.customer",
+        "/api/values?key=has",
+        "/api/values?key=name",
+        "/api/histogram?q=customer:hidden-customer",
+        "/rpc/suggest?text=customer:&caret=9",
+        "/rpc/suggest?text=hid&caret=3",
+        "/rpc/places?text=hidden",
+        "/rpc/runs-news?q=",
+        "/api/sessions",
+        "/api/views",
+    ] {
+        let answer = demo.open(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        let ours = path.contains("hid").then(|| answer.body.replace("hidden\"", "").replace("hidden+", ""));
+        let body = ours.unwrap_or(answer.body);
+        for secret in ["hidden-customer", "hidden-key", "hidden-name", "secret of the other", telling.as_str()] {
+            assert!(!body.contains(secret), "{path}: {body}");
+        }
+    }
     let unknown = format!("run_{}", "0".repeat(secret.len() - 4));
-    for template in ["/runs/{id}", "/runs/{id}/live", "/api/runs/{id}", "/rpc/run?id={id}"] {
+    for template in [
+        "/runs/{id}",
+        "/runs/{id}/live",
+        "/runs/{id}/export",
+        "/api/runs/{id}",
+        "/api/runs/{id}/timeline",
+        "/api/runs/{id}/events",
+        "/rpc/run?id={id}",
+        "/rpc/peek?id={id}",
+    ] {
         let theirs = demo.open(&template.replace("{id}", &secret)).await;
         let missing = demo.open(&template.replace("{id}", &unknown)).await;
         assert_eq!(theirs.status, 404, "{template}: {}", theirs.body);

@@ -25,7 +25,7 @@ fn names(views: &Value) -> Vec<&str> {
 async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() {
     let app = TestApp::start().await;
     let mut owner = app.signed_in(DEMO).await;
-    let built_in = ["All", "Failed", "Truncated", "Looping", "Running"];
+    let built_in = ["All", "Failed", "Truncated", "Looping", "Running", "Mine"];
     let (_, views) = call(&app, &mut owner, Method::GET, "/api/views", Value::Null).await;
     assert_eq!(names(&views), built_in);
     assert_eq!(views[0]["default"], true);
@@ -41,7 +41,7 @@ async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() 
     let (status, _) = call(&app, &mut owner, Method::PUT, "/api/default-view", json!({ "id": view["id"] })).await;
     assert_eq!(status, 204);
     let (_, views) = call(&app, &mut owner, Method::GET, "/api/views", Value::Null).await;
-    assert_eq!((views[5]["default"].clone(), views[0]["default"].clone()), (json!(true), json!(false)));
+    assert_eq!((views[6]["default"].clone(), views[0]["default"].clone()), (json!(true), json!(false)));
 
     // A key of the workspace sees what is shared and changes nothing; another workspace sees nothing.
     let with_key = |method: Method, path: &str| app.http.request(method, app.url(path)).bearer_auth(api_key(DEMO));

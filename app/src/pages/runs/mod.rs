@@ -11,12 +11,13 @@ use leptos_router::hooks::use_query_map;
 
 use crate::AppError;
 use crate::api::browse::browse_runs;
-use crate::browse::{Chip, ListAddress, RunList};
+use crate::browse::{ListAddress, RunList};
 use crate::components::batch_line::BatchLine;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
 use crate::components::filter_bar::FilterBar;
 use crate::components::icon::{Icon, IconView};
+use crate::components::no_match::NoMatch;
 use crate::components::page_title::PageTitle;
 use crate::components::view_tabs::ViewTabs;
 use crate::live::{Watched, watch_runs};
@@ -60,10 +61,11 @@ fn Loaded(
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
     let ids: Vec<String> = list.runs.iter().map(|run| run.id.clone()).collect();
-    let first = ids.first().cloned();
+    let (first, last) = (ids.first().cloned(), ids.last().cloned());
     let peek = Memo::new(move |_| match peek.get() {
-        // Where the page before this one led to.
+        // Where the page before this one led to, or the one after it.
         Some(id) if id == "first" => first.clone(),
+        Some(id) if id == "last" => last.clone(),
         other => other,
     });
     let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
@@ -78,12 +80,14 @@ fn Loaded(
         watch_runs(watched);
     }
     let filtered = !list.bar.text.is_empty();
-    let text = list.bar.text.clone();
+    let (text, opened) = (list.bar.text.clone(), list.bar.view.clone());
     let here = list.here;
     let body = if faulty {
         view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
+    } else if rows.is_empty() && filtered {
+        view! { <NoMatch list=ViewList::Runs drops=list.drops /> }.into_any()
     } else if rows.is_empty() {
-        view! { <Empty filtered drops=list.drops /> }.into_any()
+        view! { <Empty /> }.into_any()
     } else {
         view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
     };
@@ -94,9 +98,9 @@ fn Loaded(
             <a class="button" href="/import">"Import a log"</a>
             <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
         </header>
-        <ViewTabs list=ViewList::Runs views=list.views text changed=reload />
+        <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
         <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
-        {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
+        {[list.stale, list.note].into_iter().flatten().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
         {move || batch.get().map(|id| view! { <BatchLine id done=reload /> })}
         <div class="list-body">
             <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
@@ -110,11 +114,12 @@ fn Loaded(
                 {body}
                 <nav class="pager" aria-label="Pages">
                     {list.newest.map(|href| view! { <a class="button" href=href>"Newest"</a> })}
+                    {list.newer.clone().map(|href| view! { <a class="button" href=href>"Newer runs"</a> })}
                     {list.older.clone().map(|href| view! { <a class="button" href=href>"Older runs"</a> })}
                 </nav>
             </div>
         </div>
-        <peek::PeekPanel peek ids here older=list.older />
+        <peek::PeekPanel peek ids here newer=list.newer older=list.older />
     }
 }
 
@@ -149,35 +154,13 @@ fn OpenRun() -> impl IntoView {
     }
 }
 
-/// `drops`: the parts of the filter without which something would be found.
 #[component]
-fn Empty(filtered: bool, drops: Vec<Chip>) -> impl IntoView {
-    if !filtered {
-        return view! {
-            <section class="empty">
-                <IconView icon=Icon::Runs />
-                <h2>"No runs yet"</h2>
-                <p>"Runs appear here as soon as a program starts one in this workspace."</p>
-            </section>
-        }
-        .into_any();
-    }
-    let advice = match drops.len() {
-        0 => "Several parts of the filter together exclude every run. Remove some above, or start over.",
-        1 => "Without this part of the filter there would be runs:",
-        _ => "Without any one of these parts of the filter there would be runs:",
-    };
-    let drops: Vec<_> = drops
-        .into_iter()
-        .map(|drop| view! { <a class="button" href=drop.href>"Search without " <code>{drop.text}</code></a> })
-        .collect();
+fn Empty() -> impl IntoView {
     view! {
         <section class="empty">
             <IconView icon=Icon::Runs />
-            <h2>"No run matches"</h2>
-            <p>{advice}</p>
-            <p class="empty-actions">{drops}<a class="button" href="/runs?q=">"Clear all"</a></p>
+            <h2>"No runs yet"</h2>
+            <p>"Runs appear here as soon as a program starts one in this workspace."</p>
         </section>
     }
-    .into_any()
 }

@@ -24,21 +24,24 @@ use crate::wire::Wire;
 struct Path {
     ids: StoredValue<Vec<String>>,
     here: StoredValue<String>,
-    /// The next page of the list.
+    /// The pages of the list before and after this one.
+    newer: StoredValue<Option<String>>,
     older: StoredValue<Option<String>>,
     peek: Memo<Option<String>>,
 }
 
 impl Path {
-    /// The run beside the one that is looked at; from the last one, the first of the next page.
+    /// The run beside the one that is looked at: at the end of a page, the first of the next; at its beginning, the last
+    /// of the one before.
     fn beside(&self, forward: bool) -> Option<String> {
         let peek = self.peek.get();
         let at = self.ids.with_value(|ids| ids.iter().position(|id| Some(id) == peek.as_ref()));
         let to = match (at, forward) {
-            (None, _) => Some(0),
-            (Some(at), true) => Some(at + 1),
-            (Some(at), false) => at.checked_sub(1),
-        }?;
+            (None, _) => 0,
+            (Some(at), true) => at + 1,
+            (Some(0), false) => return self.newer.get_value().map(|newer| format!("{newer}&peek=last")),
+            (Some(at), false) => at - 1,
+        };
         let beside = self.ids.with_value(|ids| ids.get(to).cloned());
         match beside {
             Some(id) => Some(self.here.with_value(|here| format!("{here}&peek={}", encode(&id)))),
@@ -48,8 +51,15 @@ impl Path {
 }
 
 #[component]
-pub fn PeekPanel(peek: Memo<Option<String>>, ids: Vec<String>, here: String, older: Option<String>) -> impl IntoView {
-    let path = Path { ids: StoredValue::new(ids), here: StoredValue::new(here), older: StoredValue::new(older), peek };
+pub fn PeekPanel(
+    peek: Memo<Option<String>>,
+    ids: Vec<String>,
+    here: String,
+    newer: Option<String>,
+    older: Option<String>,
+) -> impl IntoView {
+    let (newer, older) = (StoredValue::new(newer), StoredValue::new(older));
+    let path = Path { ids: StoredValue::new(ids), here: StoredValue::new(here), newer, older, peek };
     follow_keys(path);
     let found = Resource::new_blocking(
         move || peek.get(),

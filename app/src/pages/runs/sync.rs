@@ -8,8 +8,9 @@ use crate::model::{HistoryState, SyncProgress};
 
 #[component]
 pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl IntoView {
-    let (paused, complete) =
-        sync.with_untracked(|sync| (sync.paused, sync.history == HistoryState::Complete && !sync.paused));
+    let (paused, complete) = sync.with_untracked(|sync| {
+        (sync.paused, sync.history == HistoryState::Complete && sync.logs_missing == 0 && !sync.paused)
+    });
     let can_pause = !complete && sync.with_untracked(|sync| sync.can_list);
     let switch = can_pause.then(|| {
         view! {
@@ -27,6 +28,9 @@ pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl Into
     }
 }
 
+/// More than these are not counted.
+const MANY_LOGS: u64 = 20_000;
+
 fn words(sync: &SyncProgress) -> String {
     let runs = grouped(sync.runs);
     let noun = if sync.runs == 1 { "run" } else { "runs" };
@@ -36,8 +40,13 @@ fn words(sync: &SyncProgress) -> String {
         (_, Some(total)) if total > sync.runs => format!("{runs} of about {} runs", grouped(total)),
         _ => format!("{runs} {noun} so far"),
     };
+    let so_far = match sync.logs_missing {
+        0 => so_far,
+        MANY_LOGS.. => format!("{so_far}, logs of more than {} to come", grouped(MANY_LOGS)),
+        missing => format!("{so_far}, logs: {} of {}", grouped(sync.logs), grouped(sync.logs + missing)),
+    };
     match (sync.paused, &sync.last_error) {
-        (true, _) => format!("{so_far}, history paused"),
+        (true, _) => format!("{so_far}, paused"),
         (false, Some(_)) => format!("{so_far}, MANTYX is asked again soon"),
         (false, None) => so_far,
     }
@@ -57,11 +66,13 @@ mod tests {
             ..SyncProgress::default()
         };
         assert_eq!(words(&sync), "12,400 of about 31,000 runs");
-        assert_eq!(
-            words(&SyncProgress { paused: true, ..sync.clone() }),
-            "12,400 of about 31,000 runs, history paused"
-        );
+        assert_eq!(words(&SyncProgress { paused: true, ..sync.clone() }), "12,400 of about 31,000 runs, paused");
         assert_eq!(words(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
+        let complete = SyncProgress { history: HistoryState::Complete, ..sync.clone() };
+        let fetching = SyncProgress { logs: 12_000, logs_missing: 350, ..complete.clone() };
+        assert_eq!(words(&fetching), "12,400 runs, logs: 12,000 of 12,350");
+        let many = SyncProgress { logs_missing: MANY_LOGS, ..complete };
+        assert_eq!(words(&many), "12,400 runs, logs of more than 20,000 to come");
         assert_eq!(words(&SyncProgress { can_list: false, ..sync }), "12,400 runs known here");
     }
 }

@@ -9,6 +9,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::sessions::{open_session, read_turns};
 use crate::components::copy::CopyButton;
 use crate::components::error_view::ErrorView;
+use crate::components::icon::{Icon, IconView};
 use crate::components::json_tree::JsonTree;
 use crate::components::metadata::MetadataChips;
 use crate::components::page_title::PageTitle;
@@ -70,10 +71,11 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
         }
     };
     let title = page.session.name.clone().unwrap_or_else(|| format::short_id(&page.session.id));
-    let spec = page.spec.clone();
+    let (spec, stale) = (page.spec.clone(), page.stale.clone());
     view! {
         <PageTitle text=title.clone() />
         <Header page title reload />
+        {stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="run-body">
             <section class="run-main" aria-label="Conversation">
                 <h2 class="visually-hidden">"Conversation"</h2>

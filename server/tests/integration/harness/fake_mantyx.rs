@@ -13,6 +13,8 @@ use axum::routing::get;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::fake_sessions;
+
 /// How it answers a request, by turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
@@ -21,6 +23,8 @@ pub enum Mood {
     HangUp,
     Fail,
     AskToWait,
+    /// Never answers.
+    Hang,
 }
 
 #[derive(Clone)]
@@ -37,8 +41,25 @@ pub struct World {
     /// A run is started with each of this many list requests.
     pub arriving: usize,
     pub can_list: bool,
+    /// What it says where it cannot list.
+    pub no_list: StatusCode,
     pub lists: usize,
     pub streams: HashMap<String, usize>,
+    /// Seconds that it asks to wait.
+    pub wait_s: u64,
+    /// Runs whose snapshot and log always fail, by number.
+    pub broken: Vec<usize>,
+    /// Runs that never end, by number.
+    pub running: Vec<usize>,
+    /// Runs in a state that nobody knows, by number.
+    pub odd: Vec<usize>,
+    /// Requests for each run's snapshot.
+    pub snapshots: HashMap<String, usize>,
+    /// Sessions, by number; the last used last.
+    pub sessions: usize,
+    /// Messages of each session.
+    pub messages: usize,
+    pub session_mood: Mood,
 }
 
 impl FakeMantyx {
@@ -50,8 +71,17 @@ impl FakeMantyx {
             requests: 0,
             arriving: 0,
             can_list: true,
+            no_list: StatusCode::METHOD_NOT_ALLOWED,
             lists: 0,
             streams: HashMap::new(),
+            wait_s: 1,
+            broken: Vec::new(),
+            running: Vec::new(),
+            odd: Vec::new(),
+            snapshots: HashMap::new(),
+            sessions: 0,
+            messages: 0,
+            session_mood: Mood::Well,
         };
         let world = Arc::new(Mutex::new(world));
         let runs = "/api/v1/workspaces/{slug}/agent-runs";
@@ -60,6 +90,7 @@ impl FakeMantyx {
             .route(runs, get(list))
             .route(&format!("{runs}/{{id}}"), get(snapshot))
             .route(&format!("{runs}/{{id}}/stream"), get(stream))
+            .merge(fake_sessions::routes())
             .with_state(world.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -72,7 +103,7 @@ impl FakeMantyx {
     }
 }
 
-type Shared = State<Arc<Mutex<World>>>;
+pub(super) type Shared = State<Arc<Mutex<World>>>;
 
 impl World {
     /// The mood of this request: troubles come in turns, and each trouble passes.
@@ -83,8 +114,13 @@ impl World {
 
     fn row(&self, number: usize) -> Value {
         let at = chrono::DateTime::from_timestamp_millis(self.runs[number]).unwrap();
+        let status = match () {
+            () if self.running.contains(&number) => "running",
+            () if self.odd.contains(&number) => "levitating",
+            () => "succeeded",
+        };
         json!({
-            "id": id(number), "status": "succeeded", "specName": "fake", "modelId": "m", "inputPreview": "a prompt",
+            "id": id(number), "status": status, "specName": "fake", "modelId": "m", "inputPreview": "a prompt",
             "metadata": { "number": number.to_string() }, "createdAt": at.to_rfc3339(), "completedAt": at.to_rfc3339(),
             "turns": 1, "tokens": { "inputTokens": 1, "outputTokens": 1 },
         })
@@ -96,14 +132,21 @@ fn id(number: usize) -> String {
 }
 
 async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>) -> Response {
-    let mut world = world.lock().unwrap();
-    if !world.can_list {
-        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    let mood = {
+        let mut world = world.lock().unwrap();
+        if !world.can_list {
+            return world.no_list.into_response();
+        }
+        world.lists += 1;
+        world.mood()
+    };
+    if mood == Mood::Hang {
+        std::future::pending::<()>().await;
     }
-    if let Some(trouble) = trouble(world.mood()) {
+    let mut world = world.lock().unwrap();
+    if let Some(trouble) = trouble(mood, world.wait_s) {
         return trouble;
     }
-    world.lists += 1;
     if world.arriving > 0 {
         world.arriving -= 1;
         world.runs.push(chrono::Utc::now().timestamp_millis());
@@ -123,12 +166,17 @@ async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>
 
 async fn snapshot(State(world): Shared, Path((_, id)): Path<(String, String)>) -> Response {
     let mut world = world.lock().unwrap();
-    if let Some(trouble) = trouble(world.mood()) {
+    *world.snapshots.entry(id.clone()).or_default() += 1;
+    let mood = world.mood();
+    if let Some(trouble) = trouble(mood, world.wait_s) {
         return trouble;
     }
     let number: usize = id.trim_start_matches("run_").parse().unwrap_or(usize::MAX);
     if number >= world.runs.len() {
         return StatusCode::NOT_FOUND.into_response();
+    }
+    if world.broken.contains(&number) {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
     let mut body = world.row(number);
     body["agentSpec"] = json!({ "prompt": format!("prompt of {id}") });
@@ -139,7 +187,8 @@ async fn stream(State(world): Shared, Path((_, id)): Path<(String, String)>, hea
     let mut world = world.lock().unwrap();
     assert!(headers.contains_key("authorization"));
     *world.streams.entry(id.clone()).or_default() += 1;
-    if let Some(trouble) = trouble(world.mood()) {
+    let mood = world.mood();
+    if let Some(trouble) = trouble(mood, world.wait_s) {
         return trouble;
     }
     let frames = [
@@ -150,12 +199,12 @@ async fn stream(State(world): Shared, Path((_, id)): Path<(String, String)>, hea
     ([("content-type", "text/event-stream")], body).into_response()
 }
 
-fn trouble(mood: Mood) -> Option<Response> {
+pub(super) fn trouble(mood: Mood, wait_s: u64) -> Option<Response> {
     match mood {
-        Mood::Well => None,
+        Mood::Well | Mood::Hang => None,
         Mood::Fail => Some(StatusCode::INTERNAL_SERVER_ERROR.into_response()),
         Mood::AskToWait => {
-            let wait = [("retry-after", "1")];
+            let wait = [("retry-after", wait_s.to_string())];
             Some(
                 (StatusCode::TOO_MANY_REQUESTS, wait, axum::Json(json!({ "error": "rate_limit_exceeded" })))
                     .into_response(),

@@ -3,6 +3,7 @@
 mod browser;
 mod database;
 mod fake_mantyx;
+mod fake_sessions;
 mod peers;
 mod proxy;
 
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 use url::Url;
 
 pub use browser::{Answer, Browser};
-use database::TestDatabase;
+pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;

@@ -1,0 +1,238 @@
+//! What a syncer does, round by round: what is new, then a piece of what is old.
+//!
+//! It is polite: it waits as long as MANTYX says, and longer each time where MANTYX does not answer. Whatever interrupts it,
+//! it goes on from what is stored; and a run that cannot be brought in is passed over, so that the others are.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::sync::Notify;
+
+use super::troubles::{Troubles, befalls_all, of_nobody};
+use super::{list, sessions};
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::WorkspaceId;
+
+/// Between two looks at the newest runs when there is nothing else to do.
+const EVERY: Duration = Duration::from_secs(30);
+/// Another process syncs this workspace: how often to see whether it still does.
+const TRY_TO_TAKE_OVER: Duration = Duration::from_secs(5);
+pub const FIRST_RETRY: Duration = Duration::from_secs(1);
+pub const LAST_RETRY: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// Logs fetched between two looks at the list, and how many at a time.
+const LOGS_PER_ROUND: u32 = 100;
+const LOGS_AT_ONCE: usize = 4;
+/// Runs under way that are asked for in each round.
+const UNFINISHED_PER_ROUND: u32 = 50;
+const PRICES_EVERY_MS: i64 = 10 * 60_000;
+const NOBODY: &str = "Nobody's sign-in can be used for syncing any more. The sync goes on after the next sign-in.";
+
+pub struct Syncer {
+    state: AppState,
+    workspace_id: WorkspaceId,
+    slug: String,
+    bell: Arc<Notify>,
+    prices_at_ms: i64,
+    troubles: Troubles,
+    /// The last run under way that was asked for; the next round goes on below it.
+    unfinished_below: Option<i64>,
+}
+
+/// What a round of work ended with.
+enum Round {
+    MoreToDo,
+    Done,
+}
+
+impl Syncer {
+    pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, bell: Arc<Notify>) -> Self {
+        let troubles = Troubles::default();
+        Self { state, workspace_id, slug, bell, prices_at_ms: 0, troubles, unfinished_below: None }
+    }
+
+    /// Goes on until nobody's consent stands any more.
+    pub async fn run(mut self) {
+        let mut retry = FIRST_RETRY;
+        loop {
+            let wait = match self.round().await {
+                Ok(Some(Round::MoreToDo)) => Duration::ZERO,
+                Ok(Some(Round::Done)) => EVERY,
+                Ok(None) => TRY_TO_TAKE_OVER,
+                Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
+                    let wait = retry_after.unwrap_or(retry).clamp(FIRST_RETRY, LONGEST_WAIT);
+                    let asked = MantyxError::RateLimited { retry_after: Some(wait) };
+                    self.state.mirror.looks.hold_off(self.workspace_id, asked);
+                    // MANTYX asked for it: nobody's look at the list shortens this.
+                    tokio::time::sleep(wait).await;
+                    continue;
+                }
+                Err(Error::Mantyx(MantyxError::Unauthorized)) => {
+                    tracing::info!(slug = self.slug, "nobody's consent to sync this workspace stands any more");
+                    self.record_error(NOBODY.to_owned()).await;
+                    // A process that has a consent of its own may go on at once.
+                    self.state.store.release_sync_lock(self.workspace_id).await;
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, slug = self.slug, "the background sync was interrupted");
+                    self.record_error(app::AppError::from(error).advice()).await;
+                    let wait = retry;
+                    retry = (retry * 2).min(LAST_RETRY);
+                    tokio::time::sleep(wait).await;
+                    continue;
+                }
+            };
+            retry = FIRST_RETRY;
+            if !wait.is_zero() {
+                let _ = tokio::time::timeout(wait, self.bell.notified()).await;
+            }
+        }
+    }
+
+    async fn record_error(&self, message: String) {
+        let record = |now: &mut crate::store::SyncState| now.last_error = Some(message);
+        if let Err(error) = self.state.store.update_sync_state(self.workspace_id, record).await {
+            tracing::warn!(%error, "the state of the sync could not be stored");
+        }
+    }
+
+    /// One round. `None` where another process does it.
+    async fn round(&mut self) -> Result<Option<Round>, Error> {
+        if !self.state.store.hold_sync_lock(self.workspace_id).await? {
+            return Ok(None);
+        }
+        let caller = self.caller().await?;
+        self.refresh_prices(&caller).await?;
+        let mut more = false;
+        let can_list = match list::sync_head(&self.state, &caller).await {
+            Ok(()) => true,
+            Err(error) if super::cannot_list(&error) => {
+                self.state.store.update_sync_state(self.workspace_id, |now| now.can_list = false).await?;
+                false
+            }
+            Err(error) => return Err(error),
+        };
+        sessions::sync_head(&self.state, &caller).await?;
+        self.refresh_unfinished(&caller).await?;
+        self.state.store.mark_launched_runs(self.workspace_id).await?;
+        if self.state.store.sync_state(self.workspace_id).await?.paused {
+            return Ok(Some(Round::Done));
+        }
+        if can_list {
+            more |= list::sync_history_page(&self.state, &caller).await? == Some(true);
+        }
+        more |= sessions::sync_history_page(&self.state, &caller).await?;
+        more |= self.fetch_logs(&caller).await?;
+        Ok(Some(if more { Round::MoreToDo } else { Round::Done }))
+    }
+
+    /// On whose behalf: the operator's key, else somebody whose consent still stands.
+    async fn caller(&self) -> Result<Caller, Error> {
+        let credentials = match &self.state.api_key {
+            Some(key) if key.slug == self.slug => vec![Credential::Bearer(key.bearer.clone())],
+            _ => self.state.store.grants_of(self.workspace_id).await?.into_iter().map(Credential::Grant).collect(),
+        };
+        for credential in credentials {
+            let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
+            let accepted = self.state.credentials.call(&caller, |_| async { Ok(()) }).await;
+            match accepted {
+                Ok(()) => return Ok(caller),
+                Err(MantyxError::Unauthorized) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MantyxError::Unauthorized.into())
+    }
+
+    async fn refresh_prices(&mut self, caller: &Caller) -> Result<(), Error> {
+        let now = now_ms();
+        if now - self.prices_at_ms < PRICES_EVERY_MS {
+            return Ok(());
+        }
+        let state = &self.state;
+        let models = |bearer| async move { state.mantyx.models(&bearer, &caller.slug).await };
+        match state.credentials.call(caller, models).await {
+            Ok(models) => state.store.record_prices(self.workspace_id, &models, now).await?,
+            // Costs are a help, not a need.
+            Err(MantyxError::MissingScope { .. } | MantyxError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.prices_at_ms = now;
+        Ok(())
+    }
+
+    /// Runs that had not ended: their list row may be far down by now. Some in each round, and all of them in turn.
+    async fn refresh_unfinished(&mut self, caller: &Caller) -> Result<(), Error> {
+        let wanted = UNFINISHED_PER_ROUND.saturating_add(self.troubles.count());
+        let found = self.state.store.unfinished_runs(self.workspace_id, self.unfinished_below, wanted).await?;
+        self.unfinished_below = found.last().filter(|_| found.len() == wanted as usize).map(|(n, _)| *n);
+        let ids = found.into_iter().map(|(_, id)| id).collect();
+        for run_id in self.troubles.pass_over(ids, wanted) {
+            let synced = self.state.mirror.sync_snapshot(&self.state, caller, &run_id).await;
+            self.settle(&run_id, synced).await?;
+        }
+        Ok(())
+    }
+
+    /// Logs of ended runs, newest first. `true` where some are left.
+    async fn fetch_logs(&mut self, caller: &Caller) -> Result<bool, Error> {
+        let wanted = LOGS_PER_ROUND.saturating_add(self.troubles.count());
+        let missing = self.state.store.ended_runs_without_log(self.workspace_id, wanted).await?;
+        let missing = self.troubles.pass_over(missing, LOGS_PER_ROUND);
+        let full = missing.len() == LOGS_PER_ROUND as usize;
+        let state = self.state.clone();
+        let mut fetches = futures::stream::iter(missing)
+            .map(|run_id| async {
+                let fetched = state.mirror.fetch_run(&state, caller, &run_id).await;
+                (run_id, fetched)
+            })
+            .buffer_unordered(LOGS_AT_ONCE);
+        // Written together: a transaction for each would take longer than the fetching.
+        let mut whole = Vec::new();
+        let mut failed = None;
+        while let Some((run_id, fetched)) = fetches.next().await {
+            let fetched = fetched.map(|run| whole.extend(run));
+            if let Err(error) = self.settle(&run_id, fetched).await {
+                failed = Some(error);
+                break;
+            }
+        }
+        drop(fetches);
+        if self.state.store.upsert_runs(self.workspace_id, &whole).await.is_err() {
+            // One that cannot be stored must not take the others with it.
+            for run in whole {
+                let stored = self.state.store.upsert_runs(self.workspace_id, std::slice::from_ref(&run)).await;
+                if let Err(error) = stored {
+                    self.troubles.note(&run.summary.id, &error.into());
+                }
+            }
+        }
+        self.state.store.train_dictionary().await?;
+        failed.map_or(Ok(full), Err)
+    }
+
+    /// Notes what came of asking for a run. An error is given back where the others would fare no better.
+    async fn settle(&mut self, run_id: &str, outcome: Result<(), Error>) -> Result<(), Error> {
+        match outcome {
+            Ok(()) => self.troubles.forget(run_id),
+            Err(Error::Mantyx(MantyxError::NotFound)) => {
+                self.state.store.mark_log_gone(self.workspace_id, run_id).await?;
+            }
+            Err(error) => {
+                if !of_nobody(&error) {
+                    self.troubles.note(run_id, &error);
+                }
+                if befalls_all(&error) {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
