@@ -122,9 +122,11 @@ impl Frames {
     }
 }
 
-/// Writes one frame as it goes over the wire. `data` must be one line, as JSON without pretty-printing is.
-pub fn write_frame(id: u64, event: &str, data: &str) -> String {
-    format!("id: {id}\nevent: {event}\ndata: {data}\n\n")
+/// Adds one frame as it goes over the wire. `data` must be one line, as JSON without pretty-printing is.
+pub fn write_frame(out: &mut String, id: u64, event: &str, data: impl std::fmt::Display) {
+    use std::fmt::Write;
+    // Writing to a text cannot fail.
+    let _ = write!(out, "id: {id}\nevent: {event}\ndata: {data}\n\n");
 }
 
 #[cfg(test)]

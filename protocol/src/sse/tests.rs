@@ -20,7 +20,9 @@ fn frame(id: Option<&str>, event: Option<&str>, data: &str) -> Frame {
 
 #[test]
 fn reads_what_it_writes() {
-    assert_eq!(all(write_frame(7, "result", "{}").as_bytes()), [frame(Some("7"), Some("result"), "{}")]);
+    let mut stream = String::new();
+    write_frame(&mut stream, 7, "result", "{}");
+    assert_eq!(all(stream.as_bytes()), [frame(Some("7"), Some("result"), "{}")]);
 }
 
 #[test]

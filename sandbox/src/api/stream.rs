@@ -1,6 +1,5 @@
 //! `GET …/stream`: the persisted log from a position on, then the live tail, as server-sent events.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -9,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use protocol::sse::write_frame;
 
 use super::auth::Caller;
 use super::body::QueryPairs;
@@ -48,7 +48,7 @@ async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<O
     let chunk = events.map(|events| {
         let bytes = events.iter().map(|event| event.data.len() + ENVELOPE_BYTES).sum();
         let mut frames = String::with_capacity(bytes);
-        events.iter().for_each(|event| write_frame(event, &mut frames));
+        events.iter().for_each(|event| write_event(event, &mut frames));
         Bytes::from(frames)
     });
     Ok(chunk.map(|chunk| (chunk, (app, follower))))
@@ -58,10 +58,10 @@ async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<O
 const ENVELOPE_BYTES: usize = 96;
 
 /// Writes an event in place: under load, most of what a stream does is this.
-fn write_frame(event: &StoredEvent, out: &mut String) {
+fn write_event(event: &StoredEvent, out: &mut String) {
     let StoredEvent { seq, kind, data } = event;
-    // The kinds are this crate's own words: they need no escaping. Writing to a text cannot fail.
-    let _ = write!(out, "id: {seq}\nevent: {kind}\ndata: {{\"seq\":{seq},\"type\":\"{kind}\",\"data\":{data}}}\n\n");
+    // The kinds are this crate's own words: they need no escaping.
+    write_frame(out, *seq as u64, kind, format_args!(r#"{{"seq":{seq},"type":"{kind}","data":{data}}}"#));
 }
 
 /// The later of the two ways to say where to go on: a browser that reconnects repeats its first query.
