@@ -66,12 +66,7 @@ pub trait Workspace: Launching + Send + Sync {
     async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
 
     /// Sessions that match, last used first, from after `cursor`.
-    async fn sessions(
-        &self,
-        query: &Query,
-        cursor: Option<&str>,
-        limit: u32,
-    ) -> Result<SessionsPage, AppError>;
+    async fn sessions(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<SessionsPage, AppError>;
 
     async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
 

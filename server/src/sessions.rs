@@ -35,11 +35,13 @@ pub async fn list(
     };
     let now = now_ms();
     let (store, workspace) = (&state.store, caller.workspace_id);
-    let mut sessions = store.list_sessions(workspace, query, cursor.as_ref(), limit + 1, now).await?.map_err(refused)?;
+    let mut sessions =
+        store.list_sessions(workspace, query, cursor.as_ref(), limit + 1, now).await?.map_err(refused)?;
     let mut excluding = Vec::new();
     if sessions.is_empty() && cursor.is_none() {
         for index in 0..query.clauses.len() {
-            let without = store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
+            let without =
+                store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
             excluding.extend((!without.is_empty()).then_some(index));
         }
     }
@@ -70,9 +72,8 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
         tracing::info!(%error, "runs could not be brought in for a session");
     }
     let known = state.store.session(caller.workspace_id, id).await?;
-    let asked = state
-        .credentials
-        .call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await });
+    let asked =
+        state.credentials.call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await });
     let detail = match &known {
         None => asked.await,
         Some(_) => tokio::time::timeout(PATIENCE, asked)
@@ -103,9 +104,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
             let gone = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
             (known, Value::Null, None, Some(gone))
         }
-        (Err(error), Some(known)) => {
-            (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice()))
-        }
+        (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
         (Err(error), None) => return Err(no_such_session(error)),
     };
     Ok(SessionPage {

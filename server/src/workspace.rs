@@ -225,7 +225,9 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     match (state.store.run(caller.workspace_id, id).await?, freshness) {
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
-        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList | Freshness::Slow) => Err(AppError::not_found("run").into()),
+        (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList | Freshness::Slow) => {
+            Err(AppError::not_found("run").into())
+        }
     }
 }
 

@@ -56,7 +56,10 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
             chart: compose_chart(&links, &histogram, &query),
             here: address.cursor.as_deref().map_or_else(|| url.clone(), at),
             newest: address.cursor.as_ref().map(|_| url.clone()),
-            newer: page.previous_cursor.as_deref().map(|cursor| if cursor.is_empty() { url.clone() } else { at(cursor) }),
+            newer: page
+                .previous_cursor
+                .as_deref()
+                .map(|cursor| if cursor.is_empty() { url.clone() } else { at(cursor) }),
             older: page.next_cursor.as_deref().map(at),
             note: note_on_text(&query, &sync),
             drops: page.excluding.iter().filter_map(drop).collect(),
@@ -80,7 +83,9 @@ fn note_on_text(query: &protocol::Query, sync: &crate::model::SyncProgress) -> O
     let by_text = query.clauses.iter().any(|clause| matches!(clause.term, protocol::query::Term::Text(_)));
     let logs = crate::format::grouped(sync.logs_missing);
     (by_text && sync.logs_missing > 0).then(|| {
-        format!("The logs of {logs} runs are still to come: until then only the beginnings of their texts are searched.")
+        format!(
+            "The logs of {logs} runs are still to come: until then only the beginnings of their texts are searched."
+        )
     })
 }
 
@@ -139,7 +144,11 @@ pub async fn peek_run(id: String) -> Result<Wire<Peek>, AppError> {
 
 /// What could be meant by what stands at the caret of the bar.
 #[server(prefix = "/rpc", endpoint = "suggest", input = leptos::server_fn::codec::GetUrl)]
-pub async fn suggest(#[server(default)] list: ViewList, text: String, caret: u32) -> Result<Wire<Vec<Suggestion>>, AppError> {
+pub async fn suggest(
+    #[server(default)] list: ViewList,
+    text: String,
+    caret: u32,
+) -> Result<Wire<Vec<Suggestion>>, AppError> {
     use crate::browse::{Typed, typed};
 
     let read = async {

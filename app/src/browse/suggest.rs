@@ -194,7 +194,8 @@ mod tests {
     fn a_key_is_completed_from_metadata_and_reserved_words() {
         let text = "env:prod -st";
         let typed = typed(text, 12);
-        let found = typed.suggest_keys(ViewList::Runs, text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
+        let found =
+            typed.suggest_keys(ViewList::Runs, text, &[value("metadata.stage", 3), value("metadata.status", 1)]);
         let filters: Vec<&str> = found.iter().map(|suggestion| suggestion.value.as_str()).collect();
         assert_eq!(filters, ["env:prod -stage:", "env:prod -metadata.status:", "env:prod -status:"]);
         assert_eq!((found[0].note.as_str(), found[0].caret), ("3 runs", 16));

@@ -3,8 +3,8 @@
 use super::clause::METADATA_KEY_RULE;
 use super::lexer::{Key, Lexer, Piece, Value};
 use super::{
-    Bound, Clause, Comparison, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, Measure, Query, QueryError, SESSION_STATUSES, Term,
-    When, amount, is_reserved, words,
+    Bound, Clause, Comparison, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, Measure, Query, QueryError,
+    SESSION_STATUSES, Term, When, amount, is_reserved, words,
 };
 use crate::{RunStatus, ids};
 

@@ -28,8 +28,9 @@ pub async fn read_body(mut response: Response) -> Result<Vec<u8>, MantyxError> {
 /// Reads JSON as it comes. Memory is taken for what `T` has, not for what it leaves out.
 pub async fn read_part<T: DeserializeOwned + Send + 'static>(mut response: Response) -> Result<T, MantyxError> {
     let (pieces, waiting) = mpsc::channel(PIECES);
-    let reading =
-        tokio::task::spawn_blocking(move || serde_json::from_reader(BufReader::new(Pieces { waiting, piece: Bytes::new() })));
+    let reading = tokio::task::spawn_blocking(move || {
+        serde_json::from_reader(BufReader::new(Pieces { waiting, piece: Bytes::new() }))
+    });
     while let Some(piece) = response.chunk().await? {
         // The reader has ended where nobody takes it: then it says why.
         if pieces.send(piece).await.is_err() {

@@ -119,9 +119,7 @@ pub async fn wait(mut outcome: watch::Receiver<Option<Outcome>>, until: Instant)
 fn remembered_for(outcome: &Outcome) -> Duration {
     match outcome {
         Outcome::Fresh | Outcome::Refused(_) => FRESH_FOR,
-        Outcome::Failed(MantyxError::RateLimited { retry_after: Some(wait) }) => {
-            (*wait).clamp(FRESH_FOR, LONGEST_WAIT)
-        }
+        Outcome::Failed(MantyxError::RateLimited { retry_after: Some(wait) }) => (*wait).clamp(FRESH_FOR, LONGEST_WAIT),
         Outcome::Failed(_) | Outcome::CannotList => FAILED_FOR,
     }
 }

@@ -112,7 +112,8 @@ impl Store {
              ORDER BY s.last_used_at DESC, s.id DESC LIMIT {sample}) b",
             select.conditions.join(" AND ")
         );
-        let statuses = format!("SELECT 'status', b.status, COUNT(*) FROM {matching} GROUP BY b.status ORDER BY 3 DESC, 2");
+        let statuses =
+            format!("SELECT 'status', b.status, COUNT(*) FROM {matching} GROUP BY b.status ORDER BY 3 DESC, 2");
         let mut rows = fetch(&self.reader, statuses, select.args.clone()).await?;
         let mut counted = 0;
         for row in &rows {

@@ -15,6 +15,7 @@ mod launch;
 mod library;
 mod live;
 mod mine;
+mod openapi;
 mod outages;
 mod pages;
 mod peers;

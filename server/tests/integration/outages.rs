@@ -159,8 +159,7 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
     };
     // Two are missing: once it is looked whether they can be had.
     assert_eq!(count_again().await, 2);
-    let walked: i64 =
-        sqlx::query_scalar("SELECT history_runs FROM sync_state").fetch_one(&database).await.unwrap();
+    let walked: i64 = sqlx::query_scalar("SELECT history_runs FROM sync_state").fetch_one(&database).await.unwrap();
     assert_eq!(count_again().await, 2);
     let again: i64 = sqlx::query_scalar("SELECT history_runs FROM sync_state").fetch_one(&database).await.unwrap();
     assert_eq!(walked, again, "nothing more is missing than before");
@@ -213,7 +212,10 @@ async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
     assert_eq!(found("status:active+id:ses_000007,ses_000008").await, 1);
     assert_eq!(found("-status:ended+id:ses_000007").await, 0);
     let none = get(&app, "/api/sessions?q=status:ended+customer:nobody").await;
-    assert_eq!((&none["sessions"], &none["excluding"]), (&serde_json::json!([]), &serde_json::json!(["customer:nobody"])));
+    assert_eq!(
+        (&none["sessions"], &none["excluding"]),
+        (&serde_json::json!([]), &serde_json::json!(["customer:nobody"]))
+    );
 }
 
 #[tokio::test]

@@ -8,8 +8,9 @@ use crate::model::{HistoryState, SyncProgress};
 
 #[component]
 pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl IntoView {
-    let (paused, complete) =
-        sync.with_untracked(|sync| (sync.paused, sync.history == HistoryState::Complete && sync.logs_missing == 0 && !sync.paused));
+    let (paused, complete) = sync.with_untracked(|sync| {
+        (sync.paused, sync.history == HistoryState::Complete && sync.logs_missing == 0 && !sync.paused)
+    });
     let can_pause = !complete && sync.with_untracked(|sync| sync.can_list);
     let switch = can_pause.then(|| {
         view! {
@@ -65,10 +66,7 @@ mod tests {
             ..SyncProgress::default()
         };
         assert_eq!(words(&sync), "12,400 of about 31,000 runs");
-        assert_eq!(
-            words(&SyncProgress { paused: true, ..sync.clone() }),
-            "12,400 of about 31,000 runs, paused"
-        );
+        assert_eq!(words(&SyncProgress { paused: true, ..sync.clone() }), "12,400 of about 31,000 runs, paused");
         assert_eq!(words(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
         let complete = SyncProgress { history: HistoryState::Complete, ..sync.clone() };
         let fetching = SyncProgress { logs: 12_000, logs_missing: 350, ..complete.clone() };
