@@ -109,7 +109,7 @@ fn label(at_ms: i64, step: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Bucket;
+    use crate::model::{Bucket, ViewList};
 
     #[test]
     fn bars_are_stacked_and_lead_to_their_time() {

@@ -88,7 +88,8 @@ fn shape_of(html: &mut String, title: &str, content: &Value) {
 }
 
 fn write_shape(out: &mut String, schema: &Value, depth: usize) {
-    match schema["type"].as_str() {
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+    match kind {
         Some("object") => {
             let none = Map::new();
             let fields = schema["properties"].as_object().unwrap_or(&none);
@@ -104,8 +105,14 @@ fn write_shape(out: &mut String, schema: &Value, depth: usize) {
             out.push_str("list of ");
             write_shape(out, &schema["items"], depth);
         }
-        Some(kind) => out.push_str(kind),
+        Some(kind) => match schema["enum"].as_array() {
+            Some(words) => out.push_str(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | ")),
+            None => out.push_str(kind),
+        },
         None => out.push_str("any value"),
+    }
+    if schema["type"].is_array() {
+        out.push_str(" or null");
     }
 }
 

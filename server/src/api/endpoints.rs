@@ -1,16 +1,12 @@
 //! Every address of the JSON API once: its handler and what the document says of it stand side by side.
 
-use app::model::{
-    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Marks, RunSummary, SessionMessages, SessionPage,
-    SessionSummary, SessionTotals, SyncProgress, View, ViewChange, ViewList, ViewScope,
-};
+use app::model::{FacetValue, ViewChange, ViewList};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
-use protocol::RunStatus;
-use protocol::messages::Tokens;
+use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{browse, log, runs, sessions, views};
+use super::{browse, examples, log, runs, sessions, views};
 use crate::import;
 use crate::state::AppState;
 
@@ -18,30 +14,59 @@ pub struct Endpoint {
     pub method: &'static str,
     pub path: &'static str,
     pub summary: &'static str,
-    /// Name, whether it is required, and what it means.
-    pub query: &'static [(&'static str, bool, &'static str)],
+    pub query: &'static [Param],
     /// A body as it is sent, where there is one.
     pub body: Option<Value>,
-    /// The status of success, and an answer made of the types that handlers return.
-    pub answer: (u16, Option<Value>),
+    /// The status of success, and answers made of the types that handlers return.
+    pub answer: (u16, Option<Shape>),
     /// Takes a body of any size.
     pub upload: bool,
     pub handler: MethodRouter<AppState>,
 }
 
-const FILTER: (&str, bool, &str) = ("q", false, "The filter bar's text, for example status:failed customer:acme");
-const LIMIT: (&str, bool, &str) = ("limit", false, "How many, from 1 to 200; 50 where it is left out");
-const CURSOR: (&str, bool, &str) = ("cursor", false, "nextCursor of the page before");
-const LIST: (&str, bool, &str) = ("list", false, "runs or sessions; runs where it is left out");
+/// Something that can be written after the question mark.
+pub struct Param {
+    pub name: &'static str,
+    pub required: bool,
+    pub kind: Kind,
+    pub about: &'static str,
+}
+
+pub enum Kind {
+    Text,
+    /// A whole number from one to another.
+    Whole(u64, u64),
+    OneOf(&'static [&'static str]),
+}
+
+/// What is answered: as full as it can be, and as bare. What only the full one has may be left out, and what is null in
+/// the bare one may be null.
+pub struct Shape {
+    pub media: &'static str,
+    pub full: Value,
+    pub bare: Value,
+}
+
+const JSON: &str = "application/json";
+
+const fn param(name: &'static str, kind: Kind, about: &'static str) -> Param {
+    Param { name, required: false, kind, about }
+}
+
+const FILTER: Param = param("q", Kind::Text, "The filter bar's text, for example status:failed customer:acme");
+const LIMIT: Param = param("limit", Kind::Whole(1, 200), "How many; 50 where it is left out");
+const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the page before");
+const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "Which list; runs where it is left out");
+const STATUS: Param = param("status", Kind::OneOf(&SESSION_STATUSES), "The same as status: in the filter");
 
 pub fn all() -> Vec<Endpoint> {
-    let read = |path, summary, query, answer: Value, handler| Endpoint {
+    let read = |path, summary, query, answer: (Value, Value), handler| Endpoint {
         method: "get",
         path,
         summary,
         query,
         body: None,
-        answer: (200, Some(answer)),
+        answer: (200, Some(Shape { media: JSON, full: answer.0, bare: answer.1 })),
         upload: false,
         handler,
     };
@@ -51,109 +76,119 @@ pub fn all() -> Vec<Endpoint> {
         summary,
         query: &[],
         body,
-        answer,
+        answer: (answer.0, answer.1.map(|full| Shape { media: JSON, bare: full.clone(), full })),
         upload: false,
         handler,
     };
-    let run_list = json!({ "runs": [value(&run())], "nextCursor": "…", "stale": "…", "excluding": ["env:staging"] });
+    let same = |answer: Value| (answer.clone(), answer);
     let view_change = value(&ViewChange {
         list: ViewList::Runs,
         name: Some(String::new()),
         query: Some(String::new()),
         shared: Some(false),
     });
+    let sync = || (value(&examples::sync(true)), value(&examples::sync(false)));
     vec![
-        read("/api/runs", "Runs, newest first", &[FILTER, LIMIT, CURSOR], run_list, get(runs::list_runs)),
-        read("/api/runs/{id}", "One run: its figures, its answer, its banners", &[], value(&run()), get(runs::get_run)),
+        read("/api/runs", "Runs, newest first", &[FILTER, LIMIT, CURSOR], examples::run_list(), get(runs::list_runs)),
+        read(
+            "/api/runs/{id}",
+            "One run: its figures, its answer, its banners",
+            &[],
+            examples::run(),
+            get(runs::get_run),
+        ),
         read(
             "/api/runs/{id}/timeline",
-            "A run's log as it is read: verdict, banners, turns, integrity",
+            "A run's log as it is read: verdict, banners, turns, plan, totals, outcome, integrity",
             &[],
-            json!({ "status": "failed", "verdict": [{ "text": "…", "seqs": [7] }], "banners": [], "turns": [], "integrity": {} }),
+            examples::timeline(),
             get(log::get_timeline),
         ),
-        read(
-            "/api/runs/{id}/events",
-            "A run's log as it came: NDJSON, one event a line",
-            &[],
-            json!({ "seq": 1, "type": "assistant_delta", "data": { "text": "…" } }),
-            get(log::get_events),
-        ),
+        Endpoint {
+            method: "get",
+            path: "/api/runs/{id}/events",
+            summary: "A run's log as it came: one event a line",
+            query: &[],
+            body: None,
+            answer: (200, Some(examples::event())),
+            upload: false,
+            handler: get(log::get_events),
+        },
         Endpoint {
             method: "post",
             path: "/api/import",
             summary: "Make a run of a log: NDJSON, a JSON array, a raw SSE capture or an export, of any size",
-            query: &[("name", false, "What to call the run, where the log does not say")],
+            query: const { &[param("name", Kind::Text, "What to call the run, where the log does not say")] },
             body: Some(json!([{ "seq": 1, "type": "result", "data": { "text": "…" } }])),
-            answer: (201, Some(json!({ "runId": "…", "url": "/runs/…", "report": value(&ImportReport::default()) }))),
+            answer: (201, Some(examples::imported())),
             upload: true,
             handler: post(import::post_import),
         },
-        read("/api/facets", "Values that runs have, with counts", &[FILTER], value(&facets()), get(browse::facets)),
+        read("/api/facets", "Values that runs have, with counts", &[FILTER], examples::facets(), get(browse::facets)),
         read(
             "/api/values",
             "Values of one key, for completion",
-            &[("key", true, "status, model, tool, … or metadata.KEY"), ("prefix", false, "How the value begins")],
-            json!([value(&FacetValue::default())]),
+            const {
+                &[
+                    Param { required: true, ..param("key", Kind::Text, "status, model, tool, … or metadata.KEY") },
+                    param("prefix", Kind::Text, "How the value begins"),
+                ]
+            },
+            same(value(&[FacetValue::default(), FacetValue::default()])),
             get(browse::values),
         ),
         read(
             "/api/histogram",
             "Runs over time, by status",
-            &[FILTER, ("buckets", false, "About how many, from 1 to 500")],
-            value(&histogram()),
+            const { &[FILTER, param("buckets", Kind::Whole(1, 500), "About how many; 60 where it is left out")] },
+            examples::histogram(),
             get(browse::histogram),
         ),
-        read("/api/sync", "How far the workspace is mirrored", &[], value(&SyncProgress::default()), get(browse::sync)),
-        write(
-            "post",
-            "/api/sync",
-            "Pause or resume bringing in older runs and logs",
-            Some(json!({ "paused": true })),
-            (200, Some(value(&SyncProgress::default()))),
-            post(browse::set_sync),
-        ),
+        read("/api/sync", "How far the workspace is mirrored", &[], sync(), get(browse::sync)),
+        Endpoint {
+            body: Some(json!({ "paused": true })),
+            method: "post",
+            ..read("/api/sync", "Pause or resume bringing in older runs and logs", &[], sync(), post(browse::set_sync))
+        },
         read(
             "/api/sessions",
             "Sessions, last used first",
-            &[FILTER, ("status", false, "active or ended"), LIMIT, CURSOR],
-            value(&sessions::SessionList {
-                sessions: vec![session()],
-                next_cursor: Some(String::new()),
-                stale: Some(String::new()),
-                excluding: vec!["env:staging".to_owned()],
-            }),
+            &[FILTER, STATUS, LIMIT, CURSOR],
+            examples::session_list(),
             get(sessions::list_sessions),
         ),
         read(
             "/api/sessions/{id}",
             "One session with its totals and its spec",
             &[],
-            value(&SessionPage {
-                session: session(),
-                totals: SessionTotals::default(),
-                spec: json!({}),
-                ended_at_ms: Some(0),
-                can_write: true,
-                stale: Some(String::new()),
-                now_ms: 0,
-            }),
+            examples::session_page(),
             get(sessions::get_session),
         ),
         read(
             "/api/sessions/{id}/messages",
             "A page of a session's messages, the last ones first",
-            &[("before", false, "nextBeforeSeq of the page after"), ("limit", false, "How many, from 1 to 500")],
-            value(&SessionMessages { events: vec![json!({})], next_before_seq: Some(0) }),
+            const {
+                &[
+                    param("before", Kind::Whole(0, u64::MAX), "nextBeforeSeq of the page after"),
+                    param("limit", Kind::Whole(1, 500), "How many; 100 where it is left out"),
+                ]
+            },
+            examples::messages(),
             get(sessions::session_messages),
         ),
-        read("/api/views", "Built-in, shared and own views", &[LIST], json!([value(&view())]), get(views::list_views)),
+        read(
+            "/api/views",
+            "Built-in, shared and own views",
+            &[LIST],
+            same(value(&[examples::view(), examples::view()])),
+            get(views::list_views),
+        ),
         write(
             "post",
             "/api/views",
             "Save a view",
             Some(view_change.clone()),
-            (201, Some(value(&view()))),
+            (201, Some(value(&examples::view()))),
             post(views::create_view),
         ),
         write(
@@ -161,7 +196,7 @@ pub fn all() -> Vec<Endpoint> {
             "/api/views/{id}",
             "Rename, change or share a view of one's own",
             Some(view_change),
-            (200, Some(value(&view()))),
+            (200, Some(value(&examples::view()))),
             patch(views::change_view),
         ),
         write("delete", "/api/views/{id}", "Delete a view of one's own", None, (204, None), delete(views::delete_view)),
@@ -176,65 +211,6 @@ pub fn all() -> Vec<Endpoint> {
     ]
 }
 
-fn value(example: &impl Serialize) -> Value {
+pub fn value(example: &impl Serialize) -> Value {
     serde_json::to_value(example).unwrap_or_default()
-}
-
-fn run() -> RunSummary {
-    let text = || Some(String::new());
-    RunSummary {
-        id: String::new(),
-        session_id: text(),
-        status: RunStatus::Succeeded,
-        name: text(),
-        agent_id: text(),
-        model: text(),
-        input_preview: text(),
-        output_preview: text(),
-        error: text(),
-        tokens: Some(Tokens::default()),
-        turns: Some(0),
-        tool_calls: Some(0),
-        duration_ms: Some(0),
-        cost_micros: Some(0),
-        error_class: text(),
-        created_at_ms: 0,
-        metadata: [("key".to_owned(), String::new())].into(),
-        marks: Marks::default(),
-        origin: Default::default(),
-    }
-}
-
-fn facets() -> Facets {
-    let facet = Facet { key: String::new(), values: vec![FacetValue::default()], more: false };
-    Facets { facets: vec![facet], counted_newest: Some(0) }
-}
-
-fn histogram() -> Histogram {
-    let bucket = Bucket { start_ms: 0, runs: [("succeeded".to_owned(), 0)].into() };
-    Histogram { bucket_ms: 0, buckets: vec![bucket], counted_newest: Some(0) }
-}
-
-fn session() -> SessionSummary {
-    SessionSummary {
-        id: String::new(),
-        name: Some(String::new()),
-        status: String::new(),
-        summary: Some(String::new()),
-        metadata: [("key".to_owned(), String::new())].into(),
-        created_at_ms: 0,
-        last_used_at_ms: 0,
-    }
-}
-
-fn view() -> View {
-    View {
-        id: String::new(),
-        name: String::new(),
-        query: String::new(),
-        list: ViewList::Runs,
-        scope: ViewScope::Private,
-        mine: true,
-        default: false,
-    }
 }

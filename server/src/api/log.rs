@@ -5,7 +5,8 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use protocol::timeline::verdict;
+use protocol::Timeline;
+use protocol::timeline::{Banner, Sentence, verdict};
 use serde_json::{Value, json};
 
 use super::caller::ApiCaller;
@@ -36,14 +37,18 @@ pub async fn get_timeline(
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
-    Ok(Json(json!({
+    Ok(Json(timeline_body(timeline, &verdict(timeline, spec.as_ref()), &banners)))
+}
+
+pub fn timeline_body(timeline: &Timeline, verdict: &[Sentence], banners: &[Banner]) -> Value {
+    json!({
         "status": timeline.status(),
-        "verdict": verdict(timeline, spec.as_ref()),
+        "verdict": verdict,
         "banners": banners,
         "turns": timeline.turns,
         "plan": timeline.plan,
         "totals": timeline.totals,
         "outcome": timeline.outcome,
         "integrity": timeline.integrity,
-    })))
+    })
 }

@@ -4,6 +4,7 @@ mod browse;
 mod caller;
 mod docs;
 mod endpoints;
+mod examples;
 mod log;
 mod openapi;
 mod runs;

@@ -4,9 +4,10 @@ use app::model::RunSummary;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use protocol::Query as Filter;
-use protocol::timeline::verdict;
+use protocol::timeline::{Banner, Sentence, verdict};
+use protocol::{Query as Filter, Timeline};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::caller::ApiCaller;
 use super::invalid;
@@ -60,17 +61,28 @@ pub async fn get_run(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
-) -> Result<Json<serde_json::Value>, Error> {
+) -> Result<Json<Value>, Error> {
     let (run, _) = workspace::find_run(&state, &caller, &id).await?;
     let spec = run_pages::spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
-    let mut body = serde_json::to_value(&run).unwrap_or_default();
+    Ok(Json(run_body(&run, timeline, prompt, &verdict(timeline, spec.as_ref()), &banners)))
+}
+
+/// A run's summary with what its log tells.
+pub fn run_body(
+    run: &RunSummary,
+    timeline: &Timeline,
+    prompt: Option<&str>,
+    verdict: &[Sentence],
+    banners: &[Banner],
+) -> Value {
+    let mut body = serde_json::to_value(run).unwrap_or_default();
     body["prompt"] = prompt.or(run.input_preview.as_deref()).into();
     body["answer"] = timeline.answer().into();
-    body["verdict"] = serde_json::to_value(verdict(timeline, spec.as_ref())).unwrap_or_default();
+    body["verdict"] = serde_json::to_value(verdict).unwrap_or_default();
     body["banners"] = serde_json::to_value(banners).unwrap_or_default();
-    Ok(Json(body))
+    body
 }

@@ -194,6 +194,39 @@ async fn a_finished_log_is_packed_and_reads_as_before() {
 }
 
 #[tokio::test]
+async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_beside_them() {
+    let app = TestApp::start().await;
+    let id = app.finished_run(DEMO, "/say judged", json!({})).await;
+    let mut browser = app.signed_in(DEMO).await;
+    browser.open(&format!("/runs/{id}")).await;
+    let judged = browser.call("give-feedback", &[("id", &id), ("thumb", "UP"), ("explanation", "good")]).await;
+    assert_eq!(judged.0, 200, "{}", judged.1);
+    let log = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"x\"}}";
+    let imported = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(log).send().await.unwrap();
+    assert_eq!(imported.status(), 201);
+    let database = app.database.connect().await;
+    app.running.stop().await.unwrap();
+    let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
+    config.retention.max_bytes = Some(1);
+    let again = runlens::serve::start(config).await.unwrap();
+    loop {
+        let left: i64 = sqlx::query_scalar(
+            "SELECT (SELECT COUNT(*) FROM run) + (SELECT COUNT(*) FROM run_log) + (SELECT COUNT(*) FROM run_spec) \
+             + (SELECT COUNT(*) FROM run_feedback) + (SELECT COUNT(*) FROM run_import) \
+             + (SELECT COUNT(*) FROM run_tag)",
+        )
+        .fetch_one(&database)
+        .await
+        .unwrap();
+        if left == 0 {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    again.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn old_runs_are_let_go_when_the_operator_says_so() {
     let app = TestApp::start_with(|config| config.retention.max_age_ms = Some(1)).await;
     let id = app.finished_run(DEMO, "/say gone soon", json!({ "metadata": { "a": "b" } })).await;

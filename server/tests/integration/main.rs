@@ -16,6 +16,7 @@ mod launch_page;
 mod library;
 mod live;
 mod mine;
+mod openapi;
 mod outages;
 mod pages;
 mod peers;

@@ -4,6 +4,16 @@ use serde_json::json;
 
 use crate::harness::{DEMO, TestApp, test_config};
 
+#[test]
+fn the_help_explains_every_variable() {
+    let help = std::process::Command::new(env!("CARGO_BIN_EXE_runlens")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for variable in ["RUNLENS_ADDR", "DATABASE_URL", "MANTYX_API_KEY", "RUST_LOG", "OPENAI_BASE_URL", "OPENAI_API_KEY"]
+    {
+        assert!(help.contains(variable), "{variable} is missing in {help}");
+    }
+}
+
 #[tokio::test]
 async fn a_port_in_use_is_named() {
     let app = TestApp::start().await;

@@ -1,0 +1,173 @@
+//! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
+
+use app::model::{
+    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Marks, RunSummary, SessionMessages, SessionPage,
+    SessionSummary, SessionTotals, SyncProgress, View, ViewList, ViewScope,
+};
+use protocol::messages::Tokens;
+use protocol::timeline::verdict;
+use protocol::{Event, RunStatus, Timeline};
+use serde_json::{Value, json};
+
+use super::endpoints::{Shape, value};
+use super::log::timeline_body;
+use super::runs::run_body;
+use super::sessions::SessionList;
+
+pub fn run_list() -> (Value, Value) {
+    let full = json!({ "runs": [value(&summary(true)), value(&summary(false))], "nextCursor": "…", "stale": "…", "excluding": ["env:staging"] });
+    (full, json!({ "runs": [], "nextCursor": null }))
+}
+
+pub fn run() -> (Value, Value) {
+    let (log, empty) = (log(), Timeline::default());
+    let of = |full: bool, timeline: &Timeline, prompt: Option<&str>| {
+        run_body(&summary(full), timeline, prompt, &verdict(timeline, None), &timeline.banners())
+    };
+    (of(true, &log, Some("…")), of(false, &empty, None))
+}
+
+pub fn timeline() -> (Value, Value) {
+    let of = |timeline: &Timeline| timeline_body(timeline, &verdict(timeline, None), &timeline.banners());
+    let mut full = of(&log());
+    let turn = full["turns"][0].clone();
+    // What a run has of these, and entries of which kinds, depends on it.
+    let mut bare = turn.clone();
+    blank(&mut bare, |name| name == "entries" || name == "model" || name == "finish_reason" || name.ends_with("_seq"));
+    full["turns"] = json!([turn, bare]);
+    full["turns"][0]["entries"] = Value::Null;
+    full["totals"]["tools"] = json!({});
+    blank(&mut full["outcome"], |name| name != "ending" && name != "seq");
+    (full, of(&Timeline::default()))
+}
+
+/// Makes null of fields: as a part of an example, anything.
+fn blank(object: &mut Value, which: impl Fn(&str) -> bool) {
+    let fields = object.as_object_mut().into_iter().flatten();
+    fields.filter(|(name, _)| which(name.as_str())).for_each(|(_, value)| *value = Value::Null);
+}
+
+pub fn event() -> Shape {
+    let event = value(&Event::new(1, "assistant_delta", json!({ "text": "…" })));
+    let mut full = event;
+    // Of any shape: it depends on the type.
+    full["data"] = Value::Null;
+    Shape { media: "application/x-ndjson", bare: full.clone(), full }
+}
+
+pub fn imported() -> Shape {
+    let answer = json!({ "runId": "…", "url": "/runs/…", "report": value(&ImportReport::default()) });
+    Shape { media: "application/json", bare: answer.clone(), full: answer }
+}
+
+pub fn facets() -> (Value, Value) {
+    let facet = Facet { key: String::new(), values: vec![FacetValue::default(); 2], more: false };
+    let of = |counted_newest| value(&Facets { facets: vec![facet.clone(), facet.clone()], counted_newest });
+    (of(Some(0)), of(None))
+}
+
+pub fn histogram() -> (Value, Value) {
+    let bucket = Bucket { start_ms: 0, runs: Default::default() };
+    let of = |counted_newest| value(&Histogram { bucket_ms: 0, buckets: vec![bucket.clone(); 2], counted_newest });
+    (of(Some(0)), of(None))
+}
+
+pub fn sync(full: bool) -> SyncProgress {
+    let mut sync = SyncProgress::default();
+    if full {
+        (sync.total, sync.synced_at_ms, sync.last_error) = (Some(0), Some(0), Some(String::new()));
+    }
+    sync
+}
+
+pub fn session_list() -> (Value, Value) {
+    let list = |full: bool| SessionList {
+        sessions: vec![session(true), session(false)],
+        next_cursor: full.then(String::new),
+        stale: full.then(String::new),
+        excluding: if full { vec!["env:staging".to_owned()] } else { Vec::new() },
+    };
+    (value(&list(true)), value(&list(false)))
+}
+
+pub fn session_page() -> (Value, Value) {
+    let page = |full: bool| SessionPage {
+        session: session(full),
+        totals: SessionTotals::default(),
+        spec: Value::Null,
+        ended_at_ms: full.then_some(0),
+        can_write: true,
+        stale: full.then(String::new),
+        now_ms: 0,
+    };
+    (value(&page(true)), value(&page(false)))
+}
+
+pub fn messages() -> (Value, Value) {
+    let of = |next_before_seq| value(&SessionMessages { events: vec![json!({})], next_before_seq });
+    (of(Some(0)), of(None))
+}
+
+pub fn view() -> View {
+    View {
+        id: String::new(),
+        name: String::new(),
+        query: String::new(),
+        list: ViewList::Runs,
+        scope: ViewScope::Private,
+        mine: true,
+        default: false,
+    }
+}
+
+/// A log with something of most kinds in it.
+fn log() -> Timeline {
+    let call = json!({ "text": "…", "turn": 0, "toolCalls": [{ "id": "a", "name": "search", "input": {} }] });
+    let answer = json!({ "toolUseId": "a", "name": "search", "output": "…" });
+    let usage = json!({ "inputTokens": 1, "outputTokens": 1 });
+    Timeline::from_events(&[
+        Event::new(1, "thinking_delta", json!({ "text": "…" })),
+        Event::new(2, "assistant_message", call),
+        Event::new(3, "tool_result", answer),
+        Event::new(4, "loop_detected", json!({ "kind": "nudge", "message": "…" })),
+        Event::new(5, "error", json!({ "error": "…", "errorClass": "rate_limit", "tokens": usage, "turns": 1 })),
+    ])
+}
+
+fn summary(full: bool) -> RunSummary {
+    let text = || full.then(String::new);
+    let number = || full.then_some(0);
+    RunSummary {
+        id: String::new(),
+        session_id: text(),
+        status: RunStatus::Succeeded,
+        name: text(),
+        agent_id: text(),
+        model: text(),
+        input_preview: text(),
+        output_preview: text(),
+        error: text(),
+        tokens: full.then(Tokens::default),
+        turns: number(),
+        tool_calls: number(),
+        duration_ms: number(),
+        cost_micros: number(),
+        error_class: text(),
+        created_at_ms: 0,
+        metadata: Default::default(),
+        marks: Marks::default(),
+        origin: Default::default(),
+    }
+}
+
+fn session(full: bool) -> SessionSummary {
+    SessionSummary {
+        id: String::new(),
+        name: full.then(String::new),
+        status: "active".to_owned(),
+        summary: full.then(String::new),
+        metadata: Default::default(),
+        created_at_ms: 0,
+        last_used_at_ms: 0,
+    }
+}

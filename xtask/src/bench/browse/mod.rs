@@ -1,0 +1,191 @@
+//! Finding runs among many: each kind of query through the JSON API and as a page, on generated data, on both engines.
+
+mod questions;
+mod timing;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::client::Client;
+use super::server::Server;
+use super::{Figure, Options};
+use crate::tools::postgres::Cluster;
+use crate::{command, paths};
+use questions::questions;
+use timing::{Goal, PAGE, Times};
+
+const BEARER: &str = "mantyx_sandbox_demo";
+/// The same for every size and engine: figures can be compared, and runs looked up.
+const UNTIL_MS: i64 = 1_790_000_000_000;
+const MAX_BYTES_PER_RUN: u64 = 4_096;
+const MIN_RUNS_PER_SECOND: f64 = 2_000.0;
+const MAX_PERCENT_OF_JSON: f64 = 25.0;
+const RESIDENT_GOAL_BYTES: u64 = 150_000_000;
+const WHILE_INGESTING: Goal = Goal(Duration::from_millis(50), "p95 < 50 ms");
+const MAX_GROWTH: f64 = 2.0;
+
+/// Medians of keyset lists, by engine and question, in the order of the sizes.
+type Medians = BTreeMap<(String, &'static str), Vec<(u64, Duration)>>;
+
+pub fn run(options: &Options) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    let mut medians = Medians::new();
+    for runs in &options.runs {
+        for engine in &options.engines {
+            let dir = tempfile::tempdir()?;
+            let cluster = if engine == "postgres" { Some(Cluster::start()?) } else { None };
+            let url = cluster.as_ref().map(Cluster::url);
+            figures.extend(measure(*runs, engine, &dir.path().join("data"), url.as_deref(), &mut medians)?);
+        }
+    }
+    figures.extend(growth(&medians));
+    Ok(figures)
+}
+
+/// How much more a list costs among the most runs than among the fewest.
+fn growth(medians: &Medians) -> Vec<Figure> {
+    let figure = |((engine, question), sizes): (&(String, &'static str), &Vec<(u64, Duration)>)| {
+        let (least, most) = (sizes.iter().min()?, sizes.iter().max()?);
+        let times = most.1.as_secs_f64() / least.1.as_secs_f64().max(1e-6);
+        (most.0 > least.0).then(|| Figure {
+            name: format!("{engine}, {} against {} runs: {question}", most.0, least.0),
+            goal: "< 2 times",
+            value: format!("{times:.2} times (p50)"),
+            met: times < MAX_GROWTH,
+        })
+    };
+    medians.iter().filter_map(figure).collect()
+}
+
+fn measure(
+    runs: u64,
+    engine: &str,
+    data_dir: &Path,
+    database_url: Option<&str>,
+    medians: &mut Medians,
+) -> Result<Vec<Figure>> {
+    let label = |what: &str| format!("{engine}, {runs} runs: {what}");
+    let mut figures = vec![];
+    let told = command::read(&mut seed(1, UNTIL_MS, runs, data_dir, database_url)?)?;
+    println!("  {engine}: {}", told.trim());
+    let per_second = figure_before(&told, " runs/s").context("seed tells no speed")?;
+    let bytes = figure_before(&told, " bytes of database").context("seed tells no size")?;
+    let percent = figure_before(&told, " %").context("seed tells no share")?;
+    figures.push(Figure {
+        name: label("ingest"),
+        goal: "≥ 2,000 runs/s",
+        value: format!("{per_second:.0} runs/s"),
+        met: per_second >= MIN_RUNS_PER_SECOND,
+    });
+    figures.push(Figure {
+        name: label("stored for each run"),
+        goal: "≤ 4 KB",
+        value: format!("{bytes:.0} bytes"),
+        met: bytes <= MAX_BYTES_PER_RUN as f64,
+    });
+    figures.push(Figure {
+        name: label("logs, of their size as JSON"),
+        goal: "≤ 25 %",
+        value: format!("{percent:.1} %"),
+        met: percent <= MAX_PERCENT_OF_JSON,
+    });
+    let server = Server::start_on(data_dir, database_url)?;
+    let mut script = Client::new(server.addr);
+    script.bearer = Some(BEARER.to_owned());
+    let mut browser = Client::new(server.addr);
+    sign_in(&mut browser)?;
+    for question in questions(&mut script, runs)? {
+        let times = Times::of(&mut script, &question.api)?;
+        figures.push(times.figure(label(question.name), question.goal));
+        if question.keyset {
+            let of_question = medians.entry((engine.to_owned(), question.name)).or_default();
+            of_question.push((runs, times.at(50)));
+        }
+        if let Some(page) = &question.page {
+            let times = Times::of(&mut browser, page)?;
+            figures.push(times.figure(label(&format!("page, {}", question.name)), PAGE));
+        }
+    }
+    let resident = server.resident_bytes()?;
+    figures.push(Figure {
+        name: label("resident memory"),
+        goal: "< 150 MB",
+        value: format!("{:.0} MB", resident as f64 / 1e6),
+        met: resident < RESIDENT_GOAL_BYTES,
+    });
+    // Others, and newer: what is listed first changes under the reader.
+    let newer = UNTIL_MS + 86_400_000;
+    let mut writer = seed(2, newer, (runs / 10).clamp(5_000, 50_000), data_dir, database_url)?;
+    let mut writer = writer.stdout(Stdio::null()).spawn().context("seed does not start")?;
+    let writing = || matches!(writer.try_wait(), Ok(None));
+    let times = Times::during(&mut script, "/api/runs?limit=50&q=customer:customer-07", writing)?;
+    figures.push(times.figure(label("metadata, one in 50, while runs come in"), WHILE_INGESTING));
+    ensure!(writer.wait()?.success(), "the second seed failed");
+    Ok(figures)
+}
+
+fn seed(seed: u64, until_ms: i64, runs: u64, data_dir: &Path, database_url: Option<&str>) -> Result<Command> {
+    let mut command = Command::new(paths::binary()?);
+    command.args(["seed", "--seed", &seed.to_string(), "--until-ms", &until_ms.to_string()]);
+    command.args(["--runs", &runs.to_string()]).env("RUNLENS_DATA_DIR", data_dir).env_remove("DATABASE_URL");
+    if let Some(url) = database_url {
+        command.env("DATABASE_URL", url);
+    }
+    Ok(command)
+}
+
+/// Through the sandbox's consent page, as somebody would.
+pub(super) fn sign_in(browser: &mut Client) -> Result<()> {
+    let authorize = browser.get("/auth/start")?.location.context("the sign-in does not lead anywhere")?;
+    let (mut sandbox, path) = elsewhere(&authorize)?;
+    let consent = sandbox.get(&path)?.body;
+    let request = consent.split("name=\"request\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let request = request.context("the consent page has no request")?;
+    let form = format!("request={request}&account=owner%40demo.test&decision=approve");
+    let back = sandbox.post("/api/oauth/authorize/decide", &form)?.location.context("the consent leads nowhere")?;
+    let (_, callback) = elsewhere(&back)?;
+    let landed = browser.get(&callback)?;
+    ensure!(landed.status < 400, "the sign-in ended with {}", landed.status);
+    Ok(())
+}
+
+/// A client for another address, and the path there.
+fn elsewhere(url: &str) -> Result<(Client, String)> {
+    let rest = url.strip_prefix("http://").context("not an http address")?;
+    let (host, path) = rest.split_once('/').context("an address without a path")?;
+    Ok((Client::new(host.parse::<SocketAddr>()?), format!("/{path}")))
+}
+
+/// The number that stands before a word.
+fn figure_before(text: &str, word: &str) -> Option<f64> {
+    text.split(word).next()?.rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_from_what_seed_tells() {
+        let told = "10 runs with 200 events in 0.1 s (2500 runs/s); 3100 bytes of database for each run; \
+             71.0 bytes for each event packed, 612.0 as JSON (11.6 %)";
+        assert_eq!(figure_before(told, " runs/s"), Some(2500.0));
+        assert_eq!(figure_before(told, " bytes of database"), Some(3100.0));
+        assert_eq!(figure_before(told, " %"), Some(11.6));
+    }
+
+    #[test]
+    fn growth_is_from_the_fewest_runs_to_the_most() {
+        let ms = Duration::from_millis;
+        let sizes = vec![(10_000, ms(2)), (1_000_000, ms(3)), (100_000, ms(9))];
+        let medians = Medians::from([(("sqlite".to_owned(), "newest 50"), sizes)]);
+        let figures = growth(&medians);
+        assert_eq!((figures[0].value.as_str(), figures[0].met), ("1.50 times (p50)", true));
+        assert!(growth(&Medians::from([(("sqlite".to_owned(), "x"), vec![(1, ms(1))])])).is_empty());
+    }
+}
