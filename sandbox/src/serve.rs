@@ -172,6 +172,7 @@ fn router(app: Arc<App>) -> Router {
         .merge(oauth::router())
         .merge(api::router())
         .merge(demo::mcp_server::router())
+        .merge(demo::a2a_peer::router())
         .fallback(async || ApiError::not_found("Route"))
         .layer(axum::middleware::from_fn(log_request))
         .layer(map_response(async |mut response: Response| {

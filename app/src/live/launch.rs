@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use crate::launch::sheet::LaunchPage;
 
 /// How long after the last change the form is sent to be checked and kept.
-const PAUSE: Duration = Duration::from_millis(400);
+const PAUSE: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Copy)]
 pub struct LaunchDesk {

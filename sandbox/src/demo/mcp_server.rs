@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 
-const ORDERS: [(&str, &str, &str); 3] = [
+pub const ORDERS: [(&str, &str, &str); 3] = [
     ("A-1001", "on its way", "It left Hamburg on Monday and is due on Thursday."),
     ("A-1002", "delivered", "It was handed over at the door."),
     ("A-1003", "waiting", "The lamp is out of stock until next week."),

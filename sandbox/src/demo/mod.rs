@@ -3,6 +3,7 @@
 //! Nothing is inserted as finished. Each run has a virtual clock that starts in the past; local tools are answered by a
 //! stand-in that follows the log and posts results the way a client would.
 
+pub mod a2a_peer;
 mod dice;
 pub mod mcp_server;
 mod scenario;

@@ -193,6 +193,44 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
 }
 
 #[tokio::test]
+async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_that_mantyx_reads() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let address = format!("{}/demo/a2a/.well-known/agent-card.json", app.sandbox_url());
+    let card = app.http.get(&address).send().await.unwrap().text().await.unwrap();
+    let calls = "/call far_desk {\"message\":\"A-1001\"}\n/call order_desk {\"message\":\"A-1003\"}\n/say Asked.";
+    let far = json!({ "kind": "a2a", "name": "far_desk", "description": "d", "agentCardUrl": address });
+    let spec = json!({ "systemPrompt": "s", "modelId": "sandbox/script", "prompt": calls, "tools": [far, { "kind": "a2a_local" }] });
+    let page = send(&mut browser, &page, &[("json", &spec.to_string())]).await;
+    let fields = [("work", page.work.as_str()), ("do", "card:/tools/1")];
+    let upload = [("f/tools/1/agentCard", "card.json", card.as_str())];
+    let sent = browser.send_parts("/launch", &fields, &upload, "application/json").await;
+    let LaunchAnswer::Page { page } = serde_json::from_str::<Wire<LaunchAnswer>>(&sent.body).unwrap().0 else {
+        panic!("{}", sent.body);
+    };
+    let href = match answer(&mut browser, &page, &[("do", "launch")]).await {
+        LaunchAnswer::Done { href } => href,
+        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+    };
+    let log = app.sandbox_stream(DEMO, href.trim_start_matches("/runs/")).await;
+    assert!(log.contains("It left Hamburg") && log.contains("out of stock"), "{log}");
+}
+
+#[tokio::test]
+async fn a_hostile_catalogue_is_drawn_as_text() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let hostile = "</textarea><script>alert(1)</script>";
+    let spec = json!({ "systemPrompt": "s", "prompt": "p",
+        "tools": [{ "kind": "mcp_local", "name": "m", "tools": [{ "name": hostile, "description": hostile }] }] });
+    send(&mut browser, &page, &[("json", &spec.to_string())]).await;
+    let drawn = browser.open("/launch").await.body;
+    assert!(drawn.contains("alert(1)") && !drawn.contains("<script>alert"), "{drawn}");
+}
+
+#[tokio::test]
 async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_place() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;

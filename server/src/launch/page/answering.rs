@@ -76,8 +76,25 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     }
 }
 
+/// A local tool that was renamed is answered as before. One that keeps the name keeps its answerer too, and a name that
+/// was there before is another tool's: where tools were reordered, nobody was renamed.
+pub fn follow_names(work: &mut Work, before: &Value) {
+    let (earlier, now) = (local_tools(before), local_tools(&work.spec));
+    let has = |tools: &[(String, String)], name: &String| tools.iter().any(|(other, _)| other == name);
+    for (old, place) in &earlier {
+        let new = now.iter().find(|(_, other)| other == place).map(|(name, _)| name);
+        let Some(new) = new.filter(|new| !has(&earlier, new)) else { continue };
+        if let Some(answerer) = work.answers.get(old).cloned() {
+            work.answers.insert(new.clone(), renamed(answerer, old));
+            if !has(&now, old) {
+                work.answers.remove(old);
+            }
+        }
+    }
+}
+
 /// What answers a tool that was renamed: a server goes on knowing it by its own name.
-pub fn renamed(answerer: Answerer, old: &str) -> Answerer {
+fn renamed(answerer: Answerer, old: &str) -> Answerer {
     match answerer {
         Answerer::Mcp(McpTool { server, tool: None }) => Answerer::Mcp(McpTool { server, tool: Some(old.to_owned()) }),
         other => other,

@@ -18,7 +18,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::launch::{LaunchMode, Posted, local_tools};
+use app::launch::{LaunchMode, Posted};
 use serde_json::Value;
 
 use super::choices::{self, Setting};
@@ -59,7 +59,7 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     }
     apply_mode(work, sent);
     apply_extras(work, sent);
-    follow_names(work, &before);
+    answering::follow_names(work, &before);
     work.spec_changed(&before);
 }
 
@@ -129,7 +129,7 @@ fn apply_control(work: &mut Work, before: &Value, name: &str, text: &str) {
             "" => erase(work, pointer),
             text => set(&mut work.spec, pointer, text.into()),
         },
-        'n' if text.trim() != shown_text(before, pointer) => match text.trim() {
+        'n' if !same(text, &shown_text(before, pointer)) => match text.trim() {
             "" => erase(work, pointer),
             text => set(&mut work.spec, pointer, rows::number(text)),
         },
@@ -299,21 +299,4 @@ fn erase(work: &mut Work, pointer: &str) {
 fn places(sent: &Sent, letter: &str) -> BTreeSet<String> {
     let named = sent.all().filter_map(|(name, _)| name.strip_prefix(letter)?.split_once('#'));
     named.map(|(place, _)| place.to_owned()).filter(|place| place.starts_with('/')).collect()
-}
-
-/// A local tool that was renamed is answered as before. One that keeps the name keeps its answerer too, and a name that
-/// was there before is another tool's: where tools were reordered, nobody was renamed.
-fn follow_names(work: &mut Work, before: &Value) {
-    let (earlier, now) = (local_tools(before), local_tools(&work.spec));
-    let has = |tools: &[(String, String)], name: &String| tools.iter().any(|(other, _)| other == name);
-    for (old, place) in &earlier {
-        let new = now.iter().find(|(_, other)| other == place).map(|(name, _)| name);
-        let Some(new) = new.filter(|new| !has(&earlier, new)) else { continue };
-        if let Some(answerer) = work.answers.get(old).cloned() {
-            work.answers.insert(new.clone(), answering::renamed(answerer, old));
-            if !has(&now, old) {
-                work.answers.remove(old);
-            }
-        }
-    }
 }

@@ -108,6 +108,7 @@ pub fn write_properties(work: &mut Work, pointer: &str, mut rows: Vec<Property>)
     let before = shown_properties(work, pointer);
     for (row, was) in rows.iter_mut().zip(&before) {
         keep_if_same(&mut row.name, was.name.clone());
+        keep_if_same(&mut row.kind, was.kind.clone());
         keep_if_same(&mut row.description, was.description.clone());
     }
     rows.retain(|row| !row.name.is_empty());

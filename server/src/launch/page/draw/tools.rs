@@ -53,9 +53,6 @@ const KINDS: [Kind; 7] = [
     },
 ];
 
-/// Skills and addresses shown of a card.
-const MAX_LISTED: usize = 20;
-
 impl Draw<'_> {
     pub fn tools(&self) -> Section {
         let count = self.spec()["tools"].as_array().map_or(0, Vec::len);
@@ -130,11 +127,11 @@ impl Draw<'_> {
         self.text_of(pointer, label, &help, list)
     }
 
-    fn name(&self, place: &str) -> Item {
+    pub fn name(&self, place: &str) -> Item {
         self.text(&format!("{place}/name"), "Name", "What the model calls it: letters, digits and _, at most 64.")
     }
 
-    fn description(&self, place: &str) -> Item {
+    pub fn description(&self, place: &str) -> Item {
         self.area(&format!("{place}/description"), "Description", "What the model is told about it.", 2, "")
     }
 
@@ -159,50 +156,6 @@ impl Draw<'_> {
             items: more,
         });
         items.extend(self.answering(&shown_text(self.spec(), &at("name"))));
-        items
-    }
-
-    fn remote_agent(&self, place: &str) -> Vec<Item> {
-        let at = |field: &str| format!("{place}/{field}");
-        let mut items = vec![
-            self.name(place),
-            self.description(place),
-            self.text(
-                &at("agentCardUrl"),
-                "Address of its card",
-                "Such as https://agent.example.com/.well-known/agent-card.json",
-            ),
-            Item::Buttons { buttons: vec![button(format!("card:{place}"), "Fetch the card", "")] },
-        ];
-        items.extend(self.work.cards.get(place).map(card_facts));
-        items.push(self.headers(place));
-        items.push(self.text(&at("contextId"), "Context id (optional)", "Goes on with an earlier conversation."));
-        items
-    }
-
-    fn local_agent(&self, place: &str) -> Vec<Item> {
-        let card = format!("{place}/agentCard");
-        let source = self.work.sources.get(place).cloned().unwrap_or_default();
-        let address =
-            self.field(format!("s{place}#url"), &format!("{place}#source"), "Fetch its card from", line(source.url));
-        let upload = self.field(
-            format!("f{card}"),
-            &format!("{card}#file"),
-            "Or upload the card",
-            Control::File { accept: ".json,application/json".to_owned() },
-        );
-        let mut items = vec![
-            self.name(place),
-            self.description(place),
-            Item::Row { items: vec![Item::Field(address), Item::Field(upload)] },
-            self.source_header(place),
-            Item::Buttons { buttons: vec![button(format!("card:{place}"), "Take the card", "")] },
-        ];
-        if let Some(value) = self.spec().pointer(&card).filter(|card| card.is_object()) {
-            items.push(card_facts(value));
-        }
-        items.push(self.json(&card, "Card as JSON", "The object with which the agent introduces itself.", 5));
-        items.extend(self.answering(&shown_text(self.spec(), &format!("{place}/name"))));
         items
     }
 
@@ -300,25 +253,6 @@ impl Draw<'_> {
         items
     }
 
-    /// What a catalogue or a card is asked for with.
-    fn source_header(&self, place: &str) -> Item {
-        let source = self.work.sources.get(place).cloned().unwrap_or_default();
-        let open = !source.header.is_empty();
-        let part = |part: &str, label: &str, control: Control| {
-            self.field(format!("s{place}#{part}"), &format!("{place}#{part}"), label, control)
-        };
-        let secret =
-            Control::Line { value: source.value, placeholder: String::new(), choices: String::new(), secret: true };
-        let name = helped(part("header", "Header", line(source.header)), "Such as Authorization.");
-        let value = helped(part("value", "Value", secret), "Sent along when it is asked, and when it answers.");
-        Item::Fold {
-            id: dom_id(&format!("fold{place}/source")),
-            title: "Ask with a credential".to_owned(),
-            open,
-            items: vec![Item::Row { items: vec![name, value] }],
-        }
-    }
-
     /// Who answers the tools that a message finds in its session.
     fn tools_of_session(&self) -> Option<Item> {
         let names = super::super::answering::of_session(self.work);
@@ -331,7 +265,7 @@ impl Draw<'_> {
         })
     }
 
-    fn headers(&self, place: &str) -> Item {
+    pub fn headers(&self, place: &str) -> Item {
         let pointer = format!("{place}/headers");
         let mut items = self.map(&pointer, ("Header", "Value"), ("", |_: &str| String::new()), true);
         items.insert(
@@ -346,42 +280,6 @@ impl Draw<'_> {
 /// A field that only says that something was asked.
 fn hidden() -> Control {
     Control::Hidden { value: "asked".to_owned() }
-}
-
-/// A card, readable: text of a stranger.
-fn card_facts(card: &Value) -> Item {
-    let mut facts: Vec<(String, String)> = Vec::new();
-    for (label, field) in [
-        ("Agent", "/name"),
-        ("About", "/description"),
-        ("Address", "/url"),
-        ("Version", "/version"),
-        ("By", "/provider/organization"),
-    ] {
-        let text = shown_text(card, field);
-        if !text.is_empty() {
-            facts.push((label.to_owned(), text));
-        }
-    }
-    // Version 1 and later of 0.3 name their addresses in a list.
-    let lists = ["supportedInterfaces", "additionalInterfaces"].map(|list| card[list].as_array());
-    for found in lists.into_iter().flatten().flatten().take(MAX_LISTED) {
-        let parts = ["/url", "/protocolBinding", "/transport", "/protocolVersion"].map(|part| shown_text(found, part));
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        facts.push(("Address".to_owned(), parts.join(" · ")));
-    }
-    let skills = card["skills"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for skill in skills.iter().take(MAX_LISTED) {
-        facts.push((
-            "Skill".to_owned(),
-            format!("{}: {}", shown_text(skill, "/name"), shown_text(skill, "/description")),
-        ));
-    }
-    if skills.len() > MAX_LISTED {
-        let more = skills.len() - MAX_LISTED;
-        facts.push(("Skill".to_owned(), format!("{more} more, which the card has and this list leaves out")));
-    }
-    Item::Facts { facts }
 }
 
 fn choices(offer: &Offer<Choice>) -> Vec<(String, String)> {

@@ -4,7 +4,7 @@ use app::launch::ModelChoice;
 use app::launch::sheet::{Control, Item, Section, Tone};
 use serde_json::Value;
 
-use super::super::choices;
+use super::super::{choices, rows};
 use super::{Draw, button, dom_id, helped, note};
 
 impl Draw<'_> {
@@ -156,7 +156,7 @@ impl Draw<'_> {
             Item::Choices { id: "metadata-keys".to_owned(), values: keys },
         ];
         let list_of = |key: &str| in_use.iter().position(|entry| entry.key == key).map(|i| format!("metadata-{i}"));
-        let shown: Vec<String> = super::rows::shown(self.work, "/metadata").into_iter().map(|(key, _)| key).collect();
+        let shown: Vec<String> = rows::shown(self.work, "/metadata").into_iter().map(|(key, _)| key).collect();
         for (i, entry) in in_use.iter().enumerate().filter(|(_, entry)| shown.contains(&entry.key)) {
             let values = entry.values.iter().map(|value| (value.clone(), String::new())).collect();
             items.push(Item::Choices { id: format!("metadata-{i}"), values });
