@@ -41,7 +41,7 @@ async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>
     let limit: usize = query["limit"].parse().unwrap();
     let offset: usize = query.get("cursor").map_or(0, |cursor| cursor.parse().unwrap());
     let row = |number: usize| {
-        let status = if number % 2 == 0 { "active" } else { "ended" };
+        let status = if number.is_multiple_of(2) { "active" } else { "ended" };
         json!({
             "sessionId": id(number), "name": format!("ÜBERSICHT {number}"), "status": status,
             "creationDate": used_at(&world, number), "lastInteractionDate": used_at(&world, number),
