@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn names_of_pages_and_views_are_found_by_any_part() {
         assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch/batch"]);
-        assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?q=env:prod+duration:%3E30s");
+        assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?view=v1&q=env:prod+duration:%3E30s");
         assert_eq!(labels("", &[]).len(), PAGES.len() + 1);
     }
 
