@@ -44,7 +44,9 @@ fn from_mantyx(error: MantyxError) -> AppError {
         }
         MantyxError::RateLimited { retry_after } => {
             let wait = retry_after.map_or_else(|| "a moment".to_owned(), |wait| format!("{} s", wait.as_secs().max(1)));
-            AppError::RateLimited { message: format!("It has had too many requests. Try again in {wait}.") }
+            AppError::RateLimited {
+                message: format!("MANTYX has had too many requests and asks to wait. Try again in {wait}."),
+            }
         }
         MantyxError::Refused { code, message, .. } => AppError::Upstream { code, message },
         MantyxError::Unexpected(what) => {

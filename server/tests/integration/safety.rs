@@ -57,7 +57,7 @@ async fn health_and_readiness_need_no_sign_in() {
 #[tokio::test]
 async fn an_oversized_body_is_refused() {
     let app = TestApp::start().await;
-    let body = "x".repeat(13 * 1024 * 1024);
+    let body = "x".repeat(17 * 1024 * 1024);
     let answer = app.http.post(app.url("/preferences")).body(body).send().await.unwrap();
     assert_eq!(answer.status(), 413);
 }

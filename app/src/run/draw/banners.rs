@@ -62,7 +62,11 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
             let set = encode(&format!("{}={to}", change.field));
             (format!("/launch?like={id}&set={set}"), format!("Relaunch with {name} {shown}"))
         }
-        None => (format!("/launch?like={id}"), format!("Relaunch with another {name}")),
+        // To the field, where the form has it as a text.
+        None => {
+            let place = change.field.replace('/', "-");
+            (format!("/launch?like={id}#f-t{place}"), format!("Relaunch with another {name}"))
+        }
     }
 }
 
