@@ -356,7 +356,6 @@ test("a run with a tool is launched from the keyboard alone", async ({ page }) =
 test("a template is shared with the workspace, and updated", async ({ page }) => {
   await openForm(page);
   await script(page, "/say One.");
-  await page.getByText("Keep it, or start over").click();
   await page.locator("#f-q-template-name").fill("Shared words");
   await page.getByLabel("Share with the workspace").check();
   await page.getByRole("button", { name: "Save as a template" }).click();

@@ -261,7 +261,7 @@ test("new banners are announced once, and opening a row announces nothing", asyn
 });
 
 test("a lost connection is said, and nothing is lost", async ({ page, request, problems }) => {
-  problems.allow(/Failed to load resource|ERR_/);
+  problems.allow(/Failed to load resource|503 from GET/);
   const id = await startRun(request, "/call approve {}\n/say All is well.", { tools: [{ kind: "local", name: "approve" }] });
   let refuse = true;
   await page.route("**/live?*", (route) => (refuse ? route.fulfill({ status: 503, body: "" }) : route.continue()));

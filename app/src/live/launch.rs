@@ -129,7 +129,10 @@ mod browser {
                         desk.status.set("Draft kept.".to_owned());
                     }
                     name_the_draft();
-                    draw(desk, *page, &sent).await;
+                    // A chosen file would be lost with its control; what is drawn comes with the button that takes it.
+                    if by_button || !desk.sheet.with_untracked(holds_file) {
+                        draw(desk, *page, &sent).await;
+                    }
                 }
                 Err(AppError::SignedOut) => {
                     desk.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());
@@ -223,6 +226,15 @@ mod browser {
             changed |= !matches!(control, Control::File { .. }) && written_since(name).is_some();
         });
         changed
+    }
+
+    fn holds_file(page: &LaunchPage) -> bool {
+        let mut held = false;
+        each_control(page, &mut |id, _, control| {
+            let chosen = || element::<HtmlInputElement>(id).is_some_and(|input| !input.value().is_empty());
+            held |= matches!(control, Control::File { .. }) && chosen();
+        });
+        held
     }
 
     fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {

@@ -58,11 +58,12 @@ fn Pager(earlier: bool) -> impl IntoView {
 
 #[component]
 fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
-    // A call is drawn part by part: what somebody writes into its reply box outlives whatever else changes.
-    let is_call = Memo::new(move |_| row.with(|row| row.as_ref().is_some_and(|row| row.as_call().is_some())));
-    move || match is_call.get() {
-        true => view! { <CallRowView row /> }.into_any(),
-        false => row.get().map(draw).into_any(),
+    // A call is drawn part by part: what somebody writes into its reply box outlives whatever else changes. A key names a
+    // call for good or never.
+    if row.with_untracked(|row| row.as_ref().is_some_and(|row| row.as_call().is_some())) {
+        view! { <CallRowView row /> }.into_any()
+    } else {
+        (move || row.get().map(draw)).into_any()
     }
 }
 
