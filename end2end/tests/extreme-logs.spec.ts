@@ -47,6 +47,8 @@ test("of a long log a page has a bounded part, and every event can be reached", 
   await page.locator("html[data-js]").waitFor();
   await expect(page.locator(`#e${log.length}`)).toBeInViewport();
   await expect(page.locator(`#e${log.length}`)).toContainText("answer 999");
+  await page.locator(".call .toggle").last().click();
+  await expect(page.locator(".call-body")).toContainText("answer 999");
 });
 
 test("links lead to events inside folds and closed calls", async ({ page, request }) => {

@@ -179,6 +179,9 @@ fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: 
     let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
     // A short log is always shown whole.
     let start = if rows.len() <= WINDOW { 0 } else { start.min(last_start) };
+    // Whoever opens a row stays where they are.
+    let here = RunView { from: (rows.len() > WINDOW).then_some(start), ..view.clone() };
+    let links = Links { view: &here, ..links };
     let context = RowContext { timeline, answers, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();

@@ -115,7 +115,8 @@ fn ShowAll(key: String, cut: usize) -> impl IntoView {
         return view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> }
             .into_any();
     }
-    let href = move || run.href(|view| view.toggled(&key));
+    let from = run.state.with_untracked(|state| Some(state.window.start).filter(|start| *start > 0));
+    let href = move || run.href(|view| RunView { from, ..view.toggled(&key) });
     view! { <p><a href=href data-noscroll="">{format!("Show {} more bytes", grouped(cut as u64))}</a></p> }.into_any()
 }
 
