@@ -1,5 +1,6 @@
-// The README's picture. Written only when asked for, since every run of it differs in its times:
-//   RUNLENS_README=1 cargo xtask test browser
+// The README's picture. Written only when asked for, since every run of it differs in its times; alone, so that the list
+// has nobody's tests in it. After `cargo xtask build`, with RUNLENS_CHROMIUM naming the browser:
+//   RUNLENS_README=1 npx playwright test readme
 
 import { expect, signIn, test } from "../fixtures.ts";
 
