@@ -23,5 +23,5 @@ mod words;
 pub use draw::imported;
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
 pub use state::{RunState, Runway, Side, Source, Window};
-pub use view::{Find, RunView, Tab, density_word};
+pub use view::{Find, RunView, Tab};
 pub use words::describe;

@@ -165,7 +165,7 @@ impl RunView {
     }
 }
 
-pub fn density_word(density: Density) -> Option<&'static str> {
+fn density_word(density: Density) -> Option<&'static str> {
     match density {
         Density::Conversation => Some("conversation"),
         Density::Normal => None,
