@@ -133,13 +133,44 @@ test("a look at a run: by click, with J and K, opened with Enter, closed with Es
   await expect(page).toHaveURL(new RegExp(`${names[0]}$`));
 });
 
-test("J goes on with the next page of the list", async ({ page }) => {
+test("J goes on with the next page of the list, and K back to the end of the one before", async ({ page }) => {
   const last = page.locator(rows).last();
+  const name = await last.locator("a.run-name").getAttribute("href");
   await last.locator(".preview").click();
   await expect(last).toHaveAttribute("aria-current", "true");
   await page.keyboard.press("j");
   await expect(page).toHaveURL(/cursor=/);
   await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("k");
+  await expect(page).not.toHaveURL(/cursor=/);
+  await expect(page.locator(`${rows}[aria-current] a.run-name`)).toHaveAttribute("href", name!);
+});
+
+test("a view takes the filter that is shown", async ({ page }) => {
+  await page.goto("/runs?q=env:prod");
+  await page.locator("html[data-js]").waitFor();
+  await page.getByText("Save view", { exact: true }).click();
+  await page.getByLabel("Name").fill("Watched");
+  await page.getByRole("button", { name: "Save this filter" }).click();
+  const view = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Watched" });
+  await expect(view).toHaveAttribute("aria-current", "page");
+
+  await view.click();
+  const bar = page.getByRole("combobox", { name: "Filter runs" });
+  await bar.fill("status:failed ");
+  await bar.press("Enter");
+  await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
+  await page.getByText("Save view", { exact: true }).click();
+  await page.getByRole("button", { name: "Update this view" }).click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "All" }).click();
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toHaveCount(0);
+  await view.click();
+  await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
+
+  await page.getByText("This view", { exact: true }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
+  await expect(view).toHaveCount(0);
 });
 
 test("rows of running runs change in place, and new runs are announced", async ({ page, request }) => {

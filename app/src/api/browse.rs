@@ -43,8 +43,15 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
         };
         // First of all: it brings in what is new, which the rest then counts.
         let page = workspace.runs(&query, address.cursor.as_deref(), PAGE_SIZE).await?;
-        let (facets, histogram, sync) =
-            futures::try_join!(workspace.facets(&query), workspace.histogram(&query, BARS), workspace.sync_progress())?;
+        // Counting nothing may take as long as finding nothing did.
+        let nothing = page.runs.is_empty() && address.cursor.is_none();
+        let counts = async {
+            if nothing {
+                return Ok(Default::default());
+            }
+            futures::try_join!(workspace.facets(&query), workspace.histogram(&query, BARS))
+        };
+        let ((facets, histogram), sync) = futures::try_join!(counts, workspace.sync_progress())?;
         let url = links.under(&query);
         let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
         let drop = |at: &usize| {

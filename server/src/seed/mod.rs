@@ -18,7 +18,7 @@ use crate::clock::now_ms;
 use crate::config::{DatabaseOptions, create_data_dir};
 use crate::store::{RunUpdate, Store};
 
-use scenario::Seeder;
+pub(crate) use scenario::Seeder;
 
 /// Runs made and written at a time.
 const BATCH: u64 = 500;

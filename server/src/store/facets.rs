@@ -10,10 +10,10 @@ use protocol::Query;
 use protocol::query::Term;
 use sqlx::Row;
 
-use super::query_sql::Resolved;
+use super::query_sql::{Reading, Resolved};
 use super::sql::{Arg, fetch};
 use super::tags::{TagIds, counted};
-use super::{Result, Store, WorkspaceId};
+use super::{Result, Store, WorkspaceId, number};
 
 /// Keys shown besides metadata.
 const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
@@ -23,7 +23,7 @@ const METADATA_KEYS: i64 = 16;
 const VALUES: usize = 10;
 /// Matching runs counted under a filter: 1,000 took 15 ms (p95) over HTTP at 100,000 runs, beyond the goal of 10.
 const FACET_SAMPLE: u32 = 500;
-/// 5,000 made filtered pages take 30 to 140 ms (p50) at a million runs, beyond the goal of 40.
+/// The same for the chart: 5,000 made pages take 30 to 140 ms (p50) at a million runs, beyond the goal of 40.
 const HISTOGRAM_SAMPLE: u32 = 1_000;
 /// Values that begin with what was typed, looked at to find the most frequent.
 const COMPLETION_SAMPLE: i64 = 1_000;
@@ -72,8 +72,7 @@ impl Store {
         let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
             return Ok(Facets::default());
         };
-        let (sql, args) = resolved.select("r.tags", None, FACET_SAMPLE);
-        let rows = fetch(&self.reader, sql, args).await?;
+        let (rows, all) = resolved.newest(self, Reading::Tags, FACET_SAMPLE).await?;
         let mut runs_by_id: HashMap<i64, u64> = HashMap::new();
         for row in &rows {
             let tags: String = row.try_get(0)?;
@@ -96,8 +95,7 @@ impl Store {
         let metadata = values.keys().filter(|key| key.starts_with("metadata.")).cloned();
         let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).collect();
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        let capped = rows.len() == FACET_SAMPLE as usize;
-        Ok(Facets { facets, counted_newest: capped.then_some(u64::from(FACET_SAMPLE)) })
+        Ok(Facets { facets, counted_newest: (!all).then_some(rows.len() as u64) })
     }
 
     /// Values of a key that begin with what was typed, most frequent first.
@@ -136,10 +134,9 @@ impl Store {
             let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
                 return Ok(Histogram::default());
             };
-            let (sql, args) = resolved.select("r.created_at, r.status", None, HISTOGRAM_SAMPLE);
-            let rows = fetch(&self.reader, sql, args).await?;
-            capped = (rows.len() == HISTOGRAM_SAMPLE as usize).then_some(u64::from(HISTOGRAM_SAMPLE));
-            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?, 1))).collect::<Result<_>>()?
+            let (rows, all) = resolved.newest(self, Reading::NumberAndStatus, HISTOGRAM_SAMPLE).await?;
+            capped = (!all).then_some(rows.len() as u64);
+            rows.iter().map(|row| Ok((number::time_of(row.try_get(0)?), row.try_get(1)?, 1))).collect::<Result<_>>()?
         };
         Ok(Histogram { counted_newest: capped, ..buckets(&counts, wanted) })
     }

@@ -183,3 +183,22 @@ impl Store {
 fn quiet(url: &str) -> anyhow::Result<AnyConnectOptions> {
     Ok(url.parse::<AnyConnectOptions>().context("DATABASE_URL cannot be read")?.disable_statement_logging())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn connections_are_set_up_as_meant() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await.unwrap();
+        let number = async |pool: &AnyPool, pragma: &'static str| -> i64 {
+            sqlx::query_scalar(pragma).fetch_one(pool).await.unwrap()
+        };
+        assert_eq!(number(&store.reader, "PRAGMA cache_size").await, -8192);
+        assert_eq!(number(&store.reader, "PRAGMA query_only").await, 1);
+        assert_eq!(number(&store.writer, "PRAGMA cache_size").await, -32768);
+        assert_eq!(number(&store.writer, "PRAGMA synchronous").await, 1);
+        assert_eq!(number(&store.writer, "PRAGMA page_size").await, 8192);
+    }
+}

@@ -15,6 +15,11 @@ pub(super) fn first_at(created_at_ms: i64) -> i64 {
     created_at_ms.clamp(i64::MIN / PLACES, i64::MAX / PLACES) * PLACES
 }
 
+/// When a run with this number was created, to some milliseconds.
+pub(super) fn time_of(n: i64) -> i64 {
+    n.div_euclid(PLACES)
+}
+
 /// Free numbers for new runs, given as creation time and id, in their order.
 pub(super) async fn allocate(connection: &mut AnyConnection, runs: &[(i64, &str)]) -> Result<Vec<i64>> {
     if runs.is_empty() {
@@ -57,6 +62,7 @@ mod tests {
             assert!((0..PLACES).contains(&place(id)));
         }
         assert!(first_at(2) > first_at(1) + place("x"));
+        assert_eq!((time_of(first_at(-7) + place("x")), time_of(first_at(7) + place("x"))), (-7, 7));
         assert!(first_at(i64::MAX) > 0 && first_at(i64::MIN) < 0);
     }
 }

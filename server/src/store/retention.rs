@@ -27,15 +27,20 @@ impl Store {
         let mut removed = 0;
         if let Some(max_age_ms) = retention.max_age_ms {
             let before = number::first_at(now_ms.saturating_sub(max_age_ms));
-            while let Some(count) = self.remove_oldest(before).await? {
-                removed += count;
+            while let Some(gone) = self.remove_oldest(before).await? {
+                removed += gone.runs;
             }
         }
         if let Some(max_bytes) = retention.max_bytes {
-            while self.stored_bytes().await? > max_bytes
-                && let Some(count) = self.remove_oldest(i64::MAX).await?
+            let mut stored = self.stored_bytes().await?;
+            while stored > max_bytes
+                && let Some(gone) = self.remove_oldest(i64::MAX).await?
             {
-                removed += count;
+                removed += gone.runs;
+                stored = match self.engine {
+                    Engine::Sqlite => self.stored_bytes().await?,
+                    Engine::Postgres => stored.saturating_sub(gone.bytes),
+                };
             }
         }
         Ok(removed)
@@ -53,13 +58,7 @@ impl Store {
                 }
                 (pages[0] - pages[1]) * pages[2]
             }
-            Engine::Postgres => {
-                // About a kilobyte for a row with its tags and words.
-                let sql = "SELECT CAST((SELECT COALESCE(SUM(octet_length(body)), 0) FROM run_log) \
-                     + (SELECT COALESCE(SUM(octet_length(body)), 0) FROM run_spec) \
-                     + (SELECT COUNT(*) * 1024 FROM run) AS BIGINT)";
-                sqlx::query_scalar(sql).fetch_one(&self.reader).await?
-            }
+            Engine::Postgres => sqlx::query_scalar(AssertSqlSafe(contents(""))).fetch_one(&self.reader).await?,
         };
         Ok(u64::try_from(bytes).unwrap_or(0))
     }
@@ -75,7 +74,7 @@ impl Store {
     }
 
     /// Removes some of the oldest runs below a number; `None` where there is none.
-    async fn remove_oldest(&self, below: i64) -> Result<Option<u64>> {
+    async fn remove_oldest(&self, below: i64) -> Result<Option<Gone>> {
         let rows = sqlx::query("SELECT workspace_id, n FROM run WHERE n < $1 ORDER BY n LIMIT $2")
             .bind(below)
             .bind(CHUNK)
@@ -85,18 +84,22 @@ impl Store {
         for row in &rows {
             found.push((row.try_get(0)?, row.try_get(1)?));
         }
+        let mut gone = Gone { runs: found.len() as u64, bytes: 0 };
         let workspaces: BTreeSet<i64> = found.iter().map(|(workspace, _)| *workspace).collect();
         for workspace in workspaces {
             let numbers: Vec<i64> = found.iter().filter(|(id, _)| *id == workspace).map(|(_, n)| *n).collect();
-            self.remove(WorkspaceId(workspace), &numbers).await?;
+            gone.bytes += self.remove(WorkspaceId(workspace), &numbers).await?;
         }
-        Ok((!found.is_empty()).then_some(found.len() as u64))
+        Ok((!found.is_empty()).then_some(gone))
     }
 
-    async fn remove(&self, workspace: WorkspaceId, numbers: &[i64]) -> Result<()> {
+    /// Removes runs with all that stands beside them. Tells how many bytes their contents took.
+    async fn remove(&self, workspace: WorkspaceId, numbers: &[i64]) -> Result<u64> {
         let list = numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
         let mut tx = self.begin_writing(workspace).await?;
         let rows = run_row::select(&mut tx, &format!("r.n IN ({list})"), Vec::new()).await?;
+        let bytes: i64 =
+            sqlx::query_scalar(AssertSqlSafe(contents(&format!("WHERE n IN ({list})")))).fetch_one(&mut *tx).await?;
         let mut changes = TagChanges::default();
         let mut hours = Hours::default();
         for row in &rows {
@@ -119,6 +122,21 @@ impl Store {
         tx.commit().await?;
         let newest = rows.iter().map(|row| row.summary.created_at_ms).max().unwrap_or(0);
         self.update_sync_state(workspace, |state| state.keep_after_ms = state.keep_after_ms.max(newest + 1)).await?;
-        Ok(())
+        Ok(u64::try_from(bytes).unwrap_or(0))
     }
+}
+
+/// What one step removed.
+struct Gone {
+    runs: u64,
+    bytes: u64,
+}
+
+/// A statement that adds up what runs contain: about a kilobyte for a row with its tags and words.
+fn contents(which: &str) -> String {
+    format!(
+        "SELECT CAST((SELECT COALESCE(SUM(length(body)), 0) FROM run_log {which}) \
+         + (SELECT COALESCE(SUM(length(body)), 0) FROM run_spec {which}) \
+         + (SELECT COUNT(*) * 1024 FROM run {which}) AS BIGINT)"
+    )
 }

@@ -16,7 +16,7 @@ async fn post(browser: &mut Browser, function: &str, form: &[(&str, &str)]) -> A
 }
 
 /// A run that waits for `approve`, and the id of that call.
-async fn waiting_run(app: &TestApp, browser: &mut Browser) -> (String, String) {
+pub async fn waiting_run(app: &TestApp, browser: &mut Browser) -> (String, String) {
     let id = app.start_run(DEMO, LOCAL_TOOL, with_local_tool()).await;
     loop {
         let log = browser.open(&format!("/api/runs/{id}/events")).await.body;

@@ -202,9 +202,16 @@ async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_
     let judged = browser.call("give-feedback", &[("id", &id), ("thumb", "UP"), ("explanation", "good")]).await;
     assert_eq!(judged.0, 200, "{}", judged.1);
     let log = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"x\"}}";
+    let (waiting, call) = crate::actions::waiting_run(&app, &mut browser).await;
+    let form = [("id", waiting.as_str()), ("tool_use_id", call.as_str()), ("text", "{}")];
+    assert_eq!(browser.call("answer-call", &form).await.0, 200);
+    app.sandbox_stream(DEMO, &waiting).await;
+    browser.open(&format!("/runs/{waiting}")).await;
     let imported = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(log).send().await.unwrap();
     assert_eq!(imported.status(), 201);
     let database = app.database.connect().await;
+    let answers: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM run_answer").fetch_one(&database).await.unwrap();
+    assert_eq!(answers, 1);
     app.running.stop().await.unwrap();
     let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
     config.retention.max_bytes = Some(1);
@@ -213,6 +220,7 @@ async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_
         let left: i64 = sqlx::query_scalar(
             "SELECT (SELECT COUNT(*) FROM run) + (SELECT COUNT(*) FROM run_log) + (SELECT COUNT(*) FROM run_spec) \
              + (SELECT COUNT(*) FROM run_feedback) + (SELECT COUNT(*) FROM run_import) \
+             + (SELECT COUNT(*) FROM run_answer) + (SELECT COUNT(*) FROM run_answerer) \
              + (SELECT COUNT(*) FROM run_tag)",
         )
         .fetch_one(&database)

@@ -7,6 +7,9 @@
 //! Every walk is in list order, so that nothing is sorted and a page ends the walk. The rarest tag drives, or the words
 //! where they are rarer; the other conditions are looked up for each run on the way.
 
+mod newest;
+
+pub(super) use newest::Reading;
 use protocol::Query;
 use protocol::query::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
 use sqlx::AssertSqlSafe;
@@ -48,11 +51,13 @@ enum ColumnTest {
     Compare(Comparison),
 }
 
-/// Where a walk begins, and which way it goes.
+/// Where a walk begins, which way it goes, and how far.
 #[derive(Clone, Copy)]
 struct Start {
     cursor: Option<Cursor>,
     downwards: bool,
+    /// How many runs of the driver are looked at.
+    steps: Option<u32>,
 }
 
 impl Start {
@@ -63,6 +68,14 @@ impl Start {
     fn order(self) -> &'static str {
         if self.downwards { "DESC" } else { "ASC" }
     }
+}
+
+/// What a walk goes along: a table as `t`, the run's number in it, and what bounds the walk.
+struct Source {
+    from: String,
+    n: &'static str,
+    conditions: Vec<String>,
+    is_run: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +107,7 @@ impl Resolved {
                     let phrases: Vec<&str> = clause.terms().filter_map(as_text).collect();
                     let expression = text::any_of(store.engine, &phrases);
                     match clause.negated {
-                        true => resolved.without_words.push(text::all_of(store.engine, workspace, &[expression])),
+                        true => resolved.without_words.push(text::all_of(store.engine, &[expression])),
                         false => words.push(expression),
                     }
                 }
@@ -126,7 +139,7 @@ impl Resolved {
             }
         }
         if !words.is_empty() {
-            resolved.words = Some(text::all_of(store.engine, workspace, &words));
+            resolved.words = Some(text::all_of(store.engine, &words));
         }
         resolved.driver = resolved.choose_driver(store).await?;
         Ok(Some(resolved))
@@ -134,27 +147,36 @@ impl Resolved {
 
     /// Columns of `r` for a page of matching runs, newest first.
     pub fn select(&self, columns: &str, cursor: Option<Cursor>, limit: u32) -> (String, Vec<Arg>) {
-        self.select_from(columns, Start { cursor, downwards: true }, limit)
+        self.select_from("run r", columns, Start { cursor, downwards: true, steps: None }, limit)
     }
 
-    /// The same from `cursor` on towards the newest, which come last.
+    /// From `cursor` on towards the newest, which come last.
     pub fn select_upwards(&self, columns: &str, cursor: Cursor, limit: u32) -> (String, Vec<Arg>) {
-        self.select_from(columns, Start { cursor: Some(cursor), downwards: false }, limit)
+        let start = Start { cursor: Some(cursor), downwards: false, steps: None };
+        self.select_from(&self.listed("r"), columns, start, limit)
     }
 
-    fn select_from(&self, columns: &str, start: Start, limit: u32) -> (String, Vec<Arg>) {
+    /// Runs as the list's narrow index has them. SQLite would look a known number up in the table.
+    fn listed(&self, alias: &str) -> String {
+        match self.engine {
+            Engine::Sqlite => format!("run {alias} INDEXED BY run_list"),
+            Engine::Postgres => format!("run {alias}"),
+        }
+    }
+
+    fn select_from(&self, run: &str, columns: &str, start: Start, limit: u32) -> (String, Vec<Arg>) {
         let mut sql = Sql { args: Vec::new() };
         let limit = sql.bind(i64::from(limit));
-        let branches: Vec<String> = match self.driver {
-            Driver::Tag(index) => {
-                self.tags[index].ids.iter().map(|id| self.walk(&mut sql, Some(*id), start, &limit)).collect()
-            }
-            Driver::List | Driver::Words => vec![self.walk(&mut sql, None, start, &limit)],
+        let sources = match start.steps {
+            Some(steps) => vec![self.window(&mut sql, start, steps)],
+            None => self.sources(&mut sql, start),
         };
+        let branches: Vec<String> =
+            sources.into_iter().map(|source| self.walk(&mut sql, source, start, &limit)).collect();
         let branches: Vec<String> = branches.iter().map(|branch| format!("SELECT n FROM ({branch}) b")).collect();
         let workspace = sql.bind(self.workspace.0);
         let text = format!(
-            "SELECT {columns} FROM ({}) c CROSS JOIN run r WHERE r.n = c.n AND r.workspace_id = {workspace} \
+            "SELECT {columns} FROM ({}) c CROSS JOIN {run} WHERE r.n = c.n AND r.workspace_id = {workspace} \
              ORDER BY c.n {} LIMIT {limit}",
             branches.join(" UNION "),
             start.order()
@@ -162,8 +184,52 @@ impl Resolved {
         (text, sql.args)
     }
 
-    /// One walk in list order; `t.n` is the run.
-    fn walk(&self, sql: &mut Sql, tag: Option<i64>, start: Start, limit: &str) -> String {
+    /// One walk in list order, with the conditions that do not drive it.
+    fn walk(&self, sql: &mut Sql, source: Source, start: Start, limit: &str) -> String {
+        let Source { mut from, n, mut conditions, is_run } = source;
+        for (index, condition) in self.tags.iter().enumerate() {
+            if self.driver != Driver::Tag(index) {
+                let ids: Vec<String> = condition.ids.iter().map(|id| sql.bind(*id)).collect();
+                let not = if condition.negated { "NOT " } else { "" };
+                conditions.push(format!(
+                    "{not}EXISTS (SELECT 1 FROM run_tag x WHERE x.tag_id IN ({}) AND x.n = {n})",
+                    ids.join(", ")
+                ));
+            }
+        }
+        if let Some(words) = self.words.as_ref().filter(|_| self.driver != Driver::Words) {
+            conditions.push(self.words_probe(sql, words, n));
+        }
+        for words in &self.without_words {
+            let probe = self.words_probe(sql, words, n);
+            conditions.push(format!("NOT {probe}"));
+        }
+        if !self.columns.is_empty() {
+            let alias = if is_run { "t" } else { "q" };
+            if !is_run {
+                from.push_str(&format!(" CROSS JOIN {}", self.listed("q")));
+                conditions.push(format!("q.workspace_id = {} AND q.n = {n}", sql.bind(self.workspace.0)));
+            }
+            for (clause, tests) in &self.columns {
+                let tests: Vec<String> = tests.iter().map(|test| test.sql(sql, alias)).collect();
+                // What is not known, as the duration of a run under way, is not beyond any bound.
+                let is = if clause.negated { "IS NOT TRUE" } else { "IS TRUE" };
+                conditions.push(format!("({}) {is}", tests.join(" OR ")));
+            }
+        }
+        let (conditions, order) = (conditions.join(" AND "), start.order());
+        format!("SELECT {n} AS n FROM {from} WHERE {conditions} ORDER BY {n} {order} LIMIT {limit}")
+    }
+
+    /// What is walked along: one table, or each of several tags.
+    fn sources(&self, sql: &mut Sql, start: Start) -> Vec<Source> {
+        match self.driver {
+            Driver::Tag(index) => self.tags[index].ids.iter().map(|id| self.source(sql, Some(*id), start)).collect(),
+            Driver::List | Driver::Words => vec![self.source(sql, None, start)],
+        }
+    }
+
+    fn source(&self, sql: &mut Sql, tag: Option<i64>, start: Start) -> Source {
         let mut conditions = Vec::new();
         let (from, n) = match (self.driver, self.engine) {
             (Driver::Tag(_), _) => {
@@ -171,7 +237,7 @@ impl Resolved {
                 ("run_tag t", "t.n")
             }
             (Driver::Words, Engine::Sqlite) => {
-                let words = self.words.clone().unwrap_or_default();
+                let words = text::within(self.workspace, self.words.as_deref().unwrap_or_default());
                 conditions.push(format!("run_text MATCH {}", sql.bind(words)));
                 ("run_text t", "t.rowid")
             }
@@ -196,41 +262,24 @@ impl Resolved {
             let numbers: Vec<String> = numbers.iter().map(|n| sql.bind(*n)).collect();
             conditions.push(format!("{n} IN ({})", numbers.join(", ")));
         }
-        for (index, condition) in self.tags.iter().enumerate() {
-            if self.driver != Driver::Tag(index) {
-                let ids: Vec<String> = condition.ids.iter().map(|id| sql.bind(*id)).collect();
-                let not = if condition.negated { "NOT " } else { "" };
-                conditions.push(format!(
-                    "{not}EXISTS (SELECT 1 FROM run_tag x WHERE x.tag_id IN ({}) AND x.n = {n})",
-                    ids.join(", ")
-                ));
-            }
-        }
-        if let Some(words) = self.words.as_ref().filter(|_| self.driver != Driver::Words) {
-            conditions.push(self.words_probe(sql, words, n));
-        }
-        for words in &self.without_words {
-            let probe = self.words_probe(sql, words, n);
-            conditions.push(format!("NOT {probe}"));
-        }
-        let mut joined = from.to_owned();
-        if !self.columns.is_empty() {
-            let alias = if self.driver == Driver::List { "t" } else { "q" };
-            if alias == "q" {
-                joined.push_str(" CROSS JOIN run q");
-                conditions.push(format!("q.n = {n}"));
-            }
-            for (clause, tests) in &self.columns {
-                let tests: Vec<String> = tests.iter().map(|test| test.sql(sql, alias)).collect();
-                // What is not known, as the duration of a run under way, is not beyond any bound.
-                let is = if clause.negated { "IS NOT TRUE" } else { "IS TRUE" };
-                conditions.push(format!("({}) {is}", tests.join(" OR ")));
-            }
-        }
-        let (conditions, order) = (conditions.join(" AND "), start.order());
-        format!("SELECT {n} AS n FROM {joined} WHERE {conditions} ORDER BY {n} {order} LIMIT {limit}")
+        Source { from: from.to_owned(), n, conditions, is_run: self.driver == Driver::List }
     }
 
+    /// The first runs of what drives, whatever the other conditions.
+    fn window(&self, sql: &mut Sql, start: Start, steps: u32) -> Source {
+        let (steps, order) = (sql.bind(i64::from(steps)), start.order());
+        let first = |Source { from, n, conditions, .. }: Source| {
+            let conditions = conditions.join(" AND ");
+            format!(
+                "SELECT n FROM (SELECT {n} AS n FROM {from} WHERE {conditions} ORDER BY {n} {order} LIMIT {steps}) b"
+            )
+        };
+        let all: Vec<String> = self.sources(sql, start).into_iter().map(first).collect();
+        let from = format!("(SELECT n FROM ({}) u ORDER BY n {order} LIMIT {steps}) t", all.join(" UNION "));
+        Source { from, n: "t.n", conditions: Vec::new(), is_run: false }
+    }
+
+    /// Whether a run of the workspace, which is known to be one of it, has these words.
     fn words_probe(&self, sql: &mut Sql, words: &str, n: &str) -> String {
         let words = sql.bind(words.to_owned());
         match self.engine {
@@ -276,7 +325,11 @@ impl Resolved {
             return Ok(false);
         }
         let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM run_text WHERE run_text MATCH $1 LIMIT $2)";
-        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).bind(words).bind(runs).fetch_one(&store.reader).await?;
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
+            .bind(text::within(self.workspace, words))
+            .bind(runs)
+            .fetch_one(&store.reader)
+            .await?;
         Ok(count < runs)
     }
 }
