@@ -3,6 +3,7 @@
 //! Without a filter the counts are kept and exact. Under a filter the newest matching runs are counted, and the answer
 //! says how many: a count over all would grow with the workspace.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use app::model::{Bucket, Facet, FacetValue, Facets, Histogram};
@@ -65,7 +66,7 @@ impl Store {
             values.entry(found.tag.key).or_default().push(FacetValue { value: found.tag.value, runs });
         }
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets, counted_newest: None })
+        Ok(Facets { facets: telling_first(facets), counted_newest: None })
     }
 
     async fn sampled_facets(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Facets> {
@@ -80,7 +81,7 @@ impl Store {
         }
         // Values that one run in the sample has are many and tell little; the frequent ones are enough.
         let mut frequent: Vec<(i64, u64)> = runs_by_id.iter().map(|(id, runs)| (*id, *runs)).collect();
-        frequent.sort_by_key(|(id, runs)| (std::cmp::Reverse(*runs), *id));
+        frequent.sort_by_key(|(id, runs)| (Reverse(*runs), *id));
         frequent.truncate(500);
         let list: Vec<String> = (1..=frequent.len()).map(|i| format!("${i}")).collect();
         let mut values: BTreeMap<String, Vec<FacetValue>> = BTreeMap::new();
@@ -95,7 +96,7 @@ impl Store {
         let metadata = values.keys().filter(|key| key.starts_with("metadata.")).cloned();
         let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).collect();
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets, counted_newest: (!all).then_some(rows.len() as u64) })
+        Ok(Facets { facets: telling_first(facets), counted_newest: (!all).then_some(rows.len() as u64) })
     }
 
     /// Values of a key that begin with what was typed, most frequent first.
@@ -174,6 +175,15 @@ fn facet(mut values: Vec<FacetValue>, key: String) -> Option<Facet> {
     (!values.is_empty()).then_some(Facet { key, values, more })
 }
 
+/// Metadata keys whose values many runs share come before those that name each run apart, as order numbers do.
+fn telling_first(mut facets: Vec<Facet>) -> Vec<Facet> {
+    facets.sort_by_key(|facet| match facet.key.starts_with("metadata.") {
+        true => (true, Reverse(facet.values.first().map_or(0, |value| value.runs))),
+        false => (false, Reverse(0)),
+    });
+    facets
+}
+
 /// Steps that read well on an axis.
 const STEPS_MS: [i64; 12] = [
     60_000,
@@ -207,6 +217,19 @@ fn buckets(counts: &[(i64, String, u64)], wanted: i64) -> Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_that_many_runs_share_come_first() {
+        let of = |key: &str, runs| Facet {
+            key: key.to_owned(),
+            values: vec![FacetValue { value: "x".to_owned(), runs }],
+            more: false,
+        };
+        let facets =
+            telling_first(vec![of("status", 1), of("tool", 5), of("metadata.order", 1), of("metadata.env", 9)]);
+        let keys: Vec<&str> = facets.iter().map(|facet| facet.key.as_str()).collect();
+        assert_eq!(keys, ["status", "tool", "metadata.env", "metadata.order"]);
+    }
 
     #[test]
     fn buckets_are_as_wide_as_reads_well() {

@@ -158,11 +158,12 @@ impl Store {
         Ok(tx)
     }
 
-    /// After much was written: SQLite empties its write-ahead log, PostgreSQL counts anew what it plans by.
+    /// After much was written: SQLite empties its write-ahead log, PostgreSQL notes which pages are settled and counts anew
+    /// what it plans by, as it does by itself in time.
     pub async fn settle(&self) -> Result<()> {
         let sql = match self.engine {
             Engine::Sqlite => "PRAGMA wal_checkpoint(TRUNCATE)",
-            Engine::Postgres => "ANALYZE",
+            Engine::Postgres => "VACUUM (ANALYZE)",
         };
         sqlx::query(sql).execute(&self.writer).await.map(drop)
     }
@@ -189,16 +190,17 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_are_set_up_as_meant() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await.unwrap();
-        let number = async |pool: &AnyPool, pragma: &'static str| -> i64 {
-            sqlx::query_scalar(pragma).fetch_one(pool).await.unwrap()
+    async fn connections_are_set_up_as_meant() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let number = async |pool: &AnyPool, pragma: &'static str| -> Result<i64> {
+            sqlx::query_scalar(pragma).fetch_one(pool).await
         };
-        assert_eq!(number(&store.reader, "PRAGMA cache_size").await, -8192);
-        assert_eq!(number(&store.reader, "PRAGMA query_only").await, 1);
-        assert_eq!(number(&store.writer, "PRAGMA cache_size").await, -32768);
-        assert_eq!(number(&store.writer, "PRAGMA synchronous").await, 1);
-        assert_eq!(number(&store.writer, "PRAGMA page_size").await, 8192);
+        assert_eq!(number(&store.reader, "PRAGMA cache_size").await?, -8192);
+        assert_eq!(number(&store.reader, "PRAGMA query_only").await?, 1);
+        assert_eq!(number(&store.writer, "PRAGMA cache_size").await?, -32768);
+        assert_eq!(number(&store.writer, "PRAGMA synchronous").await?, 1);
+        assert_eq!(number(&store.writer, "PRAGMA page_size").await?, 8192);
+        Ok(())
     }
 }

@@ -7,21 +7,20 @@
 //! Every walk is in list order, so that nothing is sorted and a page ends the walk. The rarest tag drives, or the words
 //! where they are rarer; the other conditions are looked up for each run on the way.
 
+mod driver;
 mod newest;
 
 pub(super) use newest::Reading;
 use protocol::Query;
 use protocol::query::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
-use sqlx::AssertSqlSafe;
+
+use driver::Driver;
 
 use super::runs::Cursor;
 use super::sql::Arg;
 use super::tags::{Counted, Tag};
 use super::text;
 use super::{Engine, Result, Store, WorkspaceId, number};
-
-/// A word with no more matches than this drives, whatever tags there are; a tag with no more runs too.
-const RARE: i64 = 1_000;
 
 /// A filter whose tags are looked up and whose driver is chosen.
 pub(super) struct Resolved {
@@ -76,13 +75,6 @@ struct Source {
     n: &'static str,
     conditions: Vec<String>,
     is_run: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Driver {
-    List,
-    Tag(usize),
-    Words,
 }
 
 impl Resolved {
@@ -197,7 +189,7 @@ impl Resolved {
                 ));
             }
         }
-        if let Some(words) = self.words.as_ref().filter(|_| self.driver != Driver::Words) {
+        if let Some(words) = self.words.as_ref().filter(|_| !self.driver.is_words()) {
             conditions.push(self.words_probe(sql, words, n));
         }
         for words in &self.without_words {
@@ -225,7 +217,7 @@ impl Resolved {
     fn sources(&self, sql: &mut Sql, start: Start) -> Vec<Source> {
         match self.driver {
             Driver::Tag(index) => self.tags[index].ids.iter().map(|id| self.source(sql, Some(*id), start)).collect(),
-            Driver::List | Driver::Words => vec![self.source(sql, None, start)],
+            _ => vec![self.source(sql, None, start)],
         }
     }
 
@@ -236,16 +228,17 @@ impl Resolved {
                 conditions.push(format!("t.tag_id = {}", sql.bind(tag.unwrap_or_default())));
                 ("run_tag t", "t.n")
             }
-            (Driver::Words, Engine::Sqlite) => {
+            (Driver::Words | Driver::GatheredWords, Engine::Sqlite) => {
                 let words = text::within(self.workspace, self.words.as_deref().unwrap_or_default());
                 conditions.push(format!("run_text MATCH {}", sql.bind(words)));
                 ("run_text t", "t.rowid")
             }
-            (Driver::Words, Engine::Postgres) => {
+            (Driver::Words | Driver::GatheredWords, Engine::Postgres) => {
                 let words = self.words.clone().unwrap_or_default();
                 conditions.push(format!("t.workspace_id = {}", sql.bind(self.workspace.0)));
                 conditions.push(format!("t.words @@ CAST({} AS tsquery)", sql.bind(words)));
-                ("run_text t", "t.n")
+                // In an order that no index has, PostgreSQL begins with the index of words.
+                ("run_text t", if self.driver == Driver::Words { "t.n" } else { "(t.n + 0)" })
             }
             (Driver::List, _) => {
                 conditions.push(format!("t.workspace_id = {}", sql.bind(self.workspace.0)));
@@ -299,38 +292,6 @@ impl Resolved {
         } else {
             self.below = Some(self.below.map_or(bound, |known| known.min(bound)));
         }
-    }
-
-    async fn choose_driver(&self, store: &Store) -> Result<Driver> {
-        if self.numbers.is_some() {
-            return Ok(Driver::List);
-        }
-        let positive = self.tags.iter().enumerate().filter(|(_, condition)| !condition.negated);
-        let rarest = positive.min_by_key(|(_, condition)| condition.runs).map(|(index, tag)| (index, tag.runs));
-        let Some(words) = &self.words else {
-            return Ok(rarest.map_or(Driver::List, |(index, _)| Driver::Tag(index)));
-        };
-        Ok(match rarest {
-            None => Driver::Words,
-            Some((index, runs)) if runs <= RARE && !self.words_are_rarer(store, words, runs).await? => {
-                Driver::Tag(index)
-            }
-            Some(_) => Driver::Words,
-        })
-    }
-
-    /// SQLite counts matches of words as it walks them; PostgreSQL would have to collect them all first.
-    async fn words_are_rarer(&self, store: &Store, words: &str, runs: i64) -> Result<bool> {
-        if self.engine == Engine::Postgres {
-            return Ok(false);
-        }
-        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM run_text WHERE run_text MATCH $1 LIMIT $2)";
-        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
-            .bind(text::within(self.workspace, words))
-            .bind(runs)
-            .fetch_one(&store.reader)
-            .await?;
-        Ok(count < runs)
     }
 }
 

@@ -6,11 +6,11 @@ use sqlx::any::AnyRow;
 
 use super::{Driver, Resolved, Sql, Start};
 use crate::store::sql::fetch;
-use crate::store::{Result, Store};
+use crate::store::{Engine, Result, Store};
 
 /// Runs looked at: some milliseconds.
 const STEPS: u32 = 5_000;
-/// The same where the words of each are looked up, which takes longer among a million runs.
+/// The same where SQLite looks up the words of each, which takes longer among a million runs.
 const STEPS_WITH_WORDS: u32 = 100;
 /// Runs counted however far they are apart, as the list beside the counts shows them.
 const FEWEST: u32 = 25;
@@ -25,9 +25,9 @@ pub enum Reading {
 impl Resolved {
     /// The newest matching runs, at most `wanted`, and whether these are all.
     pub async fn newest(&self, store: &Store, reading: Reading, wanted: u32) -> Result<(Vec<AnyRow>, bool)> {
-        let words_driving = self.driver == Driver::Words;
-        let words = !self.without_words.is_empty() || (self.words.is_some() && !words_driving);
-        self.newest_within(store, reading, wanted, if words { STEPS_WITH_WORDS } else { STEPS }).await
+        let words = !self.without_words.is_empty() || (self.words.is_some() && !self.driver.is_words());
+        let steps = if words && self.engine == Engine::Sqlite { STEPS_WITH_WORDS } else { STEPS };
+        self.newest_within(store, reading, wanted, steps).await
     }
 
     async fn newest_within(
@@ -56,7 +56,7 @@ impl Resolved {
     /// Every run on the way matches.
     fn only_driver(&self) -> bool {
         let tags = self.tags.iter().enumerate().all(|(index, _)| self.driver == Driver::Tag(index));
-        let words = self.words.is_none() || self.driver == Driver::Words;
+        let words = self.words.is_none() || self.driver.is_words();
         tags && words && self.without_words.is_empty() && self.columns.is_empty()
     }
 
@@ -82,6 +82,7 @@ impl Resolved {
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context;
     use protocol::Query;
 
     use super::*;
@@ -90,13 +91,13 @@ mod tests {
     const UNTIL_MS: i64 = 1_790_000_000_000;
 
     #[tokio::test]
-    async fn counts_are_of_the_newest_and_say_whether_they_are_of_all() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await.unwrap();
-        let workspace = store.workspace_from_slug("demo").await.unwrap();
+    async fn counts_are_of_the_newest_and_say_whether_they_are_of_all() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let workspace = store.workspace_from_slug("demo").await?;
         let seeder = Seeder::new(1, 400, UNTIL_MS, store.packer().clone());
-        let runs: Vec<_> = (0..400).map(|index| seeder.run(index).unwrap().0).collect();
-        store.upsert_runs(workspace, &runs).await.unwrap();
+        let runs = (0..400).map(|index| Ok(seeder.run(index)?.0)).collect::<anyhow::Result<Vec<_>>>()?;
+        store.upsert_runs(workspace, &runs).await?;
 
         for text in [
             "env:prod status:succeeded",
@@ -105,21 +106,21 @@ mod tests {
             "order env:prod",
             "-refund env:prod",
         ] {
-            let query = Query::parse(text).unwrap();
-            let resolved = Resolved::new(&store, workspace, &query, UNTIL_MS).await.unwrap().unwrap();
-            let numbers = async |wanted, steps| {
-                let (rows, all) =
-                    resolved.newest_within(&store, Reading::NumberAndStatus, wanted, steps).await.unwrap();
-                (rows.iter().map(|row| row.get::<i64, _>(0)).collect::<Vec<_>>(), all)
+            let query = Query::parse(text).map_err(|error| anyhow::anyhow!("{error}"))?;
+            let resolved = Resolved::new(&store, workspace, &query, UNTIL_MS).await?.context("no tag")?;
+            let numbers = async |wanted, steps| -> Result<(Vec<i64>, bool)> {
+                let (rows, all) = resolved.newest_within(&store, Reading::NumberAndStatus, wanted, steps).await?;
+                Ok((rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, all))
             };
-            let (every, all) = numbers(1_000, 1_000).await;
+            let (every, all) = numbers(1_000, 1_000).await?;
             assert!(all && every.len() > FEWEST as usize, "{text}: {}", every.len());
-            let (some, all) = numbers(1_000, 90).await;
+            let (some, all) = numbers(1_000, 90).await?;
             assert!(!all && some.len() < every.len(), "{text}");
             assert_eq!(some, every[..some.len()], "{text}");
-            assert_eq!(numbers(10, 90).await, (every[..10].to_vec(), false), "{text}");
+            assert_eq!(numbers(10, 90).await?, (every[..10].to_vec(), false), "{text}");
             // Too short a walk: what the list shows is counted nevertheless.
-            assert_eq!(numbers(1_000, 3).await, (every[..FEWEST as usize].to_vec(), false), "{text}");
+            assert_eq!(numbers(1_000, 3).await?, (every[..FEWEST as usize].to_vec(), false), "{text}");
         }
+        Ok(())
     }
 }
