@@ -49,6 +49,9 @@ pub struct Options {
     /// Engines for browse
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres", value_parser = ["sqlite", "postgres"])]
     engines: Vec<String>,
+    /// For browse: runs that were seeded before, as `browse` seeds them, in a data folder or the PostgreSQL of a URL
+    #[arg(long)]
+    seeded: Option<String>,
     /// Measure target/release/runlens as it is, without building first
     #[arg(long)]
     built: bool,

@@ -35,12 +35,23 @@ type Medians = BTreeMap<(String, &'static str), Vec<(u64, Duration)>>;
 pub fn run(options: &Options) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     let mut medians = Medians::new();
+    if let (Some(seeded), [runs]) = (&options.seeded, options.runs.as_slice()) {
+        let dir = tempfile::tempdir()?;
+        let place = match seeded.starts_with("postgres") {
+            true => Place { runs: *runs, engine: "postgres", data_dir: &dir.path().join("data"), url: Some(seeded) },
+            false => Place { runs: *runs, engine: "sqlite", data_dir: Path::new(seeded), url: None },
+        };
+        return place.ask(&mut medians);
+    }
+    ensure!(options.seeded.is_none(), "--seeded needs the one size of what was seeded, as --runs");
     for runs in &options.runs {
         for engine in &options.engines {
             let dir = tempfile::tempdir()?;
             let cluster = if engine == "postgres" { Some(Cluster::start()?) } else { None };
             let url = cluster.as_ref().map(Cluster::url);
-            figures.extend(measure(*runs, engine, &dir.path().join("data"), url.as_deref(), &mut medians)?);
+            let place = Place { runs: *runs, engine, data_dir: &dir.path().join("data"), url: url.as_deref() };
+            figures.extend(place.ingest()?);
+            figures.extend(place.ask(&mut medians)?);
         }
     }
     figures.extend(growth(&medians));
@@ -62,81 +73,93 @@ fn growth(medians: &Medians) -> Vec<Figure> {
     medians.iter().filter_map(figure).collect()
 }
 
-fn measure(
+/// Where runs are, and how many.
+struct Place<'a> {
     runs: u64,
-    engine: &str,
-    data_dir: &Path,
-    database_url: Option<&str>,
-    medians: &mut Medians,
-) -> Result<Vec<Figure>> {
-    let label = |what: &str| format!("{engine}, {runs} runs: {what}");
-    let mut figures = vec![];
-    let told = command::read(&mut seed(1, UNTIL_MS, runs, data_dir, database_url)?)?;
-    println!("  {engine}: {}", told.trim());
-    let per_second = figure_before(&told, " runs/s").context("seed tells no speed")?;
-    let bytes = figure_before(&told, " bytes of database").context("seed tells no size")?;
-    let percent = figure_before(&told, " %").context("seed tells no share")?;
-    figures.push(Figure {
-        name: label("ingest"),
-        goal: "≥ 2,000 runs/s",
-        value: format!("{per_second:.0} runs/s"),
-        met: per_second >= MIN_RUNS_PER_SECOND,
-    });
-    figures.push(Figure {
-        name: label("stored for each run"),
-        goal: "≤ 4 KB",
-        value: format!("{bytes:.0} bytes"),
-        met: bytes <= MAX_BYTES_PER_RUN as f64,
-    });
-    figures.push(Figure {
-        name: label("logs, of their size as JSON"),
-        goal: "≤ 25 %",
-        value: format!("{percent:.1} %"),
-        met: percent <= MAX_PERCENT_OF_JSON,
-    });
-    let server = Server::start_on(data_dir, database_url)?;
-    let mut script = Client::new(server.addr);
-    script.bearer = Some(BEARER.to_owned());
-    let mut browser = Client::new(server.addr);
-    sign_in(&mut browser)?;
-    for question in questions(&mut script, runs)? {
-        let times = Times::of(&mut script, &question.api)?;
-        figures.push(times.figure(label(question.name), question.goal));
-        if question.keyset {
-            let of_question = medians.entry((engine.to_owned(), question.name)).or_default();
-            of_question.push((runs, times.at(50)));
-        }
-        if let Some(page) = &question.page {
-            let times = Times::of(&mut browser, page)?;
-            figures.push(times.figure(label(&format!("page, {}", question.name)), PAGE));
-        }
-    }
-    let resident = server.resident_bytes()?;
-    figures.push(Figure {
-        name: label("resident memory"),
-        goal: "< 150 MB",
-        value: format!("{:.0} MB", resident as f64 / 1e6),
-        met: resident < RESIDENT_GOAL_BYTES,
-    });
-    // Others, and newer: what is listed first changes under the reader.
-    let newer = UNTIL_MS + 86_400_000;
-    let mut writer = seed(2, newer, (runs / 10).clamp(5_000, 50_000), data_dir, database_url)?;
-    let mut writer = writer.stdout(Stdio::null()).spawn().context("seed does not start")?;
-    let writing = || matches!(writer.try_wait(), Ok(None));
-    let times = Times::during(&mut script, "/api/runs?limit=50&q=customer:customer-07", writing)?;
-    figures.push(times.figure(label("metadata, one in 50, while runs come in"), WHILE_INGESTING));
-    ensure!(writer.wait()?.success(), "the second seed failed");
-    Ok(figures)
+    engine: &'a str,
+    data_dir: &'a Path,
+    url: Option<&'a str>,
 }
 
-fn seed(seed: u64, until_ms: i64, runs: u64, data_dir: &Path, database_url: Option<&str>) -> Result<Command> {
-    let mut command = Command::new(paths::binary()?);
-    command.args(["seed", "--seed", &seed.to_string(), "--until-ms", &until_ms.to_string()]);
-    command.args(["--runs", &runs.to_string()]).env("RUNLENS_DATA_DIR", data_dir).env_remove("DATABASE_URL");
-    if let Some(url) = database_url {
-        command.env("DATABASE_URL", url);
+impl Place<'_> {
+    fn label(&self, what: &str) -> String {
+        format!("{}, {} runs: {what}", self.engine, self.runs)
     }
-    Ok(command)
+
+    fn ingest(&self) -> Result<Vec<Figure>> {
+        let told = command::read(&mut self.seed(1, UNTIL_MS, self.runs)?)?;
+        println!("  {}: {}", self.engine, told.trim());
+        let per_second = figure_before(&told, " runs/s").context("seed tells no speed")?;
+        let bytes = figure_before(&told, " bytes of database").context("seed tells no size")?;
+        let percent = figure_before(&told, " %").context("seed tells no share")?;
+        Ok(vec![
+            Figure {
+                name: self.label("ingest"),
+                goal: "≥ 2,000 runs/s",
+                value: format!("{per_second:.0} runs/s"),
+                met: per_second >= MIN_RUNS_PER_SECOND,
+            },
+            Figure {
+                name: self.label("stored for each run"),
+                goal: "≤ 4 KB",
+                value: format!("{bytes:.0} bytes"),
+                met: bytes <= MAX_BYTES_PER_RUN as f64,
+            },
+            Figure {
+                name: self.label("logs, of their size as JSON"),
+                goal: "≤ 25 %",
+                value: format!("{percent:.1} %"),
+                met: percent <= MAX_PERCENT_OF_JSON,
+            },
+        ])
+    }
+
+    fn ask(&self, medians: &mut Medians) -> Result<Vec<Figure>> {
+        let mut figures = Vec::new();
+        let server = Server::start_on(self.data_dir, self.url)?;
+        let mut script = Client::new(server.addr);
+        script.bearer = Some(BEARER.to_owned());
+        let mut browser = Client::new(server.addr);
+        sign_in(&mut browser)?;
+        for question in questions(&mut script, self.runs)? {
+            let times = Times::of(&mut script, &question.api)?;
+            figures.push(times.figure(self.label(question.name), question.goal));
+            if question.keyset {
+                let of_question = medians.entry((self.engine.to_owned(), question.name)).or_default();
+                of_question.push((self.runs, times.at(50)));
+            }
+            if let Some(page) = &question.page {
+                let times = Times::of(&mut browser, page)?;
+                figures.push(times.figure(self.label(&format!("page, {}", question.name)), PAGE));
+            }
+        }
+        let resident = server.resident_bytes()?;
+        figures.push(Figure {
+            name: self.label("resident memory"),
+            goal: "< 150 MB",
+            value: format!("{:.0} MB", resident as f64 / 1e6),
+            met: resident < RESIDENT_GOAL_BYTES,
+        });
+        // Others, and newer: what is listed first changes under the reader.
+        let newer = UNTIL_MS + 86_400_000;
+        let mut writer = self.seed(2, newer, (self.runs / 10).clamp(5_000, 50_000))?;
+        let mut writer = writer.stdout(Stdio::null()).spawn().context("seed does not start")?;
+        let writing = || matches!(writer.try_wait(), Ok(None));
+        let times = Times::during(&mut script, "/api/runs?limit=50&q=customer:customer-07", writing)?;
+        figures.push(times.figure(self.label("metadata, one in 50, while runs come in"), WHILE_INGESTING));
+        ensure!(writer.wait()?.success(), "the second seed failed");
+        Ok(figures)
+    }
+
+    fn seed(&self, seed: u64, until_ms: i64, runs: u64) -> Result<Command> {
+        let mut command = Command::new(paths::binary()?);
+        command.args(["seed", "--seed", &seed.to_string(), "--until-ms", &until_ms.to_string()]);
+        command.args(["--runs", &runs.to_string()]).env("RUNLENS_DATA_DIR", self.data_dir).env_remove("DATABASE_URL");
+        if let Some(url) = self.url {
+            command.env("DATABASE_URL", url);
+        }
+        Ok(command)
+    }
 }
 
 /// Through the sandbox's consent page, as somebody would.
