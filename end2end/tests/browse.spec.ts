@@ -156,8 +156,8 @@ test("a view takes the filter that is shown", async ({ page }) => {
   await expect(view).toHaveAttribute("aria-current", "page");
 
   await view.click();
-  const bar = page.getByRole("combobox", { name: "Filter runs" });
-  await bar.fill("status:failed ");
+  const bar = page.getByRole("combobox", { name: "Filter" });
+  await bar.fill("env:prod status:failed ");
   await bar.press("Enter");
   await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
   await page.getByText("Save view", { exact: true }).click();
