@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::random;
-use crate::store::{RunUpdate, Store, WorkspaceId};
+use crate::store::{RunUpdate, Seen, Store, WorkspaceId};
 
 pub use command::{ImportOptions, import_files};
 pub(crate) use upload::{post_import, post_import_form};
@@ -128,7 +128,8 @@ impl Import {
             self.store.upsert_runs(self.workspace, &[self.update(RunStatus::Running)]).await?;
             self.begun = true;
         }
-        self.store.insert_events(self.workspace, &self.run_id, &batch).await?;
+        let seen = Seen { at_ms: now_ms(), live: false };
+        self.store.insert_events(self.workspace, &self.run_id, &batch, seen).await?;
         self.report.events += batch.len() as u64;
         Ok(())
     }

@@ -8,6 +8,7 @@ mod actions;
 mod answers;
 mod api;
 mod browse;
+mod call_age;
 mod harness;
 mod import;
 mod isolation;

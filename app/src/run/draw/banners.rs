@@ -4,18 +4,26 @@ use leptos::prelude::*;
 use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
 use serde_json::Value;
 
+use super::age::banner_age;
 use super::{Links, html};
 use crate::components::code_words::CodeWords;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
-use crate::run::{RunView, Tab};
+use crate::run::{CallAge, RunView, Tab};
 
-/// `relaunch`: the sign-in may start runs.
-pub fn banners(banners: Vec<Banner>, relaunch: bool, links: Links<'_>) -> String {
-    html(banners.into_iter().map(|banner| draw(banner, relaunch, links)).collect_view())
+/// What the reader may do about it.
+#[derive(Clone, Copy)]
+pub struct May {
+    pub answer: bool,
+    /// Also, the spec is known.
+    pub relaunch: bool,
 }
 
-fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
+pub fn banners(banners: Vec<Banner>, may: May, ages: &[CallAge], links: Links<'_>) -> String {
+    html(banners.into_iter().map(|banner| draw(banner, may, ages, links)).collect_view())
+}
+
+fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView {
     let tone = match banner.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -26,15 +34,8 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
         let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
         view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
     });
-    let again = || (format!("/launch?like={}", links.run_id), "Relaunch".to_owned());
-    let step = match &banner.next_step.change {
-        _ if banner.kind == BannerKind::WaitingLocalTool => {
-            Some((links.focus(banner.seq), "Answer it here".to_owned()))
-        }
-        _ if !relaunch => None,
-        Some(change) => Some(relaunch_link(links.run_id, change)),
-        None => banner.next_step.again.then(again),
-    };
+    let step = next_step(&banner, may, links);
+    let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
     let step = step.map(|(href, words)| view! { " " <a href=href>{words}</a> });
     view! {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
@@ -42,6 +43,7 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
             <div>
                 <h2><CodeWords text=banner.title /></h2>
                 <p><CodeWords text=banner.detail /></p>
+                {waiting.map(|age| banner_age(*age))}
                 <p class="next-step">
                     <IconView icon=Icon::Next />
                     <span><CodeWords text=banner.next_step.text />{lens}{step}</span>
@@ -53,6 +55,19 @@ fn draw(banner: Banner, relaunch: bool, links: Links<'_>) -> AnyView {
     .into_any()
 }
 
+/// Where the banner's next step leads, and its words.
+pub fn next_step(banner: &Banner, may: May, links: Links<'_>) -> Option<(String, String)> {
+    match &banner.next_step.change {
+        _ if banner.kind == BannerKind::WaitingLocalTool => {
+            let words = if may.answer { "Answer it here" } else { "See the call" };
+            Some((links.focus(banner.seq), words.to_owned()))
+        }
+        _ if !may.relaunch => None,
+        Some(change) => Some(relaunch_link(links.run_id, change)),
+        None => banner.next_step.again.then(|| (format!("/launch?like={}", links.run_id), "Relaunch".to_owned())),
+    }
+}
+
 /// The launch form as this run had it, with the change made where it is known what to change to.
 fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
     let name = change.field.rsplit('/').next().unwrap_or_default();
@@ -61,6 +76,11 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
             let shown = in_words(to);
             let set = encode(&format!("{}={to}", change.field));
             (format!("/launch?like={id}&set={set}"), format!("Relaunch with {name} {shown}"))
+        }
+        // The launch form has the catalogue to choose from.
+        None if change.field == "/modelId" => {
+            let set = encode("/modelId=?larger");
+            (format!("/launch?like={id}&set={set}"), "Relaunch with a larger model".to_owned())
         }
         // To the field, where the form has it as a text.
         None => {
