@@ -33,7 +33,7 @@ test("a waiting call has an age that counts on and does not begin anew at a relo
 });
 
 test("who answers a call that was answered meanwhile is told so", async ({ page, request, problems }) => {
-  problems.allow(/status of 409/);
+  problems.allow(/status of 409|live\?after=/);
   await signIn(page);
   const id = await startRun(request, "/call approve {}\n/call approve {\"n\":2}\n/say Fine.", { tools });
   // The page does not hear of what happens next.
@@ -50,7 +50,7 @@ test("who answers a call that was answered meanwhile is told so", async ({ page,
 });
 
 test("who answers after the end of the run is told so", async ({ page, request, problems }) => {
-  problems.allow(/status of 409/);
+  problems.allow(/status of 409|live\?after=/);
   await signIn(page);
   const id = await startRun(request, script, { tools });
   await page.route("**/live?*", (route) => route.abort());

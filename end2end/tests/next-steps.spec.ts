@@ -9,6 +9,7 @@ const object = { type: "object", required: ["total"] };
 const loop = '/repeat 9\n/call recall {"query":"x"}\n/say Done.';
 const supervised = { tools: [recall], toolBudgets: {}, loopDetection: false, reasoningLevel: "high" };
 const twentyCalls = '/repeat 20\n/call recall {"query":"x"}';
+const pay = { kind: "local", name: "pay", parameters: { type: "object", properties: { amount: { type: "number" } } } };
 const look = { kind: "local", name: "look", parameters: { type: "object" } };
 
 /** A kind, the script and spec that lead to it, the link's words, and what then differs from the run. */
@@ -114,16 +115,18 @@ test("waiting: the reply box has the focus, also without its being there at firs
 });
 
 /** Where only a person can tell what to write, the link leads to the field. */
-const fields: [kind: string, script: string, spec: object, field: string][] = [
-  ["refused", "/say I would rather\n/refuse", {}, "#f-t-systemPrompt"],
-  ["failed", "/fail overloaded", {}, "#f-t-fallbackModelId"],
+const fields: [kind: string, script: string, spec: object, link: string, field: string][] = [
+  ["refused", "/say I would rather\n/refuse", {}, "another system prompt", "#f-t-systemPrompt"],
+  ["failed", "/fail overloaded", {}, "a fallback model", "#f-t-fallbackModelId"],
+  ["tool_input_invalid", '/call pay {"amount":"much"}\n/say No.', { tools: [pay] }, "other tools", "#tools"],
 ];
 
-for (const [kind, script, spec, field] of fields) {
-  test(`${kind}: the link leads to ${field}`, async ({ page, request }) => {
+for (const [kind, script, spec, link, field] of fields) {
+  test(`${kind}: «${link}» leads to its place in the form`, async ({ page, request }) => {
     const id = await finishedRun(request, script, spec);
-    await (await step(page, id, kind)).getByRole("link", { name: /Relaunch with another/ }).click();
+    await (await step(page, id, kind)).getByRole("link", { name: `Relaunch with ${link}` }).click();
     await expect(page).toHaveURL(new RegExp(`/launch\\?like=${id}.*${field}$`));
     await expect(page.locator(field)).toBeInViewport();
+    await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
   });
 }

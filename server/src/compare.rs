@@ -5,6 +5,7 @@ use app::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Parting, R
 use protocol::RunStatus;
 use protocol::json::preview;
 use protocol::query::{Clause, Field, Query, Term};
+use protocol::redact::redact;
 use protocol::timeline::{Timeline, ToolCall, Turn, TurnPair, align, changes};
 use serde_json::Value;
 
@@ -44,6 +45,8 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
             turns: vec![],
             left_out: 0,
             spec: vec![],
+            spec_unknown: None,
+            launchable: (false, false),
         });
     };
     let other_replay = state.timelines.replay(state, caller, &other.id).await?;
@@ -74,6 +77,17 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
             left_seq: divergence.left_seq,
             right_seq: divergence.right_seq,
         }),
+        launchable: (specs.0.is_some(), specs.1.is_some()),
+        spec_unknown: match &specs {
+            (Some(_), Some(_)) => None,
+            (None, None) => {
+                Some("The specs of both runs are unknown, so whether they differ is unknown too.".to_owned())
+            }
+            (left, _) => {
+                let side = if left.is_none() { "left" } else { "right" };
+                Some(format!("The spec of the {side} run is unknown, so whether the specs differ is unknown too."))
+            }
+        },
         spec: match specs {
             (Some(left), Some(right)) => spec_differences(&left, &right),
             _ => Vec::new(),
@@ -159,11 +173,22 @@ fn answer(call: &ToolCall) -> String {
     }
 }
 
+/// Secrets are compared and not shown.
 fn spec_differences(left: &Value, right: &Value) -> Vec<SpecDifference> {
-    let text = |value: Option<Value>| value.map(|value| preview(&value.to_string(), CALL_CHARS));
+    let hidden = |spec: &Value| {
+        let mut spec = spec.clone();
+        redact(&mut spec);
+        spec
+    };
+    let (shown_left, shown_right) = (hidden(left), hidden(right));
+    let text = |spec: &Value, pointer: &str| spec.pointer(pointer).map(|value| preview(&value.to_string(), CALL_CHARS));
     let found = changes(left, right).into_iter().take(100);
     found
-        .map(|change| SpecDifference { pointer: change.pointer, left: text(change.before), right: text(change.after) })
+        .map(|change| SpecDifference {
+            left: text(&shown_left, &change.pointer),
+            right: text(&shown_right, &change.pointer),
+            pointer: change.pointer,
+        })
         .collect()
 }
 

@@ -5,9 +5,11 @@
 //!                    └── lines that cannot be read ──▶ the report, kept with the run
 //! ```
 //!
-//! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it came.
+//! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it
+//! came, and says so; also where the one who sent it is gone.
 
 mod command;
+mod receiver;
 mod upload;
 
 use std::collections::HashSet;

@@ -9,6 +9,7 @@ mod answers;
 mod api;
 mod browse;
 mod call_age;
+mod compare;
 mod harness;
 mod import;
 mod isolation;

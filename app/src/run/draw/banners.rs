@@ -36,7 +36,11 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
     });
     let step = next_step(&banner, may, links);
     let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
-    let step = step.map(|(href, words)| view! { " " <a href=href>{words}</a> });
+    let step = step.map(|(href, words)| {
+        // A field of another page is found by the browser itself.
+        let rel = (href.contains("/launch") && href.contains('#')).then_some("external");
+        view! { " " <a href=href rel=rel>{words}</a> }
+    });
     view! {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
@@ -82,12 +86,23 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
             let set = encode("/modelId=?larger");
             (format!("/launch?like={id}&set={set}"), "Relaunch with a larger model".to_owned())
         }
-        // To the field, where the form has it as a text.
         None => {
-            let place = change.field.replace('/', "-");
-            (format!("/launch?like={id}#f-t{place}"), format!("Relaunch with another {name}"))
+            let (place, words) = field_to_write(&change.field, name);
+            (format!("/launch?like={id}#{place}"), words)
         }
     }
+}
+
+/// The place in the launch form where a person has to say what to change, and what for.
+fn field_to_write(field: &str, name: &str) -> (String, String) {
+    let (place, words) = match field {
+        "/tools" => ("tools", "Relaunch with other tools"),
+        "/systemPrompt" => ("f-t-systemPrompt", "Relaunch with another system prompt"),
+        "/fallbackModelId" => ("f-t-fallbackModelId", "Relaunch with a fallback model"),
+        _ if field.starts_with("/outputSchema") => ("output", "Relaunch with another schema"),
+        _ => return (format!("f-t{}", field.replace('/', "-")), format!("Relaunch with another {name}")),
+    };
+    (place.to_owned(), words.to_owned())
 }
 
 fn in_words(value: &Value) -> String {

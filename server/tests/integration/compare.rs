@@ -1,0 +1,58 @@
+//! Two runs side by side: what is said of their specs.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, DEMO, TestApp, api_key};
+
+const LOG: &str = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"Hi.\"}}\n";
+
+async fn compared(browser: &mut Browser, left: &str, right: &str) -> String {
+    let page = browser.open(&format!("/compare?left={left}&right={right}")).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    page.body
+}
+
+/// A run from a file, which does not tell its spec.
+async fn imported(app: &TestApp) -> String {
+    let request = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(LOG);
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    answer["runId"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn specs_that_are_not_known_are_not_called_the_same() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let (one, two) =
+        (app.finished_run(DEMO, "/say Hi.", json!({})).await, app.finished_run(DEMO, "/say Hi.", json!({})).await);
+    let (lost, lost_too) = (imported(&app).await, imported(&app).await);
+    for (left, right, words) in [
+        (&one, &two, "Their specs are the same."),
+        (&lost, &one, "The spec of the left run is unknown"),
+        (&one, &lost, "The spec of the right run is unknown"),
+        (&lost, &lost_too, "The specs of both runs are unknown"),
+    ] {
+        let html = compared(&mut browser, left, right).await;
+        assert!(html.contains(words), "{words}: {html}");
+        assert_eq!(html.contains("Their specs are the same"), words.starts_with("Their"));
+        for run in [left, right] {
+            let known = !run.starts_with("imported_");
+            assert_eq!(html.contains(&format!("/launch?like={run}\"")), known, "{run}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn secrets_that_differ_are_said_to_differ_and_not_shown() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let with = |secret: &str| {
+        let headers = json!({ "Authorization": format!("Bearer {secret}") });
+        json!({ "tools": [{ "kind": "mcp", "name": "crm", "url": "http://127.0.0.1:9/mcp", "headers": headers }] })
+    };
+    let one = app.finished_run(DEMO, "/say Hi.", with("sk-live-0123456789abcdef")).await;
+    let two = app.finished_run(DEMO, "/say Hi.", with("sk-live-fedcba9876543210")).await;
+    let html = compared(&mut browser, &one, &two).await;
+    assert!(html.contains("/tools/0/headers/Authorization"), "{html}");
+    assert!(!html.contains("0123456789abcdef") && !html.contains("fedcba9876543210"), "{html}");
+}
