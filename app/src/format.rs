@@ -43,8 +43,11 @@ pub fn age(seconds: u64) -> String {
     }
 }
 
-/// `$1.20`, `$0.0042`: millionths of a dollar, with as many digits as tell something.
+/// `$1.20`, `$0.0042`, `<$0.0001`: millionths of a dollar, with as many digits as tell something.
 pub fn dollars(micros: u64) -> String {
+    if (1..50).contains(&micros) {
+        return "<$0.0001".to_owned();
+    }
     let digits = if micros == 0 || micros >= 100_000 { 2 } else { 4 };
     format!("${}", decimal(micros, 1_000_000, digits))
 }
@@ -113,7 +116,7 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(decimal(9_960, 1_000, 1), "10.0");
         assert_eq!(decimal(u64::MAX, 1_000_000, 1), "18446744073709.6");
-        assert_eq!([0, 4_200, 1_200_000].map(dollars), ["$0.00", "$0.0042", "$1.20"]);
+        assert_eq!([0, 49, 50, 4_200, 1_200_000].map(dollars), ["$0.00", "<$0.0001", "$0.0001", "$0.0042", "$1.20"]);
         assert_eq!([420, 4_213, 185_000, 3_720_000].map(duration), ["420 ms", "4.2 s", "3 m 05 s", "1 h 02 m"]);
     }
 

@@ -67,7 +67,7 @@ test("who may not write sees the call and why there is no box", async ({ page, r
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["runs:write"]);
   await page.locator("html[data-js]").waitFor();
   await expect(page.locator(".row.call")).toContainText("Your sign-in may not answer it: it lacks runs:write.");
-  await expect(page.locator(".answer-call")).toHaveCount(0);
+  await expect(page.getByLabel("Your answer")).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Cancel" })).toHaveCount(0);
   await expect(page.locator("[data-kind=waiting_local_tool] .age")).toContainText(/\d+ s ago/);
   await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "See the call" }).click();

@@ -16,7 +16,8 @@ pub fn AnswerCall(
     let run = expect_context::<Run>();
     let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
     if !run.can_write {
-        return view! { <p class="hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }.into_any();
+        return view! { <p class="answer-call hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }
+            .into_any();
     }
     view! {
         <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on.">

@@ -9,6 +9,7 @@ use super::{Links, html};
 use crate::components::code_words::CodeWords;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
+use crate::format;
 use crate::run::{CallAge, RunView, Tab};
 
 /// What the reader may do about it.
@@ -32,14 +33,14 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
     let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
     let lens = looping.then(|| {
         let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
-        view! { " " <a href=href data-noscroll="">"See the iterations"</a> }
+        view! { <a href=href data-noscroll="">"See the iterations"</a> }
     });
     let step = next_step(&banner, may, links);
     let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
     let step = step.map(|(href, words)| {
         // A field of another page is found by the browser itself.
         let rel = (href.contains("/launch") && href.contains('#')).then_some("external");
-        view! { " " <a href=href rel=rel>{words}</a> }
+        view! { <a href=href rel=rel>{words}</a> }
     });
     view! {
         <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
@@ -50,7 +51,7 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
                 {waiting.map(|age| banner_age(*age))}
                 <p class="next-step">
                     <IconView icon=Icon::Next />
-                    <span><CodeWords text=banner.next_step.text />{lens}{step}</span>
+                    <span><CodeWords text=banner.next_step.text />" "<span class="steps">{lens}{step}</span></span>
                 </p>
             </div>
             {links.event(banner.seq)}
@@ -77,9 +78,8 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
     let name = change.field.rsplit('/').next().unwrap_or_default();
     match &change.to {
         Some(to) => {
-            let shown = in_words(to);
             let set = encode(&format!("{}={to}", change.field));
-            (format!("/launch?like={id}&set={set}"), format!("Relaunch with {name} {shown}"))
+            (format!("/launch?like={id}&set={set}"), format!("Relaunch with {}", in_words(&change.field, name, to)))
         }
         // The launch form has the catalogue to choose from.
         None if change.field == "/modelId" => {
@@ -105,15 +105,22 @@ fn field_to_write(field: &str, name: &str) -> (String, String) {
     (place.to_owned(), words.to_owned())
 }
 
-fn in_words(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Object(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{name} {}", in_words(value))).collect();
-            fields.join(", ")
+/// A change as a person would say it.
+fn in_words(field: &str, name: &str, to: &Value) -> String {
+    let number = |field: &str| to.get(field).and_then(Value::as_u64).unwrap_or(0);
+    let reviews = |interval: u64| format!("a review every {interval} model calls");
+    match (field, to.as_u64()) {
+        ("/loopDetection", _) => {
+            let (nudge, stop) = (number("consecutiveThreshold"), number("hardCutoffThreshold"));
+            format!("a stricter loop guard: nudge at {nudge}, give up at {stop}")
         }
-        other => other.to_string(),
+        ("/supervisor", _) => reviews(number("interval")),
+        ("/supervisor/interval", Some(interval)) => reviews(interval),
+        ("/budgets/localToolTimeoutMs", Some(ms)) => format!("a timeout of {}", format::duration(ms)),
+        ("/budgets/maxToolTurns", Some(turns)) => format!("up to {turns} tool turns"),
+        (field, Some(1)) if field.starts_with("/toolBudgets/") => "a budget of 1 call".to_owned(),
+        (field, Some(calls)) if field.starts_with("/toolBudgets/") => format!("a budget of {calls} calls"),
+        _ => format!("{name} {}", to.as_str().map_or_else(|| to.to_string(), str::to_owned)),
     }
 }
 

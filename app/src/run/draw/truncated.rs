@@ -24,7 +24,7 @@ pub fn truncation_card(
         view! { <dt>"Spent"</dt><dd>{format!("{} output tokens{turns}{thinking}", grouped(tokens))}</dd> }
     });
     let written = card.thinking_chars + card.answer_chars;
-    let split = (written > 0).then(|| {
+    let split = (card.thinking_chars > 0).then(|| {
         let text = format!(
             "{} characters of thinking, {} of answer in the last turn",
             grouped(card.thinking_chars),
