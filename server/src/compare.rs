@@ -5,7 +5,6 @@ use app::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Parting, R
 use protocol::RunStatus;
 use protocol::json::preview;
 use protocol::query::{Clause, Field, Query, Term};
-use protocol::redact::redact;
 use protocol::timeline::{Timeline, ToolCall, Turn, TurnPair, align, changes};
 use serde_json::Value;
 
@@ -173,22 +172,11 @@ fn answer(call: &ToolCall) -> String {
     }
 }
 
-/// Secrets are compared and not shown.
 fn spec_differences(left: &Value, right: &Value) -> Vec<SpecDifference> {
-    let hidden = |spec: &Value| {
-        let mut spec = spec.clone();
-        redact(&mut spec);
-        spec
-    };
-    let (shown_left, shown_right) = (hidden(left), hidden(right));
-    let text = |spec: &Value, pointer: &str| spec.pointer(pointer).map(|value| preview(&value.to_string(), CALL_CHARS));
+    let text = |value: Option<Value>| value.map(|value| preview(&value.to_string(), CALL_CHARS));
     let found = changes(left, right).into_iter().take(100);
     found
-        .map(|change| SpecDifference {
-            left: text(&shown_left, &change.pointer),
-            right: text(&shown_right, &change.pointer),
-            pointer: change.pointer,
-        })
+        .map(|change| SpecDifference { pointer: change.pointer, left: text(change.before), right: text(change.after) })
         .collect()
 }
 

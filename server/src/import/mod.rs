@@ -89,6 +89,8 @@ impl Import {
             let message = format!("There is no event of a run in this file.{seen}");
             return Err(AppError::Invalid { field: "file".to_owned(), message }.into());
         }
+        // Whoever sees that it has ended sees why.
+        self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
         if !self.ended {
             // Nothing more will come of it, so it is not shown as running.
             let mut update = self.update(RunStatus::Failed);
@@ -96,7 +98,6 @@ impl Import {
             self.store.upsert_runs(self.workspace, &[update]).await?;
         }
         self.store.index_log(self.workspace, &self.run_id).await?;
-        self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
         Ok((self.run_id, self.report))
     }
 

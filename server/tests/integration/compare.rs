@@ -41,18 +41,3 @@ async fn specs_that_are_not_known_are_not_called_the_same() {
         }
     }
 }
-
-#[tokio::test]
-async fn secrets_that_differ_are_said_to_differ_and_not_shown() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
-    let with = |secret: &str| {
-        let headers = json!({ "Authorization": format!("Bearer {secret}") });
-        json!({ "tools": [{ "kind": "mcp", "name": "crm", "url": "http://127.0.0.1:9/mcp", "headers": headers }] })
-    };
-    let one = app.finished_run(DEMO, "/say Hi.", with("sk-live-0123456789abcdef")).await;
-    let two = app.finished_run(DEMO, "/say Hi.", with("sk-live-fedcba9876543210")).await;
-    let html = compared(&mut browser, &one, &two).await;
-    assert!(html.contains("/tools/0/headers/Authorization"), "{html}");
-    assert!(!html.contains("0123456789abcdef") && !html.contains("fedcba9876543210"), "{html}");
-}
