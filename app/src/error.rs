@@ -127,7 +127,11 @@ impl AppError {
 
 impl std::fmt::Display for AppError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.title(), self.advice())
+        match self {
+            // It says all, and its title only what it mostly is.
+            Self::Conflict { message } => f.write_str(message),
+            _ => write!(f, "{}: {}", self.title(), self.advice()),
+        }
     }
 }
 

@@ -34,8 +34,20 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// `$1.20`, `$0.0042`: millionths of a dollar, with as many digits as tell something.
+/// `42 s`, `3 m 05 s`, `1 h 02 m`, `2 d 03 h`: whole seconds, as something that is counted on.
+pub fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..86_400 => duration(seconds * 1000),
+        _ => format!("{} d {:02} h", seconds / 86_400, seconds / 3600 % 24),
+    }
+}
+
+/// `$1.20`, `$0.0042`, `<$0.0001`: millionths of a dollar, with as many digits as tell something.
 pub fn dollars(micros: u64) -> String {
+    if (1..50).contains(&micros) {
+        return "<$0.0001".to_owned();
+    }
     let digits = if micros == 0 || micros >= 100_000 { 2 } else { 4 };
     format!("${}", decimal(micros, 1_000_000, digits))
 }
@@ -104,8 +116,13 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(decimal(9_960, 1_000, 1), "10.0");
         assert_eq!(decimal(u64::MAX, 1_000_000, 1), "18446744073709.6");
-        assert_eq!([0, 4_200, 1_200_000].map(dollars), ["$0.00", "$0.0042", "$1.20"]);
+        assert_eq!([0, 49, 50, 4_200, 1_200_000].map(dollars), ["$0.00", "<$0.0001", "$0.0001", "$0.0042", "$1.20"]);
         assert_eq!([420, 4_213, 185_000, 3_720_000].map(duration), ["420 ms", "4.2 s", "3 m 05 s", "1 h 02 m"]);
+    }
+
+    #[test]
+    fn ages() {
+        assert_eq!([0, 59, 125, 3_725, 200_000].map(age), ["0 s", "59 s", "2 m 05 s", "1 h 02 m", "2 d 07 h"]);
     }
 
     #[test]

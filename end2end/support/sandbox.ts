@@ -61,3 +61,10 @@ export async function pendingCall(run: string): Promise<string> {
     return id;
   }
 }
+
+/** Cancels a run and waits for its end. */
+export async function cancelRun(request: APIRequestContext, run: string) {
+  const answer = await request.post(`${runs()}/${run}/cancel`, { headers: key });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  await request.get(`${runs()}/${run}/stream`, { headers: key });
+}

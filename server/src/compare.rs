@@ -44,6 +44,8 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
             turns: vec![],
             left_out: 0,
             spec: vec![],
+            spec_unknown: None,
+            launchable: (false, false),
         });
     };
     let other_replay = state.timelines.replay(state, caller, &other.id).await?;
@@ -74,6 +76,17 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
             left_seq: divergence.left_seq,
             right_seq: divergence.right_seq,
         }),
+        launchable: (specs.0.is_some(), specs.1.is_some()),
+        spec_unknown: match &specs {
+            (Some(_), Some(_)) => None,
+            (None, None) => {
+                Some("The specs of both runs are unknown, so whether they differ is unknown too.".to_owned())
+            }
+            (left, _) => {
+                let side = if left.is_none() { "left" } else { "right" };
+                Some(format!("The spec of the {side} run is unknown, so whether the specs differ is unknown too."))
+            }
+        },
         spec: match specs {
             (Some(left), Some(right)) => spec_differences(&left, &right),
             _ => Vec::new(),

@@ -1,5 +1,7 @@
 //! A stored log as NDJSON, some lines at a time: a log of any size needs the memory of one chunk.
 
+use futures::StreamExt;
+
 use crate::store::{Store, WorkspaceId};
 
 /// Events read at a time.
@@ -37,10 +39,12 @@ impl LogLines {
         Some(Ok(lines))
     }
 
+    /// Whatever compresses it asks once more after the end.
     pub fn into_stream(self) -> impl futures::Stream<Item = std::io::Result<Vec<u8>>> {
-        futures::stream::unfold(self, |mut lines| async move {
+        let chunks = futures::stream::unfold(self, |mut lines| async move {
             let chunk = lines.next().await?;
             Some((chunk, lines))
-        })
+        });
+        chunks.fuse()
     }
 }

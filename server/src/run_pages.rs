@@ -2,7 +2,7 @@
 
 use app::launch::AnswerRecord;
 use app::model::{Origin, RawEvents, RunPage, RunSpecPage, RunSummary};
-use app::run::{RunState, RunView, Side, Source, Tab, imported};
+use app::run::{CallAge, RunState, RunView, Side, Source, Tab, imported};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
@@ -12,6 +12,7 @@ use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::state::AppState;
+use crate::store::Seen;
 use crate::workspace::find_run;
 
 /// Events on one page of the raw log, how many are read at a time, and how much of them is shown.
@@ -19,6 +20,8 @@ const RAW_PAGE: usize = 100;
 const RAW_CHUNK: u32 = 1_000;
 const RAW_EVENT_BYTES: usize = 64_000;
 const RAW_PAGE_BYTES: usize = 512_000;
+/// Waiting calls whose age is told.
+const MAX_AGES: usize = 100;
 
 /// One run, brought up to date first.
 ///
@@ -36,7 +39,9 @@ pub async fn open_run(
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
     let answers = state.store.answer_records(caller.workspace_id, id).await?;
-    let mut shown = compose(&replay, &run, spec.as_ref(), &answers, view, can_write);
+    let ages = ages(state, caller, id, &replay).await?;
+    let source = source(&run, spec.as_ref(), &answers, &ages, can_write);
+    let mut shown = compose(&replay, &source, view);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     let latest = replay.latest();
     Ok(RunPage {
@@ -71,26 +76,47 @@ pub async fn view_run(
     let replay = state.timelines.replay(state, caller, id).await?;
     let spec = spec(state, caller, id).await?;
     let answers = state.store.answer_records(caller.workspace_id, id).await?;
-    let mut shown = compose(&replay, &run, spec.as_ref(), &answers, view, can_write);
+    let ages = ages(state, caller, id, &replay).await?;
+    let source = source(&run, spec.as_ref(), &answers, &ages, can_write);
+    let mut shown = compose(&replay, &source, view);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     Ok(shown)
 }
 
-fn compose(
-    replay: &Replay,
-    run: &RunSummary,
-    spec: Option<&Value>,
-    answers: &[AnswerRecord],
-    view: &RunView,
+fn source<'a>(
+    run: &'a RunSummary,
+    spec: Option<&'a Value>,
+    answers: &'a [AnswerRecord],
+    ages: &'a [CallAge],
     can_write: bool,
-) -> RunState {
-    let source = Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, answers, can_write };
+) -> Source<'a> {
+    Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, answers, ages, can_write }
+}
+
+/// How long the calls have been waiting that wait now.
+async fn ages(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> Result<Vec<CallAge>, Error> {
+    let latest = replay.latest();
+    if latest.status().is_terminal() {
+        return Ok(Vec::new());
+    }
+    let waiting: Vec<u64> = latest.waiting_calls().map(|call| call.seq).take(MAX_AGES).collect();
+    let seen = state.store.seen(caller.workspace_id, id, &waiting).await?;
+    let now = now_ms();
+    let age = |(seq, seen): (u64, Seen)| CallAge {
+        seq,
+        seconds: u64::try_from((now - seen.at_ms) / 1000).unwrap_or(0),
+        at_least: !seen.live,
+    };
+    Ok(seen.into_iter().map(age).collect())
+}
+
+fn compose(replay: &Replay, source: &Source<'_>, view: &RunView) -> RunState {
     let latest = replay.latest();
     match view.at.filter(|at| *at < latest.last_seq()) {
-        None => RunState::of(latest, latest, &source, view),
+        None => RunState::of(latest, latest, source, view),
         Some(at) => {
             let position = replay.events().partition_point(|event| event.seq <= at);
-            RunState::of(&replay.at(position), latest, &source, view)
+            RunState::of(&replay.at(position), latest, source, view)
         }
     }
 }

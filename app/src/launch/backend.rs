@@ -14,7 +14,8 @@ use crate::AppError;
 ///
 /// In the page's address: `/launch?like=RUN`, `?template=ID`, `?session=ID`, `?draft=earlier`. `&set=PLACE=VALUE` changes the spec before it
 /// is shown, any number of times: the place is a JSON Pointer, the value JSON or, where it is none, text; without a value
-/// the field is taken out. `/launch?like=run_1&set=/budgets/maxToolTurns=20` is the run again with more turns.
+/// the field is taken out. `/launch?like=run_1&set=/budgets/maxToolTurns=20` is the run again with more turns; `/modelId=?larger` lets
+/// the server choose the next larger model of the catalogue.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchEntry {
     pub like: Option<String>,

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::scroll_to_event;
+use super::{focus, scroll_to_event};
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
 use crate::run::RunView;
@@ -57,7 +57,12 @@ pub async fn refresh(run: Run) {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }
+            let focused = focus::focused();
             run.state.set(state);
+            if let Some(focused) = focused {
+                // After it is drawn.
+                request_animation_frame(move || focus::put_back(focused));
+            }
             scroll(run);
         }
         if !again {
@@ -88,9 +93,9 @@ fn scroll(run: Run) {
         return;
     }
     let hit = run.state.with_untracked(|state| state.window.hit_seq);
-    let seq = run.view.with_untracked(|view| view.focus.or(hit.filter(|_| !view.find.text.is_empty())));
-    if let Some(seq) = seq {
-        // After the rows are drawn.
-        request_animation_frame(move || scroll_to_event(seq));
+    let (event, finds) = run.view.with_untracked(|view| (view.focus, !view.find.text.is_empty()));
+    // After the rows are drawn. Whoever steps through hits goes on from where they step.
+    if let Some(seq) = event.or(hit.filter(|_| finds)) {
+        request_animation_frame(move || scroll_to_event(seq, event.is_some()));
     }
 }

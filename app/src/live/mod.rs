@@ -4,7 +4,9 @@
 //! [`stream`], [`post`], [`upload`], [`launch`] and [`page`], which do nothing on the server.
 
 mod address;
+mod ages;
 mod chunk;
+mod focus;
 mod launch;
 mod news;
 mod page;
@@ -16,6 +18,7 @@ mod upload;
 use leptos::prelude::*;
 
 pub use address::{Asking, follow_address, refresh};
+pub use ages::count_ages;
 pub use chunk::without_page_code;
 pub use launch::{LaunchDesk, launch_desk};
 pub use news::{Watched, watch_runs};
@@ -67,17 +70,4 @@ pub fn while_shown(again: Callback<()>) {
             on_cleanup(move || interval.clear());
         }
     });
-}
-
-/// Whole seconds since the component was first shown here; `None` on the server, which has seen nothing live.
-pub fn seconds_since_shown() -> ReadSignal<Option<u64>> {
-    let (seconds, set_seconds) = signal(None);
-    Effect::new(move |_| {
-        set_seconds.set(Some(0));
-        let count = move || set_seconds.update(|seconds| *seconds = seconds.map(|seconds| seconds + 1));
-        if let Ok(interval) = set_interval_with_handle(count, std::time::Duration::from_secs(1)) {
-            on_cleanup(move || interval.clear());
-        }
-    });
-    seconds
 }

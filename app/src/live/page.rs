@@ -58,18 +58,28 @@ pub fn apply_rail(rail: Rail) {
     set_cookie(RAIL_COOKIE, rail.as_str());
 }
 
-/// Brings a run's event into view and marks its row.
-pub fn scroll_to_event(seq: u64) {
+/// Brings a run's event into view and marks its row. With `go`, the keyboard goes on from there: in the reply box of a call
+/// that waits for an answer, else at the row.
+pub fn scroll_to_event(seq: u64, go: bool) {
     #[cfg(feature = "hydrate")]
     if let Some(element) = leptos::prelude::document().get_element_by_id(&format!("e{seq}")) {
+        use wasm_bindgen::JsCast;
+
         let options = web_sys::ScrollIntoViewOptions::new();
         options.set_block(web_sys::ScrollLogicalPosition::Center);
         element.scroll_into_view_with_scroll_into_view_options(&options);
         clear_class("focused");
         let _ = element.class_list().add_1("focused");
+        if go {
+            let _ = element.set_attribute("tabindex", "-1");
+            let target = element.query_selector("textarea").ok().flatten().unwrap_or(element);
+            if let Ok(target) = target.dyn_into::<web_sys::HtmlElement>() {
+                let _ = target.focus();
+            }
+        }
     }
     #[cfg(not(feature = "hydrate"))]
-    let _ = seq;
+    let _ = (seq, go);
 }
 
 /// Whether a key was pressed in something that has its own use for it.

@@ -16,6 +16,10 @@ pub struct Comparison {
     /// Turns that are not drawn.
     pub left_out: usize,
     pub spec: Vec<SpecDifference>,
+    /// Why nobody can tell whether the specs differ.
+    pub spec_unknown: Option<String>,
+    /// Which of the two can be launched again: those whose spec is known.
+    pub launchable: (bool, bool),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

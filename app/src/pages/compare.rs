@@ -55,7 +55,7 @@ fn Choice(left: String, right: Option<String>) -> impl IntoView {
 
 #[component]
 fn Compared(comparison: Comparison) -> impl IntoView {
-    let Comparison { left, right, reason, divergence, turns, left_out, spec } = comparison;
+    let Comparison { left, right, reason, divergence, turns, left_out, spec, spec_unknown, launchable } = comparison;
     let Some(right) = right else {
         return view! {
             <section class="empty">
@@ -94,10 +94,10 @@ fn Compared(comparison: Comparison) -> impl IntoView {
             {answer("Right", right.answer)}
         </div>
         {left_out}
-        <SpecDifferences spec />
+        <SpecDifferences spec unknown=spec_unknown />
         <p class="form-buttons">
-            <a class="button" href=format!("/launch?like={left_id}")>"Launch like the left one"</a>
-            <a class="button" href=format!("/launch?like={right_id}")>"Launch like the right one"</a>
+            {launchable.0.then(|| view! { <a class="button" href=format!("/launch?like={left_id}")>"Launch like the left one"</a> })}
+            {launchable.1.then(|| view! { <a class="button" href=format!("/launch?like={right_id}")>"Launch like the right one"</a> })}
         </p>
     }
     .into_any()
@@ -158,9 +158,10 @@ fn answer(name: &'static str, text: String) -> AnyView {
 }
 
 #[component]
-fn SpecDifferences(spec: Vec<SpecDifference>) -> impl IntoView {
+fn SpecDifferences(spec: Vec<SpecDifference>, unknown: Option<String>) -> impl IntoView {
     if spec.is_empty() {
-        return view! { <p class="hint">"Their specs are the same, as far as both are known."</p> }.into_any();
+        let words = unknown.unwrap_or_else(|| "Their specs are the same.".to_owned());
+        return view! { <p class="hint specs-alike">{words}</p> }.into_any();
     }
     let text = |value: Option<String>| value.map_or_else(|| "–".to_owned(), |value| visible(&value).into_owned());
     let rows = spec.into_iter().map(|difference| {

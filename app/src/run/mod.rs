@@ -10,6 +10,7 @@
 //! reducer and its rules weigh nothing there. A state is bounded: that of a hundred thousand events has as few rows as
 //! that of ten, and bodies only where they are open.
 
+mod age;
 mod draw;
 mod loop_lens;
 mod retries;
@@ -20,6 +21,7 @@ mod truncation;
 mod view;
 mod words;
 
+pub use age::CallAge;
 pub use draw::imported;
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
 pub use state::{RunState, Runway, Side, Source, Window};

@@ -5,8 +5,9 @@ use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::CallAge;
 use super::draw::rows::{self as draw, CallLine};
-use super::draw::{Links, prose};
+use super::draw::{Links, call_age, prose};
 use super::retries::Retries;
 use super::words::{describe, ending};
 use crate::launch::{AnswerRecord, AnswerState};
@@ -56,6 +57,8 @@ pub struct CallRow {
     pub line: String,
     /// Somebody may answer it here.
     pub waiting_id: Option<String>,
+    /// How long it has been waiting, drawn.
+    pub age: String,
     /// What it opens to.
     pub open: Option<Box<CallBody>>,
 }
@@ -124,6 +127,8 @@ pub struct RowContext<'a> {
     pub timeline: &'a Timeline,
     /// Who answered local calls.
     pub answers: &'a [AnswerRecord],
+    /// How long calls have been waiting.
+    pub ages: &'a [CallAge],
     pub retries: Retries<'a>,
     pub links: Links<'a>,
 }
@@ -230,6 +235,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowConte
         None if over => CallOutcome::Unanswered,
         None => CallOutcome::Waiting,
     };
+    let age = context.ages.iter().find(|age| age.seq == call.seq && call.answer.is_none());
     let awaited = outcome == CallOutcome::Waiting && call.kind.is_local() && call.made;
     let (arguments, answer) =
         (preview_value(&call.input), call.answer.as_ref().map(|answer| preview_value(&answer.body)));
@@ -249,6 +255,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowConte
     RowKind::Call(CallRow {
         outcome,
         line: draw::call(line, context.links),
+        age: age.map(|age| call_age(*age)).unwrap_or_default(),
         waiting_id: call.id.as_ref().filter(|_| awaited).map(|id| id.to_string()),
         open: open.then(|| Box::new(CallBody::of(call))),
     })

@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::messages::Tokens;
-use protocol::timeline::{RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
+use protocol::timeline::{BannerKind, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draw::{self, Links};
+use super::draw::{self, Links, May};
 use super::loop_lens::loop_lenses;
 use super::retries::Retries;
 use super::row::RowContext;
 use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
-use super::{Row, RunView, Tab};
+use super::{CallAge, Row, RunView, Tab};
 use crate::launch::AnswerRecord;
 use crate::model::{RawEvents, RunSpecPage};
 
@@ -104,6 +104,8 @@ pub struct Source<'a> {
     pub spec: Option<&'a Value>,
     /// Who answered local calls from here.
     pub answers: &'a [AnswerRecord],
+    /// How long calls have been waiting that wait now.
+    pub ages: &'a [CallAge],
     /// The sign-in may start runs.
     pub can_write: bool,
 }
@@ -116,6 +118,9 @@ impl RunState {
         let answer = timeline.answer();
         let kept = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
         let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+        let may = May { answer: source.can_write, relaunch: source.can_write && spec.is_some() };
+        let cut_off = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
+        let more_room = cut_off.and_then(|banner| draw::next_step(banner, may, links));
         let fit = schema_fit(timeline, spec);
         let loops = loop_lenses(timeline);
         Self {
@@ -123,8 +128,8 @@ impl RunState {
             ended: whole.status().is_terminal(),
             verdict: draw::verdict_part(verdict(timeline, spec), links),
             banner_titles: banners.iter().map(|banner| banner.title.clone()).collect(),
-            banners: draw::banners(banners, source.can_write && spec.is_some(), links),
-            window: window(timeline, view, source.answers, links),
+            banners: draw::banners(banners, may, source.ages, links),
+            window: window(timeline, view, source, links),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,
             last_seq: timeline.last_seq(),
@@ -137,7 +142,7 @@ impl RunState {
             answer_cut: answer.len() - kept.len(),
             salvaged: timeline.status() == RunStatus::Failed,
             truncation: truncation(timeline, spec)
-                .map(|card| draw::truncation_card(card, source.session_id, links))
+                .map(|card| draw::truncation_card(card, more_room, source.session_id, links))
                 .unwrap_or_default(),
             faults: match &fit {
                 Some(SchemaFit::Breaks(faults)) => faults.iter().map(|fault| fault.0.clone()).collect(),
@@ -159,7 +164,7 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
-fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: Links<'_>) -> Window {
+fn window(timeline: &Timeline, view: &RunView, source: &Source<'_>, links: Links<'_>) -> Window {
     let mut options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
@@ -182,7 +187,8 @@ fn window(timeline: &Timeline, view: &RunView, answers: &[AnswerRecord], links: 
     // Whoever opens a row stays where they are.
     let here = RunView { from: (rows.len() > WINDOW).then_some(start), ..view.clone() };
     let links = Links { view: &here, ..links };
-    let context = RowContext { timeline, answers, retries: Retries::of(timeline), links };
+    let context =
+        RowContext { timeline, answers: source.answers, ages: source.ages, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut drawn = Vec::new();

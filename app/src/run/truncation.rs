@@ -13,7 +13,12 @@ const VALUE_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truncation {
     pub seq: u64,
+    /// The model whose limit it was.
+    pub model: Option<String>,
     pub output_tokens: Option<u64>,
+    pub reasoning_tokens: u64,
+    /// In how many turns they were written.
+    pub turns: u64,
     pub thinking_chars: u64,
     pub answer_chars: u64,
     /// The last words before the cut.
@@ -49,6 +54,9 @@ pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncatio
     let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object());
     Some(Truncation {
         seq: outcome.seq,
+        model: outcome.model.clone(),
+        reasoning_tokens: outcome.tokens.map_or(0, |tokens| tokens.reasoning_tokens),
+        turns: timeline.turns.len() as u64,
         output_tokens: outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0),
         thinking_chars: timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64),
         answer_chars: text.chars().count() as u64,

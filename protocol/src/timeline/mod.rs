@@ -83,7 +83,7 @@ pub use note::{Note, NoteKind};
 pub use outcome::{Ending, Outcome, SchemaReport};
 pub use plan::{Moment, Plan, PlanStep};
 pub use replay::Replay;
-pub use rows::{Density, Mark, MarkedField, Row, RowKind, RowOptions, RowQuery, Rows, rows};
+pub use rows::{Density, Row, RowKind, RowOptions, RowQuery, Rows, rows};
 pub use shared::Chunked;
 pub use totals::{ToolTotals, Totals};
 pub use turn::{Entry, Turn};

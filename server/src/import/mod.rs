@@ -5,9 +5,11 @@
 //!                    └── lines that cannot be read ──▶ the report, kept with the run
 //! ```
 //!
-//! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it came.
+//! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it
+//! came, and says so; also where the one who sent it is gone.
 
 mod command;
+mod receiver;
 mod upload;
 
 use std::collections::HashSet;
@@ -21,7 +23,7 @@ use serde_json::Value;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::random;
-use crate::store::{RunUpdate, Store, WorkspaceId};
+use crate::store::{RunUpdate, Seen, Store, WorkspaceId};
 
 pub use command::{ImportOptions, import_files};
 pub(crate) use upload::{post_import, post_import_form};
@@ -87,6 +89,8 @@ impl Import {
             let message = format!("There is no event of a run in this file.{seen}");
             return Err(AppError::Invalid { field: "file".to_owned(), message }.into());
         }
+        // Whoever sees that it has ended sees why.
+        self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
         if !self.ended {
             // Nothing more will come of it, so it is not shown as running.
             let mut update = self.update(RunStatus::Failed);
@@ -94,7 +98,6 @@ impl Import {
             self.store.upsert_runs(self.workspace, &[update]).await?;
         }
         self.store.index_log(self.workspace, &self.run_id).await?;
-        self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
         Ok((self.run_id, self.report))
     }
 
@@ -128,7 +131,8 @@ impl Import {
             self.store.upsert_runs(self.workspace, &[self.update(RunStatus::Running)]).await?;
             self.begun = true;
         }
-        self.store.insert_events(self.workspace, &self.run_id, &batch).await?;
+        let seen = Seen { at_ms: now_ms(), live: false };
+        self.store.insert_events(self.workspace, &self.run_id, &batch, seen).await?;
         self.report.events += batch.len() as u64;
         Ok(())
     }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Import;
+use super::receiver::{Piece, Receiver};
 use crate::api::ApiCaller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -27,18 +28,18 @@ pub async fn post_import(
     Query(params): Query<Params>,
     body: Body,
 ) -> Result<Response, Error> {
-    let mut import = Import::new(state.store.clone(), caller.workspace_id, params.name);
+    let receiver = Receiver::of(Import::new(state.store.clone(), caller.workspace_id, params.name));
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         match chunk {
-            Ok(chunk) => import.push(&chunk).await?,
+            Ok(chunk) => receiver.take(Piece::Bytes(chunk)).await,
             Err(error) => {
-                import.broke_off(&error.to_string());
+                receiver.take(Piece::Broke(error.to_string())).await;
                 break;
             }
         }
     }
-    let (run_id, report) = import.finish().await?;
+    let (run_id, report) = receiver.finish().await?;
     let url = format!("/runs/{run_id}");
     Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
 }
@@ -69,24 +70,25 @@ async fn read_form(
         message: format!("The form could not be read: {}.", error.body_text()),
     };
     while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
-        let mut import = Import::new(state.store.clone(), workspace, field.file_name().map(str::to_owned));
+        let source = field.file_name().map(str::to_owned);
+        let receiver = Receiver::of(Import::new(state.store.clone(), workspace, source));
         let mut empty = true;
         loop {
             match field.chunk().await {
                 Ok(Some(chunk)) => {
                     empty &= chunk.trim_ascii().is_empty();
-                    import.push(&chunk).await?;
+                    receiver.take(Piece::Bytes(chunk)).await;
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    import.broke_off(&error.body_text());
+                    receiver.take(Piece::Broke(error.body_text())).await;
                     break;
                 }
             }
         }
         // The other of the two fields may have it.
         if !empty {
-            return Ok(import.finish().await?.0);
+            return Ok(receiver.finish().await?.0);
         }
     }
     Err(AppError::Invalid { field: "file".to_owned(), message: "Choose a file, or paste a log.".to_owned() }.into())

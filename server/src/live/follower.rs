@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
-use crate::mirror::{record_log_facts, store_events};
+use crate::mirror::{QUIET, record_log_facts, store_events};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
@@ -106,15 +106,23 @@ async fn follow_once(
         .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
         .await?;
     progress.send_if_modified(|progress| std::mem::take(&mut progress.broken));
-    while let Some(batch) = stream.next_batch().await? {
+    // What happened before comes at once; after a pause it is what happens.
+    let mut live = false;
+    loop {
+        let waited = if live { None } else { tokio::time::timeout(QUIET, stream.next_batch()).await.ok() };
+        live = waited.is_none();
+        let batch = match waited {
+            Some(batch) => batch?,
+            None => stream.next_batch().await?,
+        };
+        let Some(batch) = batch else { return Ok(false) };
         *retry = FIRST_RETRY;
-        let ended = store_events(state, caller, run_id, &batch).await?;
+        let ended = store_events(state, caller, run_id, &batch, live).await?;
         progress.send_modify(|progress| progress.batches += 1);
         if ended {
             return Ok(true);
         }
     }
-    Ok(false)
 }
 
 /// The run has ended: its totals come with its snapshot, its marks from its log.

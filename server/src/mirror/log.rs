@@ -5,12 +5,13 @@ use std::time::Duration;
 use protocol::Event;
 
 use crate::auth::Caller;
+use crate::clock::now_ms;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::{NewLog, WorkspaceId};
+use crate::store::{NewLog, Seen, WorkspaceId};
 
 /// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
-const QUIET: Duration = Duration::from_millis(250);
+pub const QUIET: Duration = Duration::from_millis(250);
 
 /// Logs up to this many events are taken in at once; longer ones as they come.
 const WHOLE_EVENTS: usize = 20_000;
@@ -53,7 +54,7 @@ pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: boo
             Err(_) => stream.next_batch().await?,
         };
         let Some(batch) = batch else { break false };
-        if store_events(state, caller, run_id, &batch).await? {
+        if store_events(state, caller, run_id, &batch, false).await? {
             break true;
         }
         // A run that is busy never goes quiet; what has come is enough for the page, the relay brings the rest.
@@ -70,8 +71,17 @@ pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: boo
 }
 
 /// Stores a batch of events. `true` when the log has ended.
-pub async fn store_events(state: &AppState, caller: &Caller, run_id: &str, events: &[Event]) -> Result<bool, Error> {
-    state.store.insert_events(caller.workspace_id, run_id, events).await?;
+///
+/// `live`: they happened just now; else they were in MANTYX's log for nobody knows how long.
+pub async fn store_events(
+    state: &AppState,
+    caller: &Caller,
+    run_id: &str,
+    events: &[Event],
+    live: bool,
+) -> Result<bool, Error> {
+    let seen = Seen { at_ms: now_ms(), live };
+    state.store.insert_events(caller.workspace_id, run_id, events, seen).await?;
     Ok(events.iter().any(Event::is_terminal))
 }
 

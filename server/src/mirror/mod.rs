@@ -24,7 +24,7 @@ use crate::state::AppState;
 use crate::store::{History, RunUpdate, WorkspaceId};
 use looks::{Looks, Outcome, PATIENCE, Turn};
 
-pub use log::{record_log_facts, reread_old_runs, store_events};
+pub use log::{QUIET, record_log_facts, reread_old_runs, store_events};
 pub use syncer::{ApiKey, start_syncers};
 
 /// What a page says of a MANTYX that has no list of runs.

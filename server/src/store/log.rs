@@ -9,17 +9,24 @@ use super::facts::LogFacts;
 use super::ingest::{LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
 use super::pack::Part;
 use super::run_row;
+use super::seen::Seen;
 use super::sql::{Arg, execute, rows};
 use super::{Result, Store, WorkspaceId};
 
-/// Rows in one INSERT: three values each, well under either engine's limit of bound values.
+/// Rows in one INSERT: five values each, well under either engine's limit of bound values.
 const INSERT_CHUNK: usize = 500;
 /// Events read at a time where all are wanted.
 const READ_CHUNK: u32 = 5_000;
 
 impl Store {
     /// Stores events of a run that is known; those that are there already stay as they are.
-    pub async fn insert_events(&self, workspace: WorkspaceId, run_id: &str, events: &[Event]) -> Result<()> {
+    pub async fn insert_events(
+        &self,
+        workspace: WorkspaceId,
+        run_id: &str,
+        events: &[Event],
+        seen: Seen,
+    ) -> Result<()> {
         let (Some(first), Some(last)) = (events.iter().map(to_seq).min(), events.iter().map(to_seq).max()) else {
             return Ok(());
         };
@@ -29,14 +36,20 @@ impl Store {
         let new: Vec<&Event> = events.iter().filter(|event| !packed.contains(&event.seq)).collect();
         for chunk in new.chunks(INSERT_CHUNK) {
             let sql = format!(
-                "INSERT INTO run_event (n, seq, event) VALUES {} ON CONFLICT DO NOTHING",
-                rows(self.engine, chunk.len(), "(?, ?, ?)")
+                "INSERT INTO run_event (n, seq, event, seen_at, live) VALUES {} ON CONFLICT DO NOTHING",
+                rows(self.engine, chunk.len(), "(?, ?, ?, ?, ?)")
             );
             let args = chunk.iter().flat_map(|event| {
                 let json = serde_json::to_string(event).unwrap_or_default();
-                [Arg::from(n), Arg::from(to_seq(event)), Arg::from(json)]
+                let (at, live) = (Arg::from(seen.at_ms), Arg::from(i64::from(seen.live)));
+                [Arg::from(n), Arg::from(to_seq(event)), Arg::from(json), at, live]
             });
             execute(&mut tx, sql, args.collect()).await?;
+        }
+        // A call that happens now may have been read a moment before by somebody who could not tell.
+        for call in new.iter().filter(|event| seen.live && event.kind == "local_tool_call") {
+            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq = $2 AND live = 0".to_owned();
+            execute(&mut tx, sql, vec![n.into(), to_seq(call).into()]).await?;
         }
         tx.commit().await
     }

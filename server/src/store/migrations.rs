@@ -19,7 +19,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     step!(1, "first tables", "0001_first_tables.sql"),
     step!(2, "browse", "0002_browse.sql"),
     step!(3, "sync", "0003_sync.sql"),
@@ -28,6 +28,7 @@ const STEPS: [Step; 9] = [
     step!(6, "launch", "0006_launch.sql"),
     step!(7, "imports", "0007_imports.sql"),
     step!(8, "launchers and sessions", "0008_launchers_and_sessions.sql"),
+    step!(9, "when events came", "0009_when_events_came.sql"),
     step!(10, "narrow list", "0010_narrow_list.sql"),
 ];
 

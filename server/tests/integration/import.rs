@@ -4,7 +4,10 @@ use reqwest::Method;
 use reqwest::header::{LOCATION, ORIGIN};
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key};
 
 const LOG: &str = "{\"seq\":1,\"type\":\"assistant_message\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n{\"seq\":2,\"type\":\"result\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n";
 
@@ -151,4 +154,62 @@ async fn an_export_is_imported_again_as_the_same_run() {
     assert!(!report.body.contains("sk-live-0123456789abcdef"), "{}", report.body);
     let whole = browser.open(&format!("/runs/{id}/export?format=html&secrets=true")).await;
     assert!(whole.body.contains("sk-live-0123456789abcdef"));
+}
+
+/// The only imported run, once there is one that `fits`.
+async fn only_import(browser: &mut Browser, fits: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let list: Value = serde_json::from_str(&browser.open("/api/runs?q=is:imported").await.body).unwrap();
+        let runs = list["runs"].as_array().unwrap();
+        assert!(runs.len() < 2, "{list}");
+        if let Some(run) = runs.first().filter(|run| fits(run)) {
+            return run.clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_upload_that_is_dropped_in_the_middle_becomes_a_run_that_says_so() {
+    // More events than are written at a time, so that the run is there before its file is; and fewer.
+    for events in [2_500, 3] {
+        let app = TestApp::start().await;
+        let mut browser = app.signed_in(DEMO).await;
+        let log: String = (1..=events)
+            .map(|seq| format!("{{\"seq\":{seq},\"type\":\"assistant_delta\",\"data\":{{\"text\":\"word \"}}}}\n"))
+            .collect();
+        let key = api_key(DEMO);
+        let head = format!(
+            "POST /api/import?name=dropped.ndjson HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Length: {}\r\n\r\n",
+            app.running.addr,
+            log.len() * 2,
+        );
+        let mut client = TcpStream::connect(app.running.addr).await.unwrap();
+        client.write_all(format!("{head}{log}").as_bytes()).await.unwrap();
+        client.flush().await.unwrap();
+        if events > 2_000 {
+            only_import(&mut browser, |_| true).await;
+        }
+        drop(client);
+        let run = only_import(&mut browser, |run| run["status"] != "running").await;
+        assert_eq!(run["status"], "failed", "{run}");
+        let page = browser.open(&format!("/runs/{}", run["id"].as_str().unwrap())).await.body;
+        assert!(page.contains("the file broke off") && page.contains("data-kind=\"log_incomplete\""), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_is_whole_also_when_it_is_compressed() {
+    let app = TestApp::start().await;
+    let id = app.finished_run(DEMO, "/say All of it.", json!({})).await;
+    for path in [format!("/runs/{id}/export"), format!("/api/runs/{id}/events")] {
+        for encoding in ["identity", "gzip", "br"] {
+            let request = app.http.get(app.url(&path)).bearer_auth(api_key(DEMO)).header("accept-encoding", encoding);
+            let answer = request.send().await.unwrap();
+            assert_eq!(answer.status(), 200);
+            let said = answer.headers().get("content-encoding").map(|value| value.to_str().unwrap().to_owned());
+            assert_eq!(said.as_deref().unwrap_or("identity"), encoding);
+            // A body that breaks off is an error here.
+            assert!(!answer.bytes().await.unwrap().is_empty(), "{path} as {encoding}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ mod actions;
 mod answers;
 mod api;
 mod browse;
+mod call_age;
+mod compare;
 mod harness;
 mod import;
 mod isolation;

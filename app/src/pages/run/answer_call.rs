@@ -4,25 +4,30 @@ use leptos::prelude::*;
 
 use super::Run;
 use crate::components::post_form::PostForm;
-use crate::live::seconds_since_shown;
 
 #[component]
-pub fn AnswerCall(tool_use_id: String) -> impl IntoView {
+pub fn AnswerCall(
+    tool_use_id: String,
+    /// How long it has been waiting, drawn.
+    age: Signal<String>,
+    /// The address leads to this call.
+    focused: bool,
+) -> impl IntoView {
     let run = expect_context::<Run>();
-    let seconds = seconds_since_shown();
-    let age = move || seconds.get().map(|seconds| format!("Waiting for {seconds} s since it was seen here."));
+    let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
     if !run.can_write {
-        return view! { <p class="hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }.into_any();
+        return view! { <p class="answer-call hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }
+            .into_any();
     }
     view! {
         <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on.">
             <input type="hidden" name="id" value=run.id.get_value() />
             <input type="hidden" name="tool_use_id" value=tool_use_id />
-            <label>"Your answer" <textarea name="text" rows="3" required></textarea></label>
+            <label>"Your answer" <textarea name="text" rows="3" required autofocus=focused></textarea></label>
             <p class="answer-buttons">
                 <button class="button primary" type="submit">"Send as the result"</button>
                 <button class="button" type="submit" name="failed" value="true">"Send as an error"</button>
-                <span class="hint" aria-live="off">{age}</span>
+                {age}
             </p>
         </PostForm>
     }

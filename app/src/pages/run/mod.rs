@@ -21,7 +21,7 @@ use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Asking, Connection, follow_address, follow_run};
+use crate::live::{Asking, Connection, count_ages, follow_address, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, Side, Tab};
@@ -86,6 +86,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     let connection = RwSignal::new(Connection::Idle);
     if !run.state.with_untracked(|state| state.ended) {
         follow_run(run, connection);
+        count_ages();
     }
     follow_address(run);
     let title = run.summary.with_untracked(RunSummary::title);

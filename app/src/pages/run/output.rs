@@ -32,9 +32,15 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
             <div inner_html=move || run.state.with(|state| state.fit.clone())></div>
         </section>
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
-        {prompt.map(|text| view! { <section class="panel"><h2>"Prompt"</h2><p class="prose raw">{visible(&text).into_owned()}</p></section> })}
-        {system_prompt.map(|text| view! { <section class="panel"><h2>"System prompt"</h2><p class="prose raw">{visible(&text).into_owned()}</p></section> })}
+        {prompt.map(|text| asked("Prompt", &text))}
+        {system_prompt.map(|text| asked("System prompt", &text))}
     }
+}
+
+/// A text that may be long and is not what one came for: it has a window of its own.
+fn asked(title: &'static str, text: &str) -> AnyView {
+    view! { <section class="panel"><h2>{title}</h2><p class="prose raw asked" tabindex="0" role="region" aria-label=title>{visible(text).into_owned()}</p></section> }
+        .into_any()
 }
 
 /// An answer that is JSON is a tree.

@@ -4,6 +4,7 @@
 //! scripts; whoever follows a link has the part drawn anew for the view that it leads to. Every text goes through views,
 //! which escape it.
 
+mod age;
 mod banners;
 mod fit;
 mod highlight;
@@ -20,7 +21,8 @@ use leptos::prelude::*;
 
 use super::RunView;
 
-pub use banners::banners;
+pub use age::call_age;
+pub use banners::{May, banners, next_step};
 pub use fit::fit;
 pub use imported::imported;
 pub use loops::loops;

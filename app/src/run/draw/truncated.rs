@@ -7,13 +7,24 @@ use crate::format::grouped;
 use crate::plain_text::visible;
 use crate::run::truncation::{PartialTree, Truncation};
 
-pub fn truncation_card(card: Truncation, session_id: Option<&str>, links: Links<'_>) -> String {
-    let limit = match card.output_tokens {
-        Some(tokens) => format!("the model's output limit, after {} output tokens", grouped(tokens)),
-        None => "the model's output limit; the log does not tell its value".to_owned(),
-    };
+/// `step`: where the next step leads, and its words.
+pub fn truncation_card(
+    card: Truncation,
+    step: Option<(String, String)>,
+    session_id: Option<&str>,
+    links: Links<'_>,
+) -> String {
+    let limit = limit(&card);
+    let spent = card.output_tokens.map(|tokens| {
+        let thinking = match card.reasoning_tokens {
+            0 => String::new(),
+            thinking => format!(", {} of them thinking", grouped(thinking)),
+        };
+        let turns = if card.turns > 1 { format!(" in {} turns", grouped(card.turns)) } else { String::new() };
+        view! { <dt>"Spent"</dt><dd>{format!("{} output tokens{turns}{thinking}", grouped(tokens))}</dd> }
+    });
     let written = card.thinking_chars + card.answer_chars;
-    let split = (written > 0).then(|| {
+    let split = (card.thinking_chars > 0).then(|| {
         let text = format!(
             "{} characters of thinking, {} of answer in the last turn",
             grouped(card.thinking_chars),
@@ -39,13 +50,32 @@ pub fn truncation_card(card: Truncation, session_id: Option<&str>, links: Links<
             <dl>
                 <dt>"Limit"</dt>
                 <dd>{limit}" "{links.event(card.seq)}</dd>
+                {spent}
                 {split}
                 {tail}
             </dl>
             {card.partial.map(partial)}
-            {session}
+            <p class="card-steps">
+                {step.map(|(href, words)| view! { <a class="button" href=href>{words}</a> })}
+                {session}
+            </p>
         </section>
     })
+}
+
+/// Whose limit it was and, where one turn wrote up to it, about how much that is.
+fn limit(card: &Truncation) -> AnyView {
+    let whose = card.model.as_deref().map_or_else(
+        || "The model's output limit".into_any(),
+        |model| view! { "The output limit of " <code>{visible(model).into_owned()}</code> }.into_any(),
+    );
+    let value = match card.output_tokens.filter(|_| card.turns <= 1) {
+        Some(tokens) => {
+            format!(", about {} tokens: all that it wrote, in one turn. MANTYX tells no exact value.", grouped(tokens))
+        }
+        None => ", whose value MANTYX does not tell.".to_owned(),
+    };
+    view! { {whose}{value} }.into_any()
 }
 
 fn partial(tree: PartialTree) -> AnyView {

@@ -9,6 +9,7 @@ use crate::timeline::{Ending, Outcome, Timeline, failure};
 
 /// More than this no spec may ask for.
 const MAX_TOOL_TURNS: u64 = 100;
+const MAX_LOCAL_TOOL_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
@@ -99,12 +100,13 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let within = timeout_ms.map(|ms| format!(" within {}", duration(ms))).unwrap_or_default();
             let detail = format!("Nobody answered {}{within}. {said}", tools(owed.iter().map(String::as_str)));
             let facts = Facts::Local { calls: owed.len() as u64, tools: owed, timeout_ms };
+            let raised = timeout_ms.map(|ms| ms.saturating_mul(2).min(MAX_LOCAL_TOOL_TIMEOUT_MS));
             let next = NextStep::change(
                 "Start the program that answers this tool, then launch the run again. If it only needs longer, raise \
                  budgets.localToolTimeoutMs.",
                 "/budgets/localToolTimeoutMs",
                 timeout_ms.map(Into::into),
-                None,
+                raised.filter(|raised| Some(*raised) > timeout_ms).map(Into::into),
             );
             (BannerKind::LocalToolTimeout, detail, facts, next)
         }

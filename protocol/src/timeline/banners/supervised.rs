@@ -1,19 +1,23 @@
 //! The supervisor changed the course of the run, or had it finish.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::spec::supervision;
 use crate::timeline::words::{quoted, sentence};
 use crate::timeline::{NoteKind, Timeline};
 
-pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
-    let redirect = banner(timeline, "redirect", BannerKind::SupervisorRedirect);
-    let finalize = banner(timeline, "finalize", BannerKind::SupervisorFinalize);
+/// The most that MANTYX accepts.
+const MAX_INTERVAL: u64 = 100;
+
+pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
+    let redirect = banner(timeline, spec, "redirect", BannerKind::SupervisorRedirect);
+    let finalize = banner(timeline, spec, "finalize", BannerKind::SupervisorFinalize);
     redirect.into_iter().chain(finalize).collect()
 }
 
 /// All reviews with one verdict: the last one in words, at the first one's place.
-fn banner(timeline: &Timeline, verdict: &str, kind: BannerKind) -> Option<Banner> {
+fn banner(timeline: &Timeline, spec: Option<&Value>, verdict: &str, kind: BannerKind) -> Option<Banner> {
     let reviews: Vec<_> = timeline
         .notes()
         .filter(|note| matches!(&note.kind, NoteKind::Supervisor { action, .. } if action == verdict))
@@ -34,12 +38,7 @@ fn banner(timeline: &Timeline, verdict: &str, kind: BannerKind) -> Option<Banner
     let why =
         if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Its reason: {}", sentence(reason)) };
     let often = if reviews.len() > 1 { format!(" This was the last of {}.", reviews.len()) } else { String::new() };
-    let next_step = NextStep::change(
-        "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or switch the supervisor off.",
-        "/supervisor/interval",
-        None,
-        None,
-    );
+    let next_step = look_less_often(spec);
     Some(Banner {
         kind,
         severity: Severity::Warning,
@@ -55,4 +54,19 @@ fn banner(timeline: &Timeline, verdict: &str, kind: BannerKind) -> Option<Banner
         },
         next_step,
     })
+}
+
+/// Twice as many calls between reviews, where it is known how many there were.
+fn look_less_often(spec: Option<&Value>) -> NextStep {
+    let text =
+        "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or switch the supervisor off.";
+    let interval = spec.and_then(supervision).map(|supervision| supervision.interval);
+    let raised = interval.map(|interval| interval.saturating_mul(2).min(MAX_INTERVAL));
+    match raised.filter(|raised| Some(*raised) > interval) {
+        // `true` stands for the defaults and has no fields.
+        Some(raised) if spec.is_some_and(|spec| spec["supervisor"].is_boolean()) => {
+            NextStep::change(text, "/supervisor", Some(true.into()), Some(json!({ "interval": raised })))
+        }
+        raised => NextStep::change(text, "/supervisor/interval", interval.map(Into::into), raised.map(Into::into)),
+    }
 }

@@ -3,8 +3,12 @@
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::Timeline;
-use crate::timeline::words::count;
+use crate::spec::reasoning_level;
+use crate::timeline::words::{count, grouped};
+use crate::timeline::{Outcome, Timeline};
+
+/// What the word `low` stands for. Below it there is only `off`.
+const LOW: u64 = 30;
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
@@ -15,7 +19,6 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let thinking_chars = timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64);
     let output_tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
     let json_requested = outcome.schema.is_some();
-    let spent = output_tokens.map(|tokens| format!(" after {}", count(tokens, "output token"))).unwrap_or_default();
     let only_thought = kept_chars == 0 && thinking_chars > 0;
     let kept = match (kept_chars, json_requested) {
         (0, _) if only_thought => "It spent all of it on thinking and wrote no answer.".to_owned(),
@@ -23,25 +26,51 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
         (n, true) => format!("{} of unfinished JSON were kept: a fragment, not an answer.", count(n, "character")),
         (n, false) => format!("{} were kept: a fragment, not an answer.", count(n, "character")),
     };
-    let next_step = if only_thought {
-        let from = super::asked_for(spec, "reasoningLevel");
-        NextStep::change(
-            "Let the model think less: set reasoningLevel to low, or choose a model with a larger output limit.",
-            "/reasoningLevel",
-            from,
-            Some("low".into()),
-        )
-    } else {
-        let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId).";
-        NextStep::change(text, "/modelId", super::asked_for(spec, "modelId"), None)
-    };
     vec![Banner {
         kind: BannerKind::Truncated,
         severity: Severity::Error,
         seq: outcome.seq,
         title: "Truncated: the answer is cut off".to_owned(),
-        detail: format!("The model reached its output limit{spent}. {kept}"),
+        detail: format!("{} {kept}", limit(timeline, outcome)),
         facts: Facts::Truncated { output_tokens, kept_chars, thinking_chars, json_requested },
-        next_step,
+        next_step: next_step(thinking_chars > 0 && thinking_chars >= kept_chars, spec),
     }]
+}
+
+/// Which limit it was. No field of the protocol has its value; what one turn wrote up to it is as good.
+fn limit(timeline: &Timeline, outcome: &Outcome) -> String {
+    let tokens = outcome.tokens.filter(|tokens| tokens.output_tokens > 0);
+    let Some(tokens) = tokens else {
+        return "The model reached its output limit; MANTYX does not tell its value.".to_owned();
+    };
+    let thinking = match tokens.reasoning_tokens {
+        0 => String::new(),
+        thinking if thinking >= tokens.output_tokens => ", all of them thinking".to_owned(),
+        thinking => format!(", {} of them thinking", grouped(thinking)),
+    };
+    let written = count(tokens.output_tokens, "output token");
+    match timeline.turns.len() {
+        0 | 1 => format!("The model reached its output limit after {written}{thinking}."),
+        turns => {
+            let turns = count(turns as u64, "turn");
+            format!("The model reached its output limit for one turn, after {written} in {turns}{thinking}.")
+        }
+    }
+}
+
+/// More room for the answer. A spec cannot set the limit itself: it can have the model think less, or name another model.
+fn next_step(mostly_thought: bool, spec: Option<&Value>) -> NextStep {
+    // A spec that is not known is as good as one that asks for thinking.
+    let level = spec.map_or(LOW + 1, reasoning_level);
+    if mostly_thought && level > 0 {
+        let (to, how) = if level > LOW { ("low", "to low") } else { ("off", "off") };
+        let text = format!(
+            "Leave more of the limit to the answer: set reasoningLevel {how}. If that is not enough, choose a model with a \
+             larger output limit."
+        );
+        return NextStep::change(text, "/reasoningLevel", super::asked_for(spec, "reasoningLevel"), Some(to.into()));
+    }
+    let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId): the limit is the model's, \
+                and no field of a spec raises it.";
+    NextStep::change(text, "/modelId", super::asked_for(spec, "modelId"), None)
 }

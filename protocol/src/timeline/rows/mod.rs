@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Timeline;
 use layout::{Place, Slot};
-pub use query::{Mark, MarkedField, RowQuery};
+pub use query::RowQuery;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowOptions {
@@ -61,8 +61,6 @@ pub struct Row {
     pub kind: RowKind,
     /// It matches the query; every row does when there is none.
     pub hit: bool,
-    /// Where the looked-for text stands in it.
-    pub marks: Vec<Mark>,
 }
 
 /// What the row shows. Indexes are into [`super::Turn::entries`] of the row's turn and into [`Timeline::events`].
@@ -179,7 +177,6 @@ impl<'a> Rows<'a> {
             depth: slot.depth,
             kind,
             hit: self.options.query.is_empty() || self.hits.binary_search(&index).is_ok(),
-            marks: query::marks(self.timeline, &self.options.query, slot),
         })
     }
 }

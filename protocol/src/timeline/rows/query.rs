@@ -1,4 +1,4 @@
-//! Looking for something inside one run: which rows match, and where.
+//! Looking for something inside one run: which rows match.
 
 use std::collections::HashMap;
 
@@ -19,29 +19,6 @@ pub struct RowQuery {
     /// A text, whatever the case of its ASCII letters.
     pub text: Option<String>,
 }
-
-/// A place of the looked-for text, in bytes of the field's text: names and texts as they are, arguments and answers as
-/// compact JSON unless they are texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    pub field: MarkedField,
-    pub start: usize,
-    pub end: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MarkedField {
-    Thinking,
-    Text,
-    Name,
-    Arguments,
-    Answer,
-    Note,
-}
-
-/// More marks than these in one row are not told.
-const MAX_MARKS: usize = 1_000;
 
 impl RowQuery {
     /// Reads what a person types: `type:`, `tool:`, `is:error`, and the rest as text.
@@ -79,26 +56,6 @@ pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec
     slots.iter().enumerate().filter(|(_, slot)| matches(slot)).map(|(place, _)| place).collect()
 }
 
-/// Where the looked-for text stands in a slot.
-pub(super) fn marks(timeline: &Timeline, query: &RowQuery, slot: &Slot) -> Vec<Mark> {
-    let Some(needle) = query.text.as_deref().map(str::to_ascii_lowercase) else { return Vec::new() };
-    let mut marks = Vec::new();
-    // A folded or listed row shows no text of its own to mark.
-    if matches!(slot.place, Place::Repeats { .. } | Place::Events(_)) {
-        return marks;
-    }
-    for item in items(timeline, slot, &EventIndex::default()) {
-        item.texts(&mut |field, text| {
-            for (start, _) in text.to_ascii_lowercase().match_indices(&needle) {
-                if marks.len() < MAX_MARKS {
-                    marks.push(Mark { field, start, end: start + needle.len() });
-                }
-            }
-        });
-    }
-    marks
-}
-
 /// One thing that can match.
 enum Item<'a> {
     Turn,
@@ -134,7 +91,7 @@ impl Needle {
         let Self { text, found } = self;
         let look = || {
             let mut is_there = false;
-            item.texts(&mut |_, part| is_there = is_there || part.to_ascii_lowercase().contains(text.as_str()));
+            item.texts(&mut |part| is_there = is_there || part.to_ascii_lowercase().contains(text.as_str()));
             is_there
         };
         match item {
@@ -147,7 +104,6 @@ impl Needle {
 }
 
 /// Calls and notes by the seqs of their events, for rows that are events. Empty for all others.
-#[derive(Default)]
 struct EventIndex(HashMap<u64, (usize, usize)>);
 
 impl EventIndex {
@@ -260,22 +216,22 @@ impl Item<'_> {
     }
 
     /// The texts in which something can be found.
-    fn texts(&self, visit: &mut dyn FnMut(MarkedField, &str)) {
+    fn texts(&self, visit: &mut dyn FnMut(&str)) {
         match self {
             Self::Turn | Self::Event(_) => {}
-            Self::Thinking(turn) => visit(MarkedField::Thinking, &turn.thinking),
-            Self::Text(turn) => visit(MarkedField::Text, &turn.text),
+            Self::Thinking(turn) => visit(&turn.thinking),
+            Self::Text(turn) => visit(&turn.text),
             Self::Call(call) => {
-                visit(MarkedField::Name, &call.name);
-                visit(MarkedField::Arguments, &call.input.to_string());
+                visit(&call.name);
+                visit(&call.input.to_string());
                 if let Some(answer) = &call.answer {
-                    visit(MarkedField::Answer, &answer.text());
+                    visit(&answer.text());
                 }
             }
-            Self::Note(note) => note_texts(&note.kind, &mut |text| visit(MarkedField::Note, text)),
+            Self::Note(note) => note_texts(&note.kind, visit),
             Self::Outcome(timeline) => {
                 if let Some(error) = timeline.outcome.as_ref().and_then(|outcome| outcome.error.as_deref()) {
-                    visit(MarkedField::Text, error);
+                    visit(error);
                 }
             }
         }

@@ -116,15 +116,6 @@ fn a_query_finds_tools_types_errors_and_text_also_inside_a_fold() {
 }
 
 #[test]
-fn marks_are_the_bytes_of_each_match() {
-    let (timeline, options) = (sample("local-tools"), options(Density::Normal, &[], "file"));
-    let rows = rows(&timeline, &options);
-    let row = rows.iter().find(|row| row.key == "t0-0").expect("the call");
-    let name = row.marks.iter().find(|mark| mark.field == MarkedField::Name).expect("a mark");
-    assert_eq!(&"read_file"[name.start..name.end], "file");
-}
-
-#[test]
 fn a_window_is_a_part_of_all_rows_and_links_find_their_row() {
     let (timeline, options) = (sample("loop-gave-up"), RowOptions::default());
     let all = rows(&timeline, &options);

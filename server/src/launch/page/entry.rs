@@ -8,9 +8,12 @@ use serde_json::{Value, json};
 use super::super::{Launcher, content_of_run, library};
 use super::place::set;
 use super::work::{Like, TemplateFields, Work};
-use super::{drafts, files};
+use super::{drafts, files, larger_model};
 use crate::error::Error;
 use crate::state::AppState;
+
+/// Not a model's name but a wish.
+const LARGER_MODEL: &str = "/modelId=?larger";
 
 pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<Work, Error> {
     let mut work = if let Some(run_id) = &entry.like {
@@ -37,7 +40,12 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
         work.mode = LaunchMode::Message { session_id };
     }
     for change in &entry.set {
-        apply_change(&mut work.spec, change);
+        if change == LARGER_MODEL {
+            let catalogue = state.catalogues.read(state, launcher).await?;
+            work.done = Some(larger_model::choose(&mut work.spec, &catalogue));
+        } else {
+            apply_change(&mut work.spec, change);
+        }
     }
     Ok(work)
 }

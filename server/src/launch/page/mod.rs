@@ -16,6 +16,7 @@ mod draw;
 mod entry;
 mod faults;
 mod files;
+mod larger_model;
 mod peers;
 mod place;
 mod rows;

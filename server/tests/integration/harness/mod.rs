@@ -148,6 +148,22 @@ impl TestApp {
         self.http.get(url).bearer_auth(api_key(workspace)).send().await.unwrap().text().await.unwrap()
     }
 
+    /// The id of a run's first local call, once it is made. The stream stays open meanwhile.
+    pub async fn pending_call(&self, workspace: &str, run_id: &str) -> String {
+        let url = format!("{}/{run_id}/stream", self.runs_url(workspace));
+        let mut stream = self.http.get(url).bearer_auth(api_key(workspace)).send().await.unwrap();
+        let mut frames = protocol::sse::Frames::default();
+        loop {
+            let bytes = stream.chunk().await.unwrap().expect("a local call");
+            for frame in frames.push(&bytes).unwrap() {
+                let event: Value = serde_json::from_str(&frame.data).unwrap_or_default();
+                if event["type"] == "local_tool_call" {
+                    return event["data"]["toolUseId"].as_str().unwrap().to_owned();
+                }
+            }
+        }
+    }
+
     pub async fn answer_tool(&self, workspace: &str, run_id: &str, tool_use_id: &str, result: &str) {
         let url = format!("{}/{run_id}/tool-results", self.runs_url(workspace));
         let body = json!({ "toolUseId": tool_use_id, "result": result });

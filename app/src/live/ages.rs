@@ -1,0 +1,32 @@
+//! Ages that the server drew count on in the browser.
+
+use leptos::prelude::*;
+
+/// For as long as the component is there. An element with `data-age` has its age in seconds as of when it was drawn; when
+/// that was, by the browser's clock, is kept beside it, so that nothing is lost while the page sleeps.
+pub fn count_ages() {
+    Effect::new(move |_| {
+        count();
+        if let Ok(interval) = set_interval_with_handle(count, std::time::Duration::from_secs(1)) {
+            on_cleanup(move || interval.clear());
+        }
+    });
+}
+
+#[cfg(feature = "hydrate")]
+fn count() {
+    let now = (web_sys::js_sys::Date::now() / 1000.0) as u64;
+    let ages = document().get_elements_by_class_name("counted");
+    for element in (0..ages.length()).filter_map(|at| ages.item(at)) {
+        let number = |name: &str| element.get_attribute(name).and_then(|text| text.parse::<u64>().ok());
+        let since = number("data-since").unwrap_or_else(|| {
+            let since = now.saturating_sub(number("data-age").unwrap_or(0));
+            let _ = element.set_attribute("data-since", &since.to_string());
+            since
+        });
+        element.set_text_content(Some(&crate::format::age(now.saturating_sub(since))));
+    }
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn count() {}

@@ -1,0 +1,119 @@
+// The run page by keyboard alone: every stop can be seen, and no step loses the place.
+
+import type { Locator, Page } from "@playwright/test";
+import { expect, signIn, test } from "../fixtures.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+const recall = { tools: [{ kind: "mantyx_plugin", name: "recall" }] };
+const looping = '/repeat 9\n/call recall {"query":"refund policy"}\n/say Done.';
+
+/** Something has the focus, and it can be seen to have it. */
+async function expectVisibleFocus(page: Page): Promise<void> {
+  const focus = await page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return "nothing";
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    const seen = (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
+    return seen ? "seen" : `not seen: ${element.outerHTML.slice(0, 120)}`;
+  });
+  expect(focus).toBe("seen");
+}
+
+/** Presses Tab until a thing has the focus; each stop on the way must be seen. */
+async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+  for (let stops = 0; stops < 120; stops++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press(key);
+    await expectVisibleFocus(page);
+  }
+  throw new Error("it cannot be reached with Tab");
+}
+
+test("a run is read by keyboard alone", async ({ page, request }) => {
+  test.slow();
+  await signIn(page);
+  const id = await finishedRun(request, looping, recall);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+
+  // From a banner to its event: the keyboard goes on from there.
+  const link = page.locator("[data-kind=loop_gave_up] .event-link");
+  const seq = (await link.textContent())!.slice(1);
+  await tabTo(page, link);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`focus=${seq}`));
+  await expect(page.locator(`#e${seq}`)).toBeFocused();
+  await expectVisibleFocus(page);
+
+  // A call is opened and closed, and keeps the focus.
+  const toggle = page.locator(".row.call .toggle").first();
+  await tabTo(page, toggle, "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(toggle).toBeFocused();
+  await expect(toggle).toHaveAttribute("aria-expanded", "true");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".call-body")).toHaveCount(0);
+  await expect(toggle).toBeFocused();
+
+  // Density.
+  const everyEvent = page.getByRole("link", { name: "Every event" });
+  await tabTo(page, everyEvent, "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".row.event").first()).toBeVisible();
+  await expect(everyEvent).toBeFocused();
+
+  // Finding, and stepping through what was found.
+  const find = page.getByPlaceholder(/Find:/);
+  await tabTo(page, find);
+  await page.keyboard.type("type:loop_detected");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText(/1 of \d/);
+  await expect(find).toBeFocused();
+  const next = page.getByRole("link", { name: "Next hit" });
+  await tabTo(page, next);
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText("2 of");
+  await expect(next).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText("1 of");
+  await expect(next).toBeFocused();
+
+  // Tabs.
+  for (const name of ["Tools", "Loop", "Spec", "Raw", "Output"]) {
+    const tab = page.getByRole("navigation", { name: "About this run" }).getByRole("link", { name, exact: true });
+    await tabTo(page, tab, name === "Output" ? "Shift+Tab" : "Tab");
+    await page.keyboard.press("Enter");
+    await expect(tab).toHaveAttribute("aria-current", "page");
+    await expect(tab).toBeFocused();
+  }
+});
+
+test("the log is stepped and played by keys, and the help opens and closes", async ({ page, request }) => {
+  await signIn(page);
+  const id = await finishedRun(request, looping, recall);
+  await page.goto(`/runs/${id}?at=3`);
+  await page.locator("html[data-js]").waitFor();
+  const position = page.locator(".replay-position");
+  const verdictLink = page.locator(".verdict a").first();
+  await tabTo(page, verdictLink);
+  await page.keyboard.press("ArrowRight");
+  await expect(position).toContainText("as of #4");
+  await expect(verdictLink).toBeFocused();
+  await page.keyboard.press("ArrowLeft");
+  await expect(position).toContainText("as of #3");
+  await expect(verdictLink).toBeFocused();
+
+  await page.keyboard.press(" ");
+  await expect(page.getByRole("button", { name: "Pause (Space)" })).toBeVisible();
+  await expect(position).not.toContainText("as of #3 ");
+  await page.keyboard.press(" ");
+  await expect(page.getByRole("button", { name: "Play from here (Space)" })).toBeVisible();
+
+  const shortcuts = page.getByRole("dialog", { name: "Shortcuts" });
+  await page.keyboard.press("?");
+  await expect(shortcuts).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(shortcuts).toBeHidden();
+  await expectVisibleFocus(page);
+});

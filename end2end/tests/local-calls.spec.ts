@@ -1,0 +1,76 @@
+// Local calls that wait: how long they have, who may answer them, and what is said to who comes too late.
+
+import { expect, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { answerTool, cancelRun, pendingCall, startRun } from "../support/sandbox.ts";
+
+const tools = [{ kind: "local", name: "approve" }];
+const script = "/call approve {}\n/say Fine.";
+
+/** What an age says, in seconds. */
+function seconds(age: string | null): number {
+  const [, minutes = "0", rest = "0"] = age!.match(/^(?:(\d+) m )?(\d+) s$/)!;
+  return Number(minutes) * 60 + Number(rest);
+}
+
+test("a waiting call has an age that counts on and does not begin anew at a reload", async ({ page, request }) => {
+  await signIn(page);
+  const id = await startRun(request, script, { tools });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const inBanner = page.locator("[data-kind=waiting_local_tool] time");
+  const atCall = page.locator(".answer-call time");
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toContainText(/^Called .*\d+ s ago/);
+  await expect(atCall).toHaveText(/^\d+ s$/);
+  // It counts on: in both places it gets to three seconds by itself.
+  for (const age of [inBanner, atCall]) {
+    await expect.poll(async () => seconds(await age.textContent()), { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+  }
+  const before = seconds(await atCall.textContent());
+  await page.reload();
+  await page.locator("html[data-js]").waitFor();
+  expect(seconds(await atCall.textContent())).toBeGreaterThanOrEqual(before - 1);
+  expect(seconds(await inBanner.textContent())).toBeGreaterThanOrEqual(before - 1);
+});
+
+test("who answers a call that was answered meanwhile is told so", async ({ page, request, problems }) => {
+  problems.allow(/status of 409|live\?after=/);
+  await signIn(page);
+  const id = await startRun(request, "/call approve {}\n/call approve {\"n\":2}\n/say Fine.", { tools });
+  // The page does not hear of what happens next.
+  await page.route("**/live?*", (route) => route.abort());
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const box = page.locator(".answer-call").first();
+  await box.getByLabel("Your answer").fill("yes");
+  await answerTool(request, id, await pendingCall(id), "no");
+  await box.getByRole("button", { name: "Send as the result" }).click();
+  await expect(box.getByRole("alert")).toContainText("already been answered");
+  await expect(box.getByLabel("Your answer")).toHaveValue("yes");
+  await takeScreenshots(page, "call-already-answered");
+});
+
+test("who answers after the end of the run is told so", async ({ page, request, problems }) => {
+  problems.allow(/status of 409|live\?after=/);
+  await signIn(page);
+  const id = await startRun(request, script, { tools });
+  await page.route("**/live?*", (route) => route.abort());
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByLabel("Your answer").fill("yes");
+  await cancelRun(request, id);
+  await page.getByRole("button", { name: "Send as the result" }).click();
+  await expect(page.locator(".answer-call").getByRole("alert")).toContainText("The run has ended");
+});
+
+test("who may not write sees the call and why there is no box", async ({ page, request }) => {
+  const id = await startRun(request, script, { tools });
+  await signIn(page, "owner@demo.test", `/runs/${id}`, ["runs:write"]);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.locator(".row.call")).toContainText("Your sign-in may not answer it: it lacks runs:write.");
+  await expect(page.getByLabel("Your answer")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Cancel" })).toHaveCount(0);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toContainText(/\d+ s ago/);
+  await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "See the call" }).click();
+  await expect(page.locator(".row.call")).toBeFocused();
+  await takeScreenshots(page, "call-without-write");
+});

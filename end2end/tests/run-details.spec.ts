@@ -1,0 +1,110 @@
+// What a run's page holds beside its course: values as trees, the plan, files, judgements, and a link to hand on.
+
+import path from "node:path";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { finishedRun } from "../support/sandbox.ts";
+
+const logs = path.resolve(import.meta.dirname, "../../protocol/tests/logs");
+
+async function importLog(page: Page, name: string) {
+  await page.goto("/import");
+  await page.getByLabel(/A file/).setInputFiles(path.join(logs, `${name}.ndjson`));
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page).toHaveURL(/\/runs\/imported_/);
+  await page.locator("html[data-js]").waitFor();
+}
+
+test("a tree is searched, and gives out any path, any value and the whole", async ({ page, request, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await signIn(page);
+  const value = { order: { id: "A-17", lines: [{ sku: "x1", qty: 2 }, { sku: "needle-9", qty: 1 }] }, note: "n", paid: true, n: 1 };
+  const id = await finishedRun(request, `/call calculator ${JSON.stringify({ expression: "1+1", ...value })}\n/say ok`, {
+    tools: [{ kind: "mantyx_plugin", name: "calculator" }],
+  });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.locator(".row.call .toggle").click();
+  const tree = page.getByRole("group", { name: "the arguments" });
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+
+  const deep = tree.locator(".json-leaf", { hasText: "needle-9" });
+  await expect(deep).toBeHidden();
+  await tree.getByLabel("Find in the arguments").fill("NEEDLE");
+  await expect(deep).toBeVisible();
+  await expect(deep).toHaveClass(/hit/);
+  await expect(tree.locator(".json-leaf.hit")).toHaveCount(1);
+
+  await deep.getByRole("button", { name: "sku" }).click();
+  await expect.poll(copied).toBe("/order/lines/1/sku");
+  await deep.getByRole("button", { name: "sku" }).click({ modifiers: ["Shift"] });
+  await expect.poll(copied).toBe("needle-9");
+  await tree.getByRole("button", { name: "order", exact: true }).click({ modifiers: ["Shift"] });
+  await expect.poll(async () => JSON.parse(await copied())).toEqual(value.order);
+  await tree.getByRole("button", { name: "Copy the whole value" }).click();
+  await expect.poll(async () => JSON.parse(await copied()).expression).toBe("1+1");
+});
+
+test("a plan is a checklist that says how far it is", async ({ page }) => {
+  await signIn(page);
+  await importLog(page, "plan-v1");
+  const steps = page.locator(".run-side .plan li");
+  await expect(steps).toHaveText([/Pull revenue.*done/, /Compute deltas.*done/, /Summarise.*done/]);
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-plan");
+  // As of an event: what was done by then.
+  await page.locator(".scrub-handle").fill("4");
+  await expect(steps).toHaveText([/Pull revenue.*done/, /Compute deltas.*in progress/, /Summarise.*pending/]);
+});
+
+test("files that tools gave stand at their call", async ({ page }) => {
+  await signIn(page);
+  await importLog(page, "files");
+  const calls = page.locator(".row.call");
+  await expect(calls).toHaveText([/1 file/, /1 file/, /1 file/]);
+  await calls.first().locator(".toggle").click();
+  await expect(page.locator(".files li")).toHaveText(/q3\.png image\/png, 1,024 bytes/);
+  await expect(page.locator(".files a")).toHaveAttribute("href", "https://files.example/q3.png");
+  await takeScreenshots(page, "run-files");
+});
+
+test("a judgement that may not be sent is kept here, and it is said", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say hi");
+  await signIn(page, "owner@demo.test", `/runs/${id}`, ["feedback:write"]);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByText("Feedback").click();
+  await page.getByRole("button", { name: "Bad run" }).click();
+  await expect(page.getByText("It is kept here: this sign-in may not send it to MANTYX (feedback:write).")).toBeVisible();
+  await page.reload();
+  await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "DOWN");
+  await page.getByText("Feedback").click();
+  await expect(page.getByText("Kept here, not at MANTYX by owner@demo.test")).toBeVisible();
+});
+
+test("the link shows this very view to the workspace, and nothing to another one", async ({ page, request, context, browser, problems }) => {
+  problems.allow(/status of 404/);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await signIn(page);
+  const id = await finishedRun(request, "/say hi");
+  await page.goto(`/runs/${id}?tab=raw`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByText("Export", { exact: true }).click();
+  await expect(page.getByText("to people in the workspace, and to nobody else")).toBeVisible();
+  await page.getByRole("button", { name: "Copy a link to this view" }).click();
+  await expect(page.getByRole("button", { name: "Link copied" })).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toBe(`${process.env.RUNLENS_URL}/runs/${id}?tab=raw`);
+
+  const another = async (account: string) => {
+    const other = await browser.newContext({ baseURL: process.env.RUNLENS_URL });
+    const visitor = await other.newPage();
+    await signIn(visitor, account);
+    return { visitor, answer: await visitor.goto(link) };
+  };
+  const colleague = await another("owner@demo.test");
+  expect(colleague.answer?.status()).toBe(200);
+  await expect(colleague.visitor.locator(".raw-event").first()).toBeVisible();
+  const stranger = await another("owner@other.test");
+  expect(stranger.answer?.status()).toBe(404);
+  await expect(stranger.visitor.getByRole("heading", { name: "Not found" })).toBeVisible();
+});

@@ -1,0 +1,86 @@
+//! How long a local call has been waiting: the same for every reader, and after a restart.
+
+use protocol::sse::Frames;
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, DEMO, TestApp};
+
+const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
+
+/// The ages on a run's page, in seconds: of the banner, and of the call.
+async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
+    let html = browser.open(&format!("/runs/{id}")).await.body;
+    let ages = html.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
+    (ages.collect(), html)
+}
+
+/// A run that waits for the answer to its first call.
+async fn waiting_run(app: &TestApp, browser: &mut Browser) -> String {
+    let id = app.start_run(DEMO, "/call look {}\n/say ok", serde_json::from_str(ONE_TOOL).unwrap()).await;
+    while ages(browser, &id).await.0.is_empty() {}
+    id
+}
+
+/// As if the call had been seen so much earlier.
+async fn grow_older(app: &TestApp, seconds: i64) {
+    let pool = app.database.connect().await;
+    sqlx::query("UPDATE run_event SET seen_at = seen_at - $1").bind(seconds * 1000).execute(&pool).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
+    let mut app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = waiting_run(&app, &mut browser).await;
+    grow_older(&app, 7_200).await;
+
+    let (first, html) = ages(&mut browser, &id).await;
+    assert_eq!(first.len(), 2, "in the banner and at the call: {html}");
+    assert!(first.iter().all(|age| (7_200..7_500).contains(age)), "{first:?}");
+    assert!(html.contains("Called at least ") && html.contains("2 h 0"), "{html}");
+    let (again, _) = ages(&mut browser, &id).await;
+    assert!(again[0] >= first[0], "{first:?} {again:?}");
+
+    app.restart(|_| {}).await;
+    let (after, html) = ages(&mut browser, &id).await;
+    assert!(after.len() == 2 && after[0] >= again[0], "{after:?}: {html}");
+
+    let call = app.pending_call(DEMO, &id).await;
+    app.answer_tool(DEMO, &id, &call, "seen").await;
+    app.sandbox_stream(DEMO, &id).await;
+    assert_eq!(ages(&mut browser, &id).await.0, Vec::<u64>::new(), "nobody waits any more");
+}
+
+#[tokio::test]
+async fn a_call_that_happens_while_somebody_listens_has_its_age() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    // Nobody knows which of them is the first to come after what happened before; from then on all are as they happen.
+    let calls: Vec<String> = (0..200).map(|n| format!("/call look {{\"n\":{n}}}\n/say on")).collect();
+    let id = app
+        .start_run(
+            DEMO,
+            &calls.join("\n"),
+            json!({ "tools": [{ "kind": "local", "name": "look" }], "budgets": { "maxToolTurns": 100 } }),
+        )
+        .await;
+    let session = format!("runlens_session={}", browser.cookies["runlens_session"]);
+    let request = app.http.get(app.url(&format!("/runs/{id}/live"))).header("cookie", session);
+    let (mut stream, mut frames) = (request.send().await.unwrap(), Frames::default());
+    loop {
+        let bytes = stream.chunk().await.unwrap().expect("the run ended before a call was seen as it happened");
+        for frame in frames.push(&bytes).unwrap() {
+            let event: Value = serde_json::from_str(&frame.data).unwrap_or_default();
+            if event["type"] != "local_tool_call" {
+                continue;
+            }
+            let (ages, html) = ages(&mut browser, &id).await;
+            assert_eq!(ages.len(), 2, "{html}");
+            if html.contains("Called <") {
+                assert!(!html.contains("Called at least"), "{html}");
+                return;
+            }
+            app.answer_tool(DEMO, &id, event["data"]["toolUseId"].as_str().unwrap(), "seen").await;
+        }
+    }
+}
