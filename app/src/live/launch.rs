@@ -1,5 +1,8 @@
 //! The launch form in a browser: sent in the background, and its answer drawn in place.
 //!
+//! What is wrong with what somebody types is told at once, by code that is loaded for it when the page is there
+//! (`launch_check.rs`); the server is asked after a pause, keeps the draft, and has the last word.
+//!
 //! What somebody writes is theirs: what was changed after the form was sent stays as it is when the answer comes, and is
 //! sent again. What they unfolded stays open.
 
@@ -56,8 +59,10 @@ impl LaunchDesk {
         }
     }
 
-    /// Something was written: checked after a pause.
+    /// Something was written: checked here, and after a pause by the server.
     pub fn changed(self) {
+        #[cfg(feature = "hydrate")]
+        super::launch_check::check_soon(self);
         self.moves.update_value(|moves| *moves += 1);
         let now = self.moves.get_value();
         let send = move || {
@@ -70,6 +75,14 @@ impl LaunchDesk {
             }
         };
         set_timeout(send, PAUSE);
+    }
+
+    /// Loads the code that checks what is typed, once the page itself is there.
+    pub fn prepare_checks(self) {
+        Effect::new(|_| {
+            #[cfg(feature = "hydrate")]
+            super::launch_check::load_soon();
+        });
     }
 
     /// Lets every control show what the page says, whatever was written in it.
@@ -85,7 +98,7 @@ impl LaunchDesk {
 }
 
 #[cfg(feature = "hydrate")]
-mod browser {
+pub(super) mod browser {
     use gloo_net::http::Request;
     use leptos::task::{spawn_local, tick};
     use wasm_bindgen::{JsCast, JsValue};
@@ -197,7 +210,7 @@ mod browser {
     }
 
     /// All that a form has under a name: a tick is an empty text and, where it is ticked, its value.
-    fn text_of(fields: &FormData, name: &str) -> String {
+    pub fn text_of(fields: &FormData, name: &str) -> String {
         String::from(fields.get_all(name).join("\u{1f}"))
     }
 
@@ -237,7 +250,7 @@ mod browser {
         held
     }
 
-    fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
+    pub fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
         for section in &page.sections {
             each_of(&section.items, visit);
         }

@@ -6,6 +6,8 @@
 mod address;
 mod chunk;
 mod launch;
+#[cfg(feature = "hydrate")]
+mod launch_check;
 mod news;
 mod page;
 mod player;

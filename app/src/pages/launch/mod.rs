@@ -1,7 +1,8 @@
 //! Launching a run: a form that is drawn from what the server says, beside the same spec as JSON.
 //!
 //! Without scripts every button sends the whole form, and the server leads back to the page with its answer. With them
-//! the form is sent in the background, also a moment after a change, and the answer is drawn in place.
+//! the form is sent in the background, also a moment after a change, and the answer is drawn in place; what is wrong with
+//! it is told in the browser already.
 
 mod batch;
 mod items;
@@ -61,6 +62,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
     if again {
         desk.settle_when_drawn();
     }
+    desk.prepare_checks();
     let sheet = desk.sheet;
     view! {
         {move || sheet.with(|sheet| view! { <Templates templates=sheet.templates.clone() /> })}

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::{Launcher, content_of_run, library};
 use super::place::set;
 use super::work::{Like, TemplateFields, Work};
-use super::{drafts, files};
+use super::{drafts, files, keyed};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -26,12 +26,12 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
         }
         work
     } else if entry.session.is_some() {
-        Work { fresh: true, ..Work::of(json!({})) }
+        Work { fresh: true, ..keyed(Work::of(json!({}))) }
     } else if entry.earlier {
         let earlier = drafts::read(state, launcher, library::Slot::Earlier).await?;
         Work { fresh: true, earlier: false, ..earlier.ok_or_else(|| AppError::not_found("earlier draft"))? }
     } else {
-        drafts::read(state, launcher, library::Slot::Current).await?.unwrap_or_else(Work::new)
+        drafts::read(state, launcher, library::Slot::Current).await?.unwrap_or_else(|| keyed(Work::new()))
     };
     if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
         work.mode = LaunchMode::Message { session_id };
@@ -44,7 +44,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
 
 fn like(content: LaunchContent, label: String, href: Option<String>) -> Work {
     let like = Like { label, href, spec: files::shortened(&content.spec), answers: content.answers.clone() };
-    Work { answers: content.answers, like: Some(like), fresh: true, ..Work::of(content.spec) }
+    Work { answers: content.answers, like: Some(like), fresh: true, ..keyed(Work::of(content.spec)) }
 }
 
 /// `/budgets/maxToolTurns=20`: a place and its value, as JSON where it is JSON and as text where it is not. Without a

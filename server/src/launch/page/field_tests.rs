@@ -4,13 +4,12 @@ use app::launch::sheet::{Item, LaunchPage};
 use app::launch::{A2aPeer, Answerer, LaunchMode, McpEndpoint, McpTool};
 use serde_json::{Value, json};
 
-use super::session::SessionFacts;
 use super::tests::{after, drawn};
-use super::work::{FoundTool, Like, Work};
+use super::work::{FoundTool, Like, SessionFacts, Work};
 use super::{faults, peers};
 
 /// The errors that controls of the page show, by the control's name.
-fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
+pub fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
     fn collect(items: &[Item], errors: &mut Vec<(String, String)>) {
         for item in items {
             match item {
@@ -147,7 +146,7 @@ fn a_field_whose_name_is_no_name_changes_nothing() {
     for name in ["é/prompt", "日", "", "t", "t/prompt#"] {
         let posted = app::launch::Posted { fields: vec![(name.to_owned(), "x".to_owned())], uploads: Vec::new() };
         let mut sent = work.clone();
-        super::apply::apply(&mut sent, &super::apply::Sent::new(&posted));
+        super::apply::apply(&mut sent, &super::apply::Sent::new(&posted.fields));
         assert_eq!(sent.spec, work.spec, "{name}");
     }
 }

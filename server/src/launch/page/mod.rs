@@ -8,22 +8,16 @@
 //! without, when the draft is what the next page is drawn from.
 
 mod actions;
-mod answering;
-mod apply;
-mod choices;
 mod drafts;
 mod draw;
 mod entry;
 mod faults;
-mod files;
 mod peers;
-mod place;
-mod rows;
 mod session;
-mod work;
 
 use app::AppError;
 use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::launch::work::{self, answering, apply, cards, choices, files, place, rows, told};
 use app::launch::{LaunchEntry, Posted};
 
 use super::{Launcher, library};
@@ -33,7 +27,7 @@ use actions::After;
 use work::Work;
 
 pub use drafts::restore;
-pub use draw::dom_id;
+pub use told::dom_id;
 
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
@@ -45,7 +39,7 @@ pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) ->
 
 /// What comes of a form that was sent.
 pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Result<LaunchAnswer, Error> {
-    let sent = apply::Sent::new(posted);
+    let sent = apply::Sent::new(&posted.fields);
     let mut work: Work = match sent.get("work").map(serde_json::from_str) {
         Some(Ok(work)) => work,
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
@@ -76,6 +70,11 @@ async fn draw_page(state: &AppState, launcher: &Launcher, work: &Work) -> Result
     Ok(draw::page(work, &catalogue, &templates, faults::of(work)))
 }
 
+/// What can be launched: the same key is the same launch.
+fn keyed(work: Work) -> Work {
+    Work { key: crate::random::token(), ..work }
+}
+
 async fn act(
     state: &AppState,
     launcher: &Launcher,
@@ -93,3 +92,5 @@ mod field_tests;
 mod property_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typing_tests;

@@ -1,26 +1,15 @@
 //! The session that a message goes to: what it brings along.
 
 use app::launch::LaunchMode;
+use app::launch::work::{SessionFacts, Work};
 use protocol::ids;
 use protocol::redact::redact;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::Launcher;
-use super::work::Work;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionFacts {
-    pub id: String,
-    /// Without secrets.
-    pub spec: Value,
-    /// Why no message can be sent to it.
-    pub problem: Option<String>,
-}
 
 /// Reads the session that the work names, where it is another than the one that is known.
 pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
@@ -56,12 +45,4 @@ pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> 
     };
     work.session = Some(facts);
     Ok(())
-}
-
-impl Work {
-    /// What the session says about a field that the message leaves out.
-    pub fn session_spec(&self) -> Option<&Value> {
-        let known = self.session.as_ref().filter(|session| session.spec.is_object());
-        known.map(|session| &session.spec).filter(|_| matches!(self.mode, LaunchMode::Message { .. }))
-    }
 }
