@@ -11,7 +11,7 @@ use std::time::Duration;
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
-use crate::launch::sheet::LaunchPage;
+use crate::launch::sheet::{LaunchPage, Since};
 
 /// How long after the last change the form is sent to be checked and kept.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -19,6 +19,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Clone, Copy)]
 pub struct LaunchDesk {
     pub sheet: RwSignal<LaunchPage>,
+    /// What the browser found since the page was drawn.
+    pub since: RwSignal<Since>,
     pub status: RwSignal<String>,
     /// The sign-in has ended; the server keeps what is sent for the next one.
     pub signed_out: RwSignal<bool>,
@@ -38,6 +40,7 @@ pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
     let navigate = leptos_router::hooks::use_navigate();
     LaunchDesk {
         sheet: RwSignal::new(page),
+        since: RwSignal::default(),
         status: RwSignal::default(),
         signed_out: RwSignal::new(false),
         moves: StoredValue::new(0),
@@ -172,6 +175,7 @@ pub(super) mod browser {
         let active = document().active_element().map(|element| element.id());
         let (focus, json) = (page.focus.clone(), page.json.clone());
         desk.sheet.set(page);
+        desk.since.set(Since::default());
         // Until it is drawn; nobody can write anything meanwhile.
         tick().await;
         for id in open {

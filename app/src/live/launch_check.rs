@@ -25,29 +25,27 @@ pub fn check_soon(desk: LaunchDesk) {
 
 #[wasm_split(launch_check, preload(load), fallible)]
 fn check(desk: LaunchDesk) -> Result<(), SplitLoaderError> {
-    let checked = desk.sheet.try_with_untracked(|page| {
-        let mut checked = page.clone();
-        with_work(&page.work, |work| typed::check(&mut checked, work, &written(page)));
-        (checked != *page).then_some(checked)
-    });
-    if let Some(Some(checked)) = checked {
-        desk.sheet.set(checked);
+    let found =
+        desk.sheet.try_with_untracked(|page| with_work(&page.work, |work| typed::check(page, work, &written(page))));
+    if let Some(Some(found)) = found
+        && desk.since.try_with_untracked(|since| *since != found) == Some(true)
+    {
+        desk.since.set(found);
     }
     Ok(())
 }
 
 /// What the page's work says, read once for each page: it may carry files.
-fn with_work(text: &str, use_it: impl FnOnce(&Work)) {
+fn with_work<T>(text: &str, use_it: impl FnOnce(&Work) -> T) -> Option<T> {
     thread_local! {
         static READ: RefCell<(String, Work)> = RefCell::default();
     }
     READ.with_borrow_mut(|(of, work)| {
         if of != text {
-            let Ok(read) = serde_json::from_str(text) else { return };
-            (*of, *work) = (text.to_owned(), read);
+            (*of, *work) = (text.to_owned(), serde_json::from_str(text).ok()?);
         }
-        use_it(work);
-    });
+        Some(use_it(work))
+    })
 }
 
 /// What the form would send, but for files.

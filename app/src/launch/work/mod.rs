@@ -63,6 +63,8 @@ pub struct Work {
     pub file_urls: BTreeMap<String, String>,
     /// Whose it is: a form that comes after a sign-out is theirs alone.
     pub owner: String,
+    /// By this the server knows a form that it gave to its owner, also when nobody is signed in any more.
+    pub pass: String,
     /// It has just begun and is not the draft yet.
     pub fresh: bool,
     /// What was the draft before is kept beside it.

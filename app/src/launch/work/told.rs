@@ -131,6 +131,7 @@ fn place_in_words(path: &str) -> String {
         "" => "Spec".to_owned(),
         "tools" => numbered("Tool", steps.next()),
         "messages" => numbered("Message", steps.next()),
+        "session" if path.starts_with("/session/tools") => return "Tools of the session".to_owned(),
         "answers" => format!("Answers of {}", steps.next().unwrap_or_default()),
         other => other.to_owned(),
     };

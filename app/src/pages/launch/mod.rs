@@ -82,7 +82,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
             <input type="hidden" name="work" value=move || sheet.with(|sheet| sheet.work.clone()) />
             <div class="launch-form">
                 {move || sheet.with(|sheet| sheet.notices.iter().cloned().map(notice).collect_view())}
-                {move || sheet.with(|sheet| sheet.sections.iter().cloned().map(items::section).collect_view())}
+                {move || sheet.with(|sheet| sheet.sections.iter().cloned().map(|section| items::section(section, desk.since)).collect_view())}
             </div>
             <side::Side desk />
         </form>
@@ -100,7 +100,8 @@ fn notice(notice: Notice) -> AnyView {
 fn Templates(templates: Vec<TemplateLink>) -> impl IntoView {
     let link = |template: TemplateLink| {
         view! {
-            <a class="template" href=template.href>
+            // Also where the page has become a draft since: the router would take the same address for the page that is there.
+            <a class="template" href=template.href rel="external">
                 <strong>{template.name}</strong>
                 <span class="hint">{template.owner}</span>
                 <span class="template-notes">{template.notes}</span>

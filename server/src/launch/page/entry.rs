@@ -74,4 +74,18 @@ mod tests {
             json!({ "budgets": { "maxToolTurns": 20 }, "modelId": "sandbox/script", "loopDetection": false });
         assert_eq!(spec, expected);
     }
+
+    #[test]
+    fn a_budget_in_the_address_leaves_the_other_tools_their_defaults() {
+        let mut spec = json!({});
+        apply_change(&mut spec, "/toolBudgets/recall/maxCalls=9");
+        let budgets = protocol::spec::tool_budgets(&spec);
+        assert_eq!((budgets["recall"], budgets["traverse"], budgets["hive_search_deals"]), (9, 3, 5));
+        assert!(
+            protocol::validate::validate(
+                &json!({ "prompt": "p", "systemPrompt": "s", "toolBudgets": spec["toolBudgets"] })
+            )
+            .is_empty()
+        );
+    }
 }

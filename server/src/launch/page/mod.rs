@@ -12,6 +12,7 @@ mod drafts;
 mod draw;
 mod entry;
 mod faults;
+mod pass;
 mod peers;
 mod session;
 
@@ -27,12 +28,13 @@ use actions::After;
 use work::Work;
 
 pub use drafts::restore;
+pub use pass::is_known;
 pub use told::dom_id;
 
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
     let mut work = entry::begin(state, launcher, entry).await?;
-    launcher.subject.clone_into(&mut work.owner);
+    pass::give(&state.vault, &mut work, &launcher.subject);
     session::look_up(state, launcher, &mut work).await?;
     draw_page(state, launcher, &work).await
 }
@@ -45,7 +47,7 @@ pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Res
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
     };
     work.done = None;
-    launcher.subject.clone_into(&mut work.owner);
+    pass::give(&state.vault, &mut work, &launcher.subject);
     apply::apply(&mut work, &sent);
     let action = sent.get("do").unwrap_or_default();
     let after = act(state, launcher, &mut work, action, posted).await;

@@ -1,7 +1,7 @@
 //! The session that a message goes to: what it brings along.
 
-use app::launch::LaunchMode;
-use app::launch::work::{SessionFacts, Work};
+use app::launch::work::{SessionFacts, Work, answering};
+use app::launch::{LaunchContent, LaunchMode};
 use protocol::ids;
 use protocol::redact::redact;
 use serde_json::Value;
@@ -21,6 +21,7 @@ pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> 
         return Ok(());
     }
     work.session = None;
+    work.checks.clear();
     if !ids::is_path_id(session_id) {
         return Ok(());
     }
@@ -45,4 +46,19 @@ pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> 
     };
     work.session = Some(facts);
     Ok(())
+}
+
+/// The session's own tools that somebody here has to answer, as something to look at before a launch.
+pub fn tools_answered_here(work: &Work) -> Option<LaunchContent> {
+    let names = answering::of_session(work);
+    let mut spec = work.session_spec().filter(|_| !names.is_empty())?.clone();
+    let is_known = |name: &Value| name.as_str().is_some_and(|name| names.iter().any(|known| known == name));
+    if let Some(tools) = spec["tools"].as_array_mut() {
+        tools.retain(|tool| match tool["kind"].as_str() {
+            Some("local" | "a2a_local") => is_known(&tool["name"]),
+            Some("mcp_local") => tool["tools"].as_array().into_iter().flatten().any(|listed| is_known(&listed["name"])),
+            _ => false,
+        });
+    }
+    Some(LaunchContent { spec, answers: work.answers.clone() })
 }

@@ -1,6 +1,6 @@
 //! What the browser tells while somebody types is what the server tells when the form is sent.
 
-use app::launch::sheet::LaunchPage;
+use app::launch::sheet::{Item, LaunchPage, Since};
 use app::launch::work::typed;
 use serde_json::{Value, json};
 
@@ -11,9 +11,27 @@ use super::work::Work;
 /// The page as a browser shows it after some typing, and as the server draws it then.
 fn both(work: &Work, changes: &[(&str, &str)]) -> (LaunchPage, LaunchPage) {
     let mut here = drawn(work);
-    let fields = fields_with(&here, changes);
-    typed::check(&mut here, work, &fields);
+    let since = typed::check(&here, work, &fields_with(&here, changes));
+    here.problems = since.problems.clone().unwrap_or(here.problems);
+    here.json_problem = since.json_problem.clone().unwrap_or(here.json_problem);
+    for section in &mut here.sections {
+        tell(&mut section.items, &since);
+    }
+    tell(&mut here.mode, &since);
     (here, drawn(&after(work, changes)))
+}
+
+fn tell(items: &mut [Item], since: &Since) {
+    for item in items {
+        match item {
+            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => tell(items, since),
+            Item::Field(field) => {
+                let found = since.errors.iter().find(|(id, _)| *id == field.id);
+                field.error = found.map_or(field.error.clone(), |(_, error)| error.clone());
+            }
+            _ => {}
+        }
+    }
 }
 
 fn check(spec: Value, changes: &[(&str, &str)]) {
@@ -81,10 +99,8 @@ fn a_bad_value_in_each_kind_of_control_is_told_the_same_here_and_there() {
 
 #[test]
 fn a_row_that_is_emptied_does_not_move_what_is_told_of_the_others() {
-    let mut here = drawn(&Work::of(whole()));
     let changes = [("k/metadata#0", ""), ("v/metadata#0", ""), ("k/metadata#1", "odd key")];
-    let fields = fields_with(&here, &changes);
-    typed::check(&mut here, &Work::of(whole()), &fields);
+    let (here, _) = both(&Work::of(whole()), &changes);
     let errors = shown_errors(&here);
     assert_eq!(errors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["v/metadata#1"], "{errors:?}");
 }
