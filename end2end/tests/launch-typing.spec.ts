@@ -93,15 +93,28 @@ test("each extreme is told at its field, in words", async ({ page }) => {
   await expect(page.locator(".launch .field-error")).toHaveCount(0);
 });
 
+test("the spec is shown as a program, as it stands", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).fill("/say Copied.");
+  await page.getByText("As a program", { exact: true }).click();
+  await page.getByText("As curl", { exact: true }).click();
+  const program = page.locator(".program", { hasText: "As curl" });
+  await expect(program).toContainText('"prompt": "/say Copied."');
+  await expect(program).toContainText(`${process.env.RUNLENS_SANDBOX_URL}/api/v1/workspaces/demo/agent-runs`);
+  await expect(program.getByRole("button", { name: "Copy this" })).toBeVisible();
+  await expectAccessible(page);
+});
+
 test("a template that was changed is opened anew by the same link", async ({ page }) => {
   await openForm(page);
   const hello = page.locator('a.template[href$="built-in-hello"]');
   await page.getByText("Start from a template").click();
   await hello.click();
+  await page.waitForURL(/template=/);
+  await page.locator("html[data-js]").waitFor();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
   const taught = await prompt.inputValue();
-  await page.locator("html[data-js]").waitFor();
   await prompt.fill("/say Mine.");
   await expect(page).toHaveURL(/\/launch$/);
   if (!(await hello.isVisible())) await page.getByText("Start from a template").click();

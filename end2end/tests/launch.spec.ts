@@ -347,6 +347,8 @@ test("templates teach, and a spec is kept as one", async ({ page }) => {
   await page.getByText("Start from a template").click();
   await takeScreenshots(page, "launch-templates");
   await page.getByRole("link", { name: /A loop/ }).click();
+  await page.waitForURL(/template=/);
+  await page.locator("html[data-js]").waitFor();
   await expect(page.getByLabel("Nudge after")).toHaveValue("3");
   await page.getByText("Keep it, or start over").click();
   await page.locator("#f-q-template-name").fill("My loop");

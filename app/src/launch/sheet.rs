@@ -143,6 +143,11 @@ pub enum Item {
     Buttons {
         buttons: Vec<Button>,
     },
+    /// A text to copy.
+    Code {
+        title: String,
+        text: String,
+    },
     /// What a line may be completed with.
     Choices {
         id: String,

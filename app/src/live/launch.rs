@@ -267,7 +267,11 @@ pub(super) mod browser {
             match item {
                 Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
                 Item::Field(field) => visit(&field.id, &field.name, &field.control),
-                Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
+                Item::Note { .. }
+                | Item::Facts { .. }
+                | Item::Buttons { .. }
+                | Item::Code { .. }
+                | Item::Choices { .. } => {}
             }
         }
     }

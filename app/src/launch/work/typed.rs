@@ -76,7 +76,11 @@ fn each_of(items: &[Item], visit: &mut dyn FnMut(&Field)) {
         match item {
             Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
             Item::Field(field) => visit(field),
-            Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
+            Item::Note { .. }
+            | Item::Facts { .. }
+            | Item::Buttons { .. }
+            | Item::Code { .. }
+            | Item::Choices { .. } => {}
         }
     }
 }

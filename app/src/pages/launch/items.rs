@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::components::copy::CopyButton;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
 use crate::launch::sheet::{Button, Control, Field, Item, Section, SheetLight, Since, Tone};
@@ -49,6 +50,14 @@ pub fn item(shown: Item, since: RwSignal<Since>) -> AnyView {
         Item::Buttons { buttons } => {
             view! { <p class="form-buttons">{buttons.into_iter().map(button).collect_view()}</p> }.into_any()
         }
+        Item::Code { title, text } => view! {
+            <details class="program">
+                <summary>{title}</summary>
+                <CopyButton text=text.clone() label="Copy this" />
+                <pre class="code" tabindex="0">{text}</pre>
+            </details>
+        }
+        .into_any(),
         Item::Choices { id, values } => {
             let option = |(value, label)| view! { <option value=value label=label></option> }.into_any();
             view! { <datalist id=id>{values.into_iter().map(option).collect_view()}</datalist> }.into_any()

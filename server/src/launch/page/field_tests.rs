@@ -179,6 +179,35 @@ fn a_message_lists_what_it_sets_and_answers_the_tools_of_its_session() {
 }
 
 #[test]
+fn the_spec_is_shown_as_programs_without_its_secrets() {
+    fn programs(items: &[Item]) -> Vec<(String, String)> {
+        let of = |item: &Item| match item {
+            Item::Fold { items, .. } => programs(items),
+            Item::Code { title, text } => vec![(title.clone(), text.clone())],
+            _ => Vec::new(),
+        };
+        items.iter().flat_map(of).collect()
+    }
+    let headers = json!({ "Authorization": "Bearer very-secret" });
+    let mut work =
+        Work::of(json!({ "prompt": "p", "tools": [{ "kind": "mcp", "url": "https://x.test", "headers": headers }] }));
+    let shown = programs(&drawn(&work).finish);
+    assert_eq!(
+        shown.iter().map(|(title, _)| title.as_str()).collect::<Vec<_>>(),
+        ["As curl", "As Python", "As TypeScript"]
+    );
+    assert!(
+        shown.iter().all(|(_, text)| text.contains("/demo/agent-runs") && !text.contains("very-secret")),
+        "{shown:?}"
+    );
+    work.mode = LaunchMode::Message { session_id: "sess_1".to_owned() };
+    let shown = programs(&drawn(&work).finish);
+    assert!(shown.iter().all(|(_, text)| text.contains("/demo/agent-sessions/sess_1/messages")), "{shown:?}");
+    work.spec["prompt"] = "x".repeat(70_000).into();
+    assert_eq!(programs(&drawn(&work).finish), []);
+}
+
+#[test]
 fn a_batch_minds_what_cannot_be_read_and_not_the_missing_prompt() {
     let work = Work::of(json!({ "systemPrompt": "s" }));
     assert_eq!(faults::of_batch(&work), []);

@@ -69,7 +69,8 @@ const UNREADABLE: &str = "The form came in pieces. Open the page again: your dra
 async fn draw_page(state: &AppState, launcher: &Launcher, work: &Work) -> Result<LaunchPage, Error> {
     let catalogue = state.catalogues.read(state, launcher).await?;
     let templates = library::templates(state, launcher).await?;
-    Ok(draw::page(work, &catalogue, &templates, faults::of(work)))
+    let runs_url = state.mantyx.runs_url(&launcher.caller.slug);
+    Ok(draw::page(work, &catalogue, &templates, faults::of(work), &runs_url))
 }
 
 /// What can be launched: the same key is the same launch.

@@ -9,7 +9,8 @@ use super::work::{FoundTool, Work};
 use super::{draw, faults};
 
 pub fn drawn(work: &Work) -> LaunchPage {
-    draw::page(work, &Catalogue::default(), &[], faults::of(work))
+    let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
+    draw::page(work, &Catalogue::default(), &[], faults::of(work), runs_url)
 }
 
 /// What a browser sends of a page that nobody has touched.
@@ -40,7 +41,11 @@ fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
                 Control::Hidden { value } => fields.push((field.name.clone(), value.clone())),
                 Control::File { .. } => {}
             },
-            Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
+            Item::Note { .. }
+            | Item::Facts { .. }
+            | Item::Buttons { .. }
+            | Item::Code { .. }
+            | Item::Choices { .. } => {}
         }
     }
 }

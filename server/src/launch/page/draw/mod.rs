@@ -5,6 +5,7 @@ mod answering;
 mod changes;
 mod finish;
 mod limits;
+mod programs;
 mod tables;
 mod tools;
 mod what;
@@ -29,13 +30,21 @@ pub struct Draw<'a> {
     pub work: &'a Work,
     pub catalogue: &'a Catalogue,
     pub faults: Vec<FieldError>,
+    /// Where runs are started.
+    runs_url: &'a str,
     /// The controls and groups of the page, by the places that they are about.
     anchors: RefCell<Vec<(String, String)>>,
 }
 
-pub fn page(work: &Work, catalogue: &Catalogue, templates: &[Template], faults: Vec<FieldError>) -> LaunchPage {
+pub fn page(
+    work: &Work,
+    catalogue: &Catalogue,
+    templates: &[Template],
+    faults: Vec<FieldError>,
+    runs_url: &str,
+) -> LaunchPage {
     let told = faults.into_iter().filter(|fault| work::faults::is_told(work, fault));
-    let draw = Draw { work, catalogue, faults: told.collect(), anchors: RefCell::default() };
+    let draw = Draw { work, catalogue, faults: told.collect(), runs_url, anchors: RefCell::default() };
     let mut sections = vec![draw.what(), draw.model(), draw.tools(), draw.limits(), draw.output(), draw.tags()];
     sections.extend(draw.kept());
     let (mode, finish) = (draw.mode(), draw.finish(templates));
