@@ -56,6 +56,8 @@ impl LaunchDesk {
         event.prevent_default();
         self.status.set("Working…".to_owned());
         self.pressed.set_value(true);
+        // What was written before goes along; sent once more after a pause, it would take away what the button's answer says.
+        self.moves.update_value(|moves| *moves += 1);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
             browser::send(self, fields, true);
