@@ -1,5 +1,5 @@
-import type { Page } from "@playwright/test";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { addTool, launch, openForm, script, succeeded, tool } from "../support/launch-form.ts";
 import { type Peer, startPeer, stdioCommand } from "../support/peers.ts";
 import { finishedRun } from "../support/sandbox.ts";
 
@@ -15,37 +15,6 @@ test.afterAll(() => {
   mcp.stop();
   a2a.stop();
 });
-
-/** Opens an empty form, whatever an earlier test has left. */
-async function openForm(page: Page) {
-  await signIn(page, "owner@demo.test", "/launch");
-  await page.locator("html[data-js]").waitFor();
-  await page.getByText("Keep it, or start over").click();
-  await page.getByRole("button", { name: "Start over" }).click();
-  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("");
-}
-
-/** Tells the scripted model what to do. */
-async function script(page: Page, text: string) {
-  await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
-  await page.getByLabel("Prompt", { exact: true }).fill(text);
-}
-
-async function addTool(page: Page, kind: string) {
-  const fold = page.locator("#tools details.fold", { hasText: "Add a tool" }).last();
-  if ((await fold.getAttribute("open")) === null) await fold.locator("summary").first().click();
-  await fold.getByRole("button", { name: new RegExp(`^${kind}(?!,)`) }).click();
-}
-
-const tool = (page: Page, number = 1) => page.locator("#tools > fieldset.tool").nth(number - 1);
-
-async function launch(page: Page) {
-  await page.getByRole("button", { name: "Launch", exact: true }).click();
-  await page.waitForURL(/\/runs\/run_/);
-}
-
-const succeeded = (page: Page) =>
-  expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded", { timeout: 15_000 });
 
 test("a prompt and a model are enough, and a double click starts one run", async ({ page }) => {
   await openForm(page);
@@ -378,6 +347,8 @@ test("templates teach, and a spec is kept as one", async ({ page }) => {
   await page.getByText("Start from a template").click();
   await takeScreenshots(page, "launch-templates");
   await page.getByRole("link", { name: /A loop/ }).click();
+  await page.waitForURL(/template=/);
+  await page.locator("html[data-js]").waitFor();
   await expect(page.getByLabel("Nudge after")).toHaveValue("3");
   await page.getByText("Keep it, or start over").click();
   await page.locator("#f-q-template-name").fill("My loop");

@@ -10,19 +10,15 @@ use crate::wire::Wire;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// `done` is called when the batch has come to its end while somebody watched.
+/// `done` is called when the batch is seen to have come to its end.
 #[component]
 pub fn BatchLine(id: String, done: Callback<()>) -> impl IntoView {
     let details = format!("/launch/batches/{id}");
     let progress = Resource::new_blocking(move || id.clone(), read_batch_progress);
-    let waited = StoredValue::new(false);
     // In a browser alone.
     Effect::new(move |_| match progress.get() {
-        Some(Ok(Wire(batch))) if !batch.done => {
-            waited.set_value(true);
-            set_timeout(move || progress.refetch(), LOOK_EVERY);
-        }
-        Some(Ok(_)) if waited.get_value() => done.run(()),
+        Some(Ok(Wire(batch))) if !batch.done => set_timeout(move || progress.refetch(), LOOK_EVERY),
+        Some(Ok(_)) => done.run(()),
         _ => {}
     });
     view! {

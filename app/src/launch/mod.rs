@@ -10,6 +10,7 @@ mod library;
 mod preflight;
 mod request;
 pub mod sheet;
+pub mod work;
 
 pub use answers::{
     A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,

@@ -27,6 +27,16 @@ pub struct LaunchPage {
     pub focus: Option<String>,
 }
 
+/// What is told of a page since it was drawn: what the browser found in its form, where that is something else than the
+/// page says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Since {
+    /// By the id of the control.
+    pub errors: Vec<(String, Option<String>)>,
+    pub problems: Option<Vec<Problem>>,
+    pub json_problem: Option<Option<JsonProblem>>,
+}
+
 /// What comes of sending the page's form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +142,11 @@ pub enum Item {
     },
     Buttons {
         buttons: Vec<Button>,
+    },
+    /// A text to copy.
+    Code {
+        title: String,
+        text: String,
     },
     /// What a line may be completed with.
     Choices {

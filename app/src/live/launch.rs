@@ -1,5 +1,8 @@
 //! The launch form in a browser: sent in the background, and its answer drawn in place.
 //!
+//! What is wrong with what somebody types is told at once, by code that is loaded for it when the page is there
+//! (`launch_check.rs`); the server is asked after a pause, keeps the draft, and has the last word.
+//!
 //! What somebody writes is theirs: what was changed after the form was sent stays as it is when the answer comes, and is
 //! sent again. What they unfolded stays open.
 
@@ -8,7 +11,7 @@ use std::time::Duration;
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
-use crate::launch::sheet::LaunchPage;
+use crate::launch::sheet::{LaunchPage, Since};
 
 /// How long after the last change the form is sent to be checked and kept.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -16,6 +19,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Clone, Copy)]
 pub struct LaunchDesk {
     pub sheet: RwSignal<LaunchPage>,
+    /// What the browser found since the page was drawn.
+    pub since: RwSignal<Since>,
     pub status: RwSignal<String>,
     /// The sign-in has ended; the server keeps what is sent for the next one.
     pub signed_out: RwSignal<bool>,
@@ -35,6 +40,7 @@ pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
     let navigate = leptos_router::hooks::use_navigate();
     LaunchDesk {
         sheet: RwSignal::new(page),
+        since: RwSignal::default(),
         status: RwSignal::default(),
         signed_out: RwSignal::new(false),
         moves: StoredValue::new(0),
@@ -50,14 +56,18 @@ impl LaunchDesk {
         event.prevent_default();
         self.status.set("Working…".to_owned());
         self.pressed.set_value(true);
+        // What was written before goes along; sent once more after a pause, it would take away what the button's answer says.
+        self.moves.update_value(|moves| *moves += 1);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
             browser::send(self, fields, true);
         }
     }
 
-    /// Something was written: checked after a pause.
+    /// Something was written: checked here, and after a pause by the server.
     pub fn changed(self) {
+        #[cfg(feature = "hydrate")]
+        super::launch_check::check_soon(self);
         self.moves.update_value(|moves| *moves += 1);
         let now = self.moves.get_value();
         let send = move || {
@@ -70,6 +80,14 @@ impl LaunchDesk {
             }
         };
         set_timeout(send, PAUSE);
+    }
+
+    /// Loads the code that checks what is typed, once the page itself is there.
+    pub fn prepare_checks(self) {
+        Effect::new(|_| {
+            #[cfg(feature = "hydrate")]
+            super::launch_check::load_soon();
+        });
     }
 
     /// Lets every control show what the page says, whatever was written in it.
@@ -85,7 +103,7 @@ impl LaunchDesk {
 }
 
 #[cfg(feature = "hydrate")]
-mod browser {
+pub(super) mod browser {
     use gloo_net::http::Request;
     use leptos::task::{spawn_local, tick};
     use wasm_bindgen::{JsCast, JsValue};
@@ -159,6 +177,7 @@ mod browser {
         let active = document().active_element().map(|element| element.id());
         let (focus, json) = (page.focus.clone(), page.json.clone());
         desk.sheet.set(page);
+        desk.since.set(Since::default());
         // Until it is drawn; nobody can write anything meanwhile.
         tick().await;
         for id in open {
@@ -197,7 +216,7 @@ mod browser {
     }
 
     /// All that a form has under a name: a tick is an empty text and, where it is ticked, its value.
-    fn text_of(fields: &FormData, name: &str) -> String {
+    pub fn text_of(fields: &FormData, name: &str) -> String {
         String::from(fields.get_all(name).join("\u{1f}"))
     }
 
@@ -237,7 +256,7 @@ mod browser {
         held
     }
 
-    fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
+    pub fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
         for section in &page.sections {
             each_of(&section.items, visit);
         }
@@ -250,7 +269,11 @@ mod browser {
             match item {
                 Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
                 Item::Field(field) => visit(&field.id, &field.name, &field.control),
-                Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
+                Item::Note { .. }
+                | Item::Facts { .. }
+                | Item::Buttons { .. }
+                | Item::Code { .. }
+                | Item::Choices { .. } => {}
             }
         }
     }

@@ -8,6 +8,8 @@ mod ages;
 mod chunk;
 mod focus;
 mod launch;
+#[cfg(feature = "hydrate")]
+mod launch_check;
 mod news;
 mod page;
 mod player;

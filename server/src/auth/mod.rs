@@ -16,7 +16,7 @@ mod start;
 pub use bearer::{BearerCache, workspace_of_bearer};
 pub use callback::callback;
 pub use credentials::{Caller, Credential, Credentials};
-pub use session::{USER_KEY, attach_workspace, layer};
+pub use session::{attach_workspace, layer};
 pub use session_store::SealedSessionStore;
 pub use sign_out::sign_out;
 pub use start::start;

@@ -29,7 +29,7 @@ use crate::{answers, workspace};
 pub use batch::BatchDesk;
 pub use catalogue::Catalogues;
 pub use library::MAX_DRAFT_BYTES;
-pub use page::restore;
+pub use page::{is_known, restore};
 
 /// A launch that has not come back after this long is not waited for any more.
 const LEASE_MS: i64 = 60_000;

@@ -7,23 +7,25 @@ use app::launch::sheet::LaunchAnswer;
 use app::launch::{Posted, Upload};
 use app::wire::Wire;
 use axum::Json;
-use axum::extract::{Extension, Multipart};
+use axum::extract::{Extension, Multipart, State};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Redirect, Response};
-use serde_json::Value;
 use tower_sessions::Session;
 
-use crate::auth::{Caller, USER_KEY};
+use crate::auth::Caller;
 use crate::error::Error;
-use crate::launch::{MAX_DRAFT_BYTES, restore};
+use crate::launch::{MAX_DRAFT_BYTES, is_known, restore};
 use crate::state::AppState;
 
 const STASHED_KEY: &str = "launch form";
-/// Kept for a browser that nobody was signed in with: enough for a form without files, too little to fill the store.
+const NOT_KEPT: &str = "You are signed out, and what you have written is too large to be kept. Copy its JSON before you leave \
+                        this page, then sign in again.";
+/// Kept of a form that this server did not give to anybody: enough for one without files, too little to fill the store.
 const MAX_STRANGERS_BYTES: usize = 256 * 1024;
 
 pub async fn send_form(
+    State(state): State<AppState>,
     session: Session,
     signed_in: Option<Extension<SignedIn>>,
     headers: HeaderMap,
@@ -32,7 +34,9 @@ pub async fn send_form(
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
     let posted = read(form).await?;
     let Some(Extension(SignedIn(workspace))) = signed_in else {
-        stash(&session, posted).await;
+        if !stash(&state, &session, posted).await {
+            return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
+        }
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
     match workspace.send_launch_page(posted).await {
@@ -47,17 +51,21 @@ pub async fn send_form(
     }
 }
 
-/// Keeps what was written in the browser's session, for whoever signs in there next and has written it.
-async fn stash(session: &Session, posted: Posted) {
-    let known = matches!(session.get::<Value>(USER_KEY).await, Ok(Some(_)));
+/// Keeps what was written in the browser's session, for whoever signs in there next and has written it. `false` where it
+/// could not be kept.
+async fn stash(state: &AppState, session: &Session, posted: Posted) -> bool {
+    let work = posted.fields.iter().find(|(name, _)| name == "work").map(|(_, text)| text.as_str());
+    let known = work.is_some_and(|work| is_known(&state.vault, work));
     let most = if known { MAX_DRAFT_BYTES } else { MAX_STRANGERS_BYTES };
     let bytes: usize = posted.fields.iter().map(|(name, text)| name.len() + text.len()).sum();
     if bytes > most {
-        return;
+        return false;
     }
-    if let Err(error) = session.insert(STASHED_KEY, posted.fields).await {
+    let kept = session.insert(STASHED_KEY, posted.fields).await;
+    if let Err(error) = &kept {
         tracing::warn!(%error, "a form could not be kept for the next sign-in");
     }
+    kept.is_ok()
 }
 
 /// After a sign-in: what was sent without one becomes the draft of the person who wrote it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, stdio_command};
+use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, Trouble, Unsteady, allow_loopback, stdio_command};
 
 /// Launches a script whose one local tool is `tool`, answered as said, and gives the run's id.
 async fn launch(browser: &mut Browser, script: &str, tool: &str, answerer: Value) -> String {
@@ -185,6 +185,55 @@ async fn answering_goes_on_after_a_restart() {
     assert_eq!(log.matches("local_tool_result_in").count() / 2, 2, "{log}");
     let (_, records) = browser.read(&format!("answers-of-run?run_id={id}")).await;
     assert_eq!(records.as_array().unwrap().len(), 2, "{records}");
+}
+
+/// A run whose one call is answered at once, while results meet some trouble on their way.
+async fn answered_despite(troubles: &[Trouble]) -> (TestApp, Browser, Unsteady, String) {
+    let mut way = None;
+    let app = TestApp::start_apart(|config| way = Some(Unsteady::before(config, troubles))).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "answered" });
+    let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
+    (app, browser, way.unwrap(), id)
+}
+
+#[tokio::test]
+async fn an_answer_that_did_not_arrive_is_sent_again() {
+    let troubles = [(500, "internal"), (503, "unavailable"), (429, "rate_limit_exceeded")];
+    let troubles = troubles.map(|(status, code)| Trouble::Refused(status, code));
+    let (app, mut browser, way, id) = answered_despite(&troubles).await;
+    assert_eq!(result(&app, &id).await["output"], "answered");
+    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+    assert_eq!(way.posted(), troubles.len() + 1);
+}
+
+#[tokio::test]
+async fn an_answer_whose_receipt_was_lost_counts_once() {
+    let (app, mut browser, _, id) = answered_despite(&[Trouble::AnswerLost]).await;
+    let log = app.sandbox_stream(DEMO, &id).await;
+    assert_eq!(log.matches("\"local_tool_result_in\"").count(), 1, "{log}");
+    assert_eq!(result(&app, &id).await["output"], "answered");
+    let state = record(&mut browser, &id).await["state"].clone();
+    assert!(state == "sent" || state == "not_needed", "{state}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_wanted_any_more_is_not_sent_again() {
+    for (status, code) in [(409, "run_terminal"), (404, "unknown_tool_use")] {
+        let (_app, mut browser, way, id) = answered_despite(&[Trouble::Refused(status, code)]).await;
+        let record = record(&mut browser, &id).await;
+        assert_eq!((&record["state"], &record["problem"]), (&json!("not_needed"), &Value::Null), "{code}");
+        assert_eq!(way.posted(), 1, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_mantyx_refuses_is_told_with_its_reason() {
+    let (_app, mut browser, way, id) = answered_despite(&[Trouble::Refused(400, "invalid_request")]).await;
+    let record = record(&mut browser, &id).await;
+    assert_eq!(record["state"], "failed", "{record}");
+    assert!(record["problem"].as_str().unwrap().contains("Not now."), "{record}");
+    assert_eq!(way.posted(), 1);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The launch page's form, as a browser sends it: what it keeps, what it refuses, and what MANTYX has to say about it.
 
-use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::launch::sheet::{Item, LaunchAnswer, LaunchPage};
 use app::wire::Wire;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -90,6 +90,31 @@ async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in()
         assert!(landed.body.contains(&words), "{}", landed.body);
         assert!(landed.body.contains("It was not launched."), "{}", landed.body);
     }
+}
+
+#[tokio::test]
+async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_it_is_lost() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    browser.cookies.clear();
+    let words = format!("{} Not to be lost", "x".repeat(150_000));
+    let metadata = json!({ "prompt": words, "later": "y".repeat(400_000) }).to_string();
+    let mut fields = vec![("work", page.work.as_str()), ("json", metadata.as_str())];
+    let sent = browser.send_parts("/launch", &fields, &[], "application/json").await;
+    assert_eq!(sent.status, 401, "{}", sent.body);
+    let landed = browser.sign_in("/launch", DEMO).await;
+    assert!(landed.body.contains(" Not to be lost"));
+    assert_eq!(spec_of(&open(&mut browser, "").await)["later"].as_str().map(str::len), Some(400_000));
+
+    browser.cookies.clear();
+    let mut forged: Value = serde_json::from_str(&page.work).unwrap();
+    forged["owner"] = "somebody else".into();
+    let forged = forged.to_string();
+    fields[0] = ("work", forged.as_str());
+    let refused = browser.send_parts("/launch", &fields, &[], "application/json").await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.body.contains("too large to be kept"), "{}", refused.body);
 }
 
 #[tokio::test]
@@ -242,6 +267,41 @@ async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_pla
     let page = send(&mut browser, &page, &fields).await;
     let problem = &page.problems[0];
     assert_eq!((problem.place.as_str(), problem.href.as_str()), ("Answers of ask", "#f-a-ask-by"), "{problem:?}");
+}
+
+#[tokio::test]
+async fn the_tools_of_a_session_have_lights_too() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let mut spec: Value = serde_json::from_str(SPEC).unwrap();
+    spec["tools"] = json!([{ "kind": "mantyx", "id": "tool_calculator" }, { "kind": "local", "name": "ask" },
+        { "kind": "mcp_local", "name": "files", "tools": [{ "name": "read", "inputSchema": {} }] }]);
+    let form = [("key", "a-key-of-its-own"), ("spec", &spec.to_string()), ("mode", "new_session")];
+    let (status, launched) = browser.call("launch", &form).await;
+    assert_eq!(status, 200, "{launched}");
+    let query = format!("?session={}", launched["sessionId"].as_str().unwrap());
+
+    let page = open(&mut browser, &query).await;
+    let page = send(&mut browser, &page, &[("t/prompt", "/say on"), ("a:ask:by", "mcp"), ("do", "check")]).await;
+    let lights = |page: &LaunchPage| {
+        let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
+        let group = tools.items.iter().find_map(|item| match item {
+            Item::Group { id, lights, .. } if id == "f-session-tools" => Some(lights.clone()),
+            _ => None,
+        });
+        group.unwrap().into_iter().map(|light| format!("{:?} {}", light.tone, light.message)).collect::<Vec<_>>()
+    };
+    let red = lights(&page);
+    assert!(red.iter().any(|light| light.starts_with("Error ask:")), "{red:?}");
+    assert!(red.iter().any(|light| light.contains("You answer read")), "{red:?}");
+    assert!(!red.iter().any(|light| light.contains("MANTYX calls it")), "{red:?}");
+    let refused = send(&mut browser, &page, &[("do", "launch")]).await;
+    assert!(refused.problems.iter().any(|problem| problem.place == "Answers of ask"), "{:?}", refused.problems);
+
+    let page = send(&mut browser, &page, &[("a:ask:by", "canned"), ("do", "check")]).await;
+    let page = send(&mut browser, &page, &[("a:ask:text", "yes"), ("do", "check")]).await;
+    let green = lights(&page);
+    assert!(green.iter().all(|light| light.starts_with("Success")), "{green:?}");
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ mod openapi;
 mod outages;
 mod pages;
 mod peers;
+mod programs;
 mod replicas;
 mod runs;
 mod safety;

@@ -2,11 +2,13 @@
 
 use leptos::prelude::*;
 
+use crate::components::copy::CopyButton;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
-use crate::launch::sheet::{Button, Control, Field, Item, Section, SheetLight, Tone};
+use crate::launch::sheet::{Button, Control, Field, Item, Section, SheetLight, Since, Tone};
 
-pub fn section(section: Section) -> AnyView {
+pub fn section(section: Section, since: RwSignal<Since>) -> AnyView {
+    let item = |shown| item(shown, since);
     view! {
         <section class="launch-section" id=section.id tabindex="-1">
             <h2>{section.title}</h2>
@@ -17,9 +19,10 @@ pub fn section(section: Section) -> AnyView {
     .into_any()
 }
 
-pub fn item(shown: Item) -> AnyView {
+pub fn item(shown: Item, since: RwSignal<Since>) -> AnyView {
+    let item = |shown| item(shown, since);
     match shown {
-        Item::Field(shown) => field(shown),
+        Item::Field(shown) => field(shown, since),
         Item::Group { id, title, hint, lights, items } => view! {
             <fieldset class="tool" id=id tabindex="-1">
                 <legend>{title}</legend>
@@ -47,6 +50,14 @@ pub fn item(shown: Item) -> AnyView {
         Item::Buttons { buttons } => {
             view! { <p class="form-buttons">{buttons.into_iter().map(button).collect_view()}</p> }.into_any()
         }
+        Item::Code { title, text } => view! {
+            <details class="program">
+                <summary>{title}</summary>
+                <CopyButton text=text.clone() label="Copy this" />
+                <pre class="code" tabindex="0">{text}</pre>
+            </details>
+        }
+        .into_any(),
         Item::Choices { id, values } => {
             let option = |(value, label)| view! { <option value=value label=label></option> }.into_any();
             view! { <datalist id=id>{values.into_iter().map(option).collect_view()}</datalist> }.into_any()
@@ -85,22 +96,20 @@ fn light(shown: SheetLight) -> AnyView {
     .into_any()
 }
 
-fn field(shown: Field) -> AnyView {
+fn field(shown: Field, since: RwSignal<Since>) -> AnyView {
     let Field { id, name, label, help, error, control } = shown;
     let tick = matches!(control, Control::Tick { .. });
     if let Control::Hidden { value } = control {
         return view! { <input type="hidden" name=name value=value /> }.into_any();
     }
-    let invalid = error.is_some().then_some("true");
-    let (note_class, note) = match error {
-        Some(error) => ("field-error", error),
-        None => ("hint", help),
-    };
-    let described = (!note.is_empty()).then(|| format!("{id}-note"));
-    let drawn = draw_control(id.clone(), name, control, described.clone(), invalid);
+    let note_id = format!("{id}-note");
+    let told = Told::of(id.clone(), help, error, since);
+    let drawn = draw_control(id.clone(), name, control, note_id.clone(), told);
     let class = if tick { "form-field tick" } else { "form-field" };
-    // An error takes the place of the help.
-    let note = described.map(|id| view! { <p class=note_class id=id>{note}</p> });
+    let note = move || {
+        let (class, id) = (if told.is_error() { "field-error" } else { "hint" }, note_id.clone());
+        told.is_any().then(|| view! { <p class=class id=id>{told.0.get().1}</p> })
+    };
     view! {
         <div class=class>
             <label for=id>{label}</label>
@@ -111,13 +120,34 @@ fn field(shown: Field) -> AnyView {
     .into_any()
 }
 
-fn draw_control(
-    id: String,
-    name: String,
-    control: Control,
-    note: Option<String>,
-    invalid: Option<&'static str>,
-) -> AnyView {
+/// What stands below a control: its error, as the page or since then the browser has it, and else its help.
+#[derive(Clone, Copy)]
+struct Told(Memo<(bool, String)>);
+
+impl Told {
+    fn of(id: String, help: String, error: Option<String>, since: RwSignal<Since>) -> Self {
+        Self(Memo::new(move |_| {
+            let found = since
+                .with(|since| since.errors.iter().find(|(control, _)| *control == id).map(|(_, error)| error.clone()));
+            match found.unwrap_or_else(|| error.clone()) {
+                Some(error) => (true, error),
+                None => (false, help.clone()),
+            }
+        }))
+    }
+
+    fn is_error(self) -> bool {
+        self.0.with(|(is_error, _)| *is_error)
+    }
+
+    fn is_any(self) -> bool {
+        self.0.with(|(_, text)| !text.is_empty())
+    }
+}
+
+fn draw_control(id: String, name: String, control: Control, note_id: String, told: Told) -> AnyView {
+    let note = move || told.is_any().then(|| note_id.clone());
+    let invalid = move || told.is_error().then_some("true");
     match control {
         Control::Line { value, placeholder, choices, secret } => {
             let list = (!choices.is_empty()).then_some(choices);

@@ -1,7 +1,8 @@
 //! Launching a run: a form that is drawn from what the server says, beside the same spec as JSON.
 //!
 //! Without scripts every button sends the whole form, and the server leads back to the page with its answer. With them
-//! the form is sent in the background, also a moment after a change, and the answer is drawn in place.
+//! the form is sent in the background, also a moment after a change, and the answer is drawn in place; what is wrong with
+//! it is told in the browser already.
 
 mod batch;
 mod items;
@@ -61,6 +62,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
     if again {
         desk.settle_when_drawn();
     }
+    desk.prepare_checks();
     let sheet = desk.sheet;
     view! {
         {move || sheet.with(|sheet| view! { <Templates templates=sheet.templates.clone() /> })}
@@ -80,7 +82,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
             <input type="hidden" name="work" value=move || sheet.with(|sheet| sheet.work.clone()) />
             <div class="launch-form">
                 {move || sheet.with(|sheet| sheet.notices.iter().cloned().map(notice).collect_view())}
-                {move || sheet.with(|sheet| sheet.sections.iter().cloned().map(items::section).collect_view())}
+                {move || sheet.with(|sheet| sheet.sections.iter().cloned().map(|section| items::section(section, desk.since)).collect_view())}
             </div>
             <side::Side desk />
         </form>
@@ -98,7 +100,8 @@ fn notice(notice: Notice) -> AnyView {
 fn Templates(templates: Vec<TemplateLink>) -> impl IntoView {
     let link = |template: TemplateLink| {
         view! {
-            <a class="template" href=template.href>
+            // Also where the page has become a draft since: the router would take the same address for the page that is there.
+            <a class="template" href=template.href rel="external">
                 <strong>{template.name}</strong>
                 <span class="hint">{template.owner}</span>
                 <span class="template-notes">{template.notes}</span>

@@ -10,7 +10,16 @@ use crate::live::LaunchDesk;
 
 #[component]
 pub fn Side(desk: LaunchDesk) -> impl IntoView {
-    let sheet = desk.sheet;
+    let (sheet, since) = (desk.sheet, desk.since);
+    let item = move |shown| item(shown, since);
+    let problems = move || {
+        let found = since.with(|since| since.problems.clone());
+        problems(found.unwrap_or_else(|| sheet.with(|sheet| sheet.problems.clone())))
+    };
+    let json_problem = move || {
+        let found = since.with(|since| since.json_problem.clone());
+        found.unwrap_or_else(|| sheet.with(|sheet| sheet.json_problem.clone())).map(json_problem)
+    };
     let first = area_text(&sheet.with_untracked(|sheet| sheet.json.clone()));
     let forbidden = move || sheet.with(|sheet| !sheet.may_launch);
     view! {
@@ -23,7 +32,7 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
                     <span class="hint" role="status">{move || desk.status.get()}</span>
                     {move || desk.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
-                {move || sheet.with(|sheet| problems(sheet.problems.clone()))}
+                {problems}
                 {move || sheet.with(|sheet| sheet.changes.clone().map(changes))}
                 {move || sheet.with(|sheet| sheet.finish.iter().cloned().map(item).collect_view())}
             </section>
@@ -31,7 +40,7 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
                 <h2><label for="json">"The same as JSON"</label></h2>
                 <p class="hint">"Both sides stay in step. What no control shows is kept."</p>
                 <textarea id="json" name="json" class="code-area" rows="24" spellcheck="false" aria-describedby="json-problem">{first}</textarea>
-                <div id="json-problem" role="status">{move || sheet.with(|sheet| sheet.json_problem.clone().map(json_problem))}</div>
+                <div id="json-problem" role="status">{json_problem}</div>
                 <p><button class="button" type="submit" name="do" value="json">"Apply to the form"</button></p>
             </section>
         </aside>

@@ -35,13 +35,22 @@ fn RunsPage() -> impl IntoView {
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let again = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| again.update(|times| *times += 1));
+    // Once for each batch: the list may have been read before its last run was there.
+    let settled = StoredValue::new(None);
+    let batch_done = Callback::new(move |()| {
+        let id = batch.get_untracked();
+        if settled.get_value() != id {
+            settled.set_value(id);
+            reload.run(());
+        }
+    });
     let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_runs(address));
     view! {
         <PageTitle text="Runs" />
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match list.await {
-                    Ok(Wire(list)) => view! { <Loaded list peek batch reload /> }.into_any(),
+                    Ok(Wire(list)) => view! { <Loaded list peek batch batch_done reload /> }.into_any(),
                     Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
                 }
             })}
@@ -54,6 +63,7 @@ fn Loaded(
     list: RunList,
     peek: Memo<Option<String>>,
     batch: Memo<Option<String>>,
+    batch_done: Callback<()>,
     reload: Callback<()>,
 ) -> impl IntoView {
     let faulty = list.bar.fault.is_some();
@@ -101,7 +111,7 @@ fn Loaded(
         <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
         <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
         {[list.stale, list.note].into_iter().flatten().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
-        {move || batch.get().map(|id| view! { <BatchLine id done=reload /> })}
+        {move || batch.get().map(|id| view! { <BatchLine id done=batch_done /> })}
         <div class="list-body">
             <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
             <div class="list-main">

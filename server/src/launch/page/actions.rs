@@ -11,11 +11,11 @@ use protocol::validate::FieldError;
 use serde_json::{Value, json};
 
 use super::super::{Launcher, batch, launch, library, preflight};
-use super::dom_id;
 use super::faults::{self, fault};
-use super::peers;
 use super::place::set;
 use super::work::Work;
+use super::{dom_id, keyed};
+use super::{peers, session};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -44,7 +44,7 @@ pub async fn act(
             check_tools(state, launcher, work).await?;
         }
         "reset" => {
-            *work = Work { owner: std::mem::take(&mut work.owner), fresh: true, ..Work::new() };
+            *work = Work { owner: std::mem::take(&mut work.owner), fresh: true, ..keyed(Work::new()) };
             focus = Some(dom_id("t/prompt"));
         }
         "add" => focus = add_tool(work, object),
@@ -154,6 +154,11 @@ fn refused(work: &mut Work, error: AppError) -> Result<After, Error> {
 async fn check_tools(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
     let content = LaunchContent { spec: work.spec.clone(), answers: work.answers.clone() };
     work.checks = preflight::run(state, launcher, &content).await?;
+    if let Some(content) = session::tools_answered_here(work) {
+        let of_session = preflight::run(state, launcher, &content).await?;
+        let moved = |check: ToolCheck| ToolCheck { path: format!("/session{}", check.path), ..check };
+        work.checks.extend(of_session.into_iter().map(moved));
+    }
     Ok(())
 }
 

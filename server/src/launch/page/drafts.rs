@@ -38,7 +38,7 @@ async fn set_aside(state: &AppState, launcher: &Launcher, work: &Work) -> Result
 /// Takes up a form that was sent when nobody was signed in any more, for the person who wrote it. Nothing is launched.
 pub async fn restore(state: &AppState, caller: &Caller, posted: &Posted) -> Result<(), Error> {
     let launcher = Launcher::of(state, caller).await?;
-    let sent = Sent::new(posted);
+    let sent = Sent::new(&posted.fields);
     let Some(Ok(mut work)) = sent.get("work").map(serde_json::from_str::<Work>) else { return Ok(()) };
     if work.owner != launcher.subject {
         return Ok(());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::{Launcher, content_of_run, library};
 use super::place::set;
 use super::work::{Like, TemplateFields, Work};
-use super::{drafts, files, larger_model};
+use super::{drafts, files, keyed, larger_model};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -29,12 +29,12 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
         }
         work
     } else if entry.session.is_some() {
-        Work { fresh: true, ..Work::of(json!({})) }
+        Work { fresh: true, ..keyed(Work::of(json!({}))) }
     } else if entry.earlier {
         let earlier = drafts::read(state, launcher, library::Slot::Earlier).await?;
         Work { fresh: true, earlier: false, ..earlier.ok_or_else(|| AppError::not_found("earlier draft"))? }
     } else {
-        drafts::read(state, launcher, library::Slot::Current).await?.unwrap_or_else(Work::new)
+        drafts::read(state, launcher, library::Slot::Current).await?.unwrap_or_else(|| keyed(Work::new()))
     };
     if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
         work.mode = LaunchMode::Message { session_id };
@@ -52,7 +52,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
 
 fn like(content: LaunchContent, label: String, href: Option<String>) -> Work {
     let like = Like { label, href, spec: files::shortened(&content.spec), answers: content.answers.clone() };
-    Work { answers: content.answers, like: Some(like), fresh: true, ..Work::of(content.spec) }
+    Work { answers: content.answers, like: Some(like), fresh: true, ..keyed(Work::of(content.spec)) }
 }
 
 /// `/budgets/maxToolTurns=20`: a place and its value, as JSON where it is JSON and as text where it is not. Without a
@@ -81,5 +81,19 @@ mod tests {
         let expected =
             json!({ "budgets": { "maxToolTurns": 20 }, "modelId": "sandbox/script", "loopDetection": false });
         assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn a_budget_in_the_address_leaves_the_other_tools_their_defaults() {
+        let mut spec = json!({});
+        apply_change(&mut spec, "/toolBudgets/recall/maxCalls=9");
+        let budgets = protocol::spec::tool_budgets(&spec);
+        assert_eq!((budgets["recall"], budgets["traverse"], budgets["hive_search_deals"]), (9, 3, 5));
+        assert!(
+            protocol::validate::validate(
+                &json!({ "prompt": "p", "systemPrompt": "s", "toolBudgets": spec["toolBudgets"] })
+            )
+            .is_empty()
+        );
     }
 }

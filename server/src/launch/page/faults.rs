@@ -1,29 +1,16 @@
 //! Everything that keeps the work from being launched, at its field.
 
+use app::launch::work::faults as writing;
 use app::launch::{LaunchMode, LaunchRequest};
-use protocol::ids;
-use protocol::validate::{self, FieldError};
-use serde_json::Value;
+use protocol::validate::FieldError;
 
 use super::super::check;
-use super::place::escape;
 use super::work::Work;
 
+pub use writing::fault;
+
 pub fn of(work: &Work) -> Vec<FieldError> {
-    let mut faults = match &work.mode {
-        LaunchMode::OneShot | LaunchMode::NewSession => validate::validate(&work.spec),
-        LaunchMode::Message { .. } => validate::validate_message(&work.spec),
-    };
-    if let LaunchMode::Message { session_id } = &work.mode
-        && !ids::is_path_id(session_id)
-    {
-        faults.push(fault("/session".to_owned(), "required", "Say which session: write its id."));
-    }
-    if let Some(problem) = work.session.as_ref().and_then(|session| session.problem.as_ref()) {
-        faults.push(fault("/session".to_owned(), "session", problem));
-    }
-    faults.extend(unfinished(work));
-    faults.extend(headers_without_values(&work.spec));
+    let mut faults = writing::of(work);
     let request = LaunchRequest {
         key: work.key.clone(),
         mode: work.mode.clone(),
@@ -41,64 +28,4 @@ pub fn of_batch(work: &Work) -> Vec<FieldError> {
     let mut faults = of(&one);
     faults.retain(|fault| fault.path != "/prompt" && !fault.path.starts_with("/messages"));
     faults
-}
-
-/// What controls show and the spec cannot hold.
-fn unfinished(work: &Work) -> Vec<FieldError> {
-    let mut faults = Vec::new();
-    if work.json.is_some() {
-        faults.push(fault("/json".to_owned(), "json", "The JSON cannot be read. Mend it, or undo what you changed."));
-    }
-    for (name, text) in &work.texts {
-        if let Err(error) = serde_json::from_str::<Value>(text) {
-            let place = format!("line {}, column {}", error.line(), error.column());
-            faults.push(fault(
-                name.trim_start_matches('j').to_owned(),
-                "json",
-                format!("This is not JSON ({place}): {error}."),
-            ));
-        }
-    }
-    let twice = |names: &[&str], i: usize| names[..i].contains(&names[i]);
-    for (pointer, rows) in &work.rows {
-        let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
-        for i in 0..names.len() {
-            let place = format!("{pointer}#{i}");
-            if names[i].is_empty() {
-                faults.push(fault(place, "name", "Give this value a name, or clear it."));
-            } else if twice(&names, i) {
-                faults.push(fault(place, "duplicate", format!("{} stands twice. Rename one of them.", names[i])));
-            }
-        }
-    }
-    for (pointer, rows) in &work.properties {
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        for i in (0..names.len()).filter(|i| twice(&names, *i)) {
-            let message = format!("{} stands twice. Rename one of them.", names[i]);
-            faults.push(fault(format!("{pointer}#{i}.name"), "duplicate", message));
-        }
-    }
-    faults
-}
-
-/// Header values are not passed on with a run or a template, so they may be missing.
-fn headers_without_values(spec: &Value) -> Vec<FieldError> {
-    let mut faults = Vec::new();
-    for (i, tool) in spec["tools"].as_array().into_iter().flatten().enumerate() {
-        for (name, value) in tool["headers"].as_object().into_iter().flatten() {
-            if value == "" {
-                let place = format!("/tools/{i}/headers/{}", escape(name));
-                faults.push(fault(
-                    place,
-                    "header",
-                    "Write this value again: it is not passed on with a run or a template.",
-                ));
-            }
-        }
-    }
-    faults
-}
-
-pub fn fault(path: String, code: &str, message: impl Into<String>) -> FieldError {
-    FieldError { path, code: code.to_owned(), message: message.into() }
 }

@@ -4,13 +4,12 @@ use app::launch::sheet::{Item, LaunchPage};
 use app::launch::{A2aPeer, Answerer, LaunchMode, McpEndpoint, McpTool};
 use serde_json::{Value, json};
 
-use super::session::SessionFacts;
 use super::tests::{after, drawn};
-use super::work::{FoundTool, Like, Work};
+use super::work::{FoundTool, Like, SessionFacts, Work};
 use super::{faults, peers};
 
 /// The errors that controls of the page show, by the control's name.
-fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
+pub fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
     fn collect(items: &[Item], errors: &mut Vec<(String, String)>) {
         for item in items {
             match item {
@@ -147,7 +146,7 @@ fn a_field_whose_name_is_no_name_changes_nothing() {
     for name in ["é/prompt", "日", "", "t", "t/prompt#"] {
         let posted = app::launch::Posted { fields: vec![(name.to_owned(), "x".to_owned())], uploads: Vec::new() };
         let mut sent = work.clone();
-        super::apply::apply(&mut sent, &super::apply::Sent::new(&posted));
+        super::apply::apply(&mut sent, &super::apply::Sent::new(&posted.fields));
         assert_eq!(sent.spec, work.spec, "{name}");
     }
 }
@@ -177,6 +176,35 @@ fn a_message_lists_what_it_sets_and_answers_the_tools_of_its_session() {
     let gone = SessionFacts { id: "sess_1".to_owned(), problem: Some("Gone.".to_owned()), ..SessionFacts::default() };
     let errors = shown_errors(&drawn(&Work { session: Some(gone), ..work }));
     assert_eq!(errors, [("x:session".to_owned(), "Gone.".to_owned())]);
+}
+
+#[test]
+fn the_spec_is_shown_as_programs_without_its_secrets() {
+    fn programs(items: &[Item]) -> Vec<(String, String)> {
+        let of = |item: &Item| match item {
+            Item::Fold { items, .. } => programs(items),
+            Item::Code { title, text } => vec![(title.clone(), text.clone())],
+            _ => Vec::new(),
+        };
+        items.iter().flat_map(of).collect()
+    }
+    let headers = json!({ "Authorization": "Bearer very-secret" });
+    let mut work =
+        Work::of(json!({ "prompt": "p", "tools": [{ "kind": "mcp", "url": "https://x.test", "headers": headers }] }));
+    let shown = programs(&drawn(&work).finish);
+    assert_eq!(
+        shown.iter().map(|(title, _)| title.as_str()).collect::<Vec<_>>(),
+        ["As curl", "As Python", "As TypeScript"]
+    );
+    assert!(
+        shown.iter().all(|(_, text)| text.contains("/demo/agent-runs") && !text.contains("very-secret")),
+        "{shown:?}"
+    );
+    work.mode = LaunchMode::Message { session_id: "sess_1".to_owned() };
+    let shown = programs(&drawn(&work).finish);
+    assert!(shown.iter().all(|(_, text)| text.contains("/demo/agent-sessions/sess_1/messages")), "{shown:?}");
+    work.spec["prompt"] = "x".repeat(70_000).into();
+    assert_eq!(programs(&drawn(&work).finish), []);
 }
 
 #[test]

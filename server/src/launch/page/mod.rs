@@ -8,23 +8,18 @@
 //! without, when the draft is what the next page is drawn from.
 
 mod actions;
-mod answering;
-mod apply;
-mod choices;
 mod drafts;
 mod draw;
 mod entry;
 mod faults;
-mod files;
 mod larger_model;
+mod pass;
 mod peers;
-mod place;
-mod rows;
 mod session;
-mod work;
 
 use app::AppError;
 use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::launch::work::{self, answering, apply, cards, choices, files, place, rows, told};
 use app::launch::{LaunchEntry, Posted};
 
 use super::{Launcher, library};
@@ -34,25 +29,26 @@ use actions::After;
 use work::Work;
 
 pub use drafts::restore;
-pub use draw::dom_id;
+pub use pass::is_known;
+pub use told::dom_id;
 
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
     let mut work = entry::begin(state, launcher, entry).await?;
-    launcher.subject.clone_into(&mut work.owner);
+    pass::give(&state.vault, &mut work, &launcher.subject);
     session::look_up(state, launcher, &mut work).await?;
     draw_page(state, launcher, &work).await
 }
 
 /// What comes of a form that was sent.
 pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Result<LaunchAnswer, Error> {
-    let sent = apply::Sent::new(posted);
+    let sent = apply::Sent::new(&posted.fields);
     let mut work: Work = match sent.get("work").map(serde_json::from_str) {
         Some(Ok(work)) => work,
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
     };
     work.done = None;
-    launcher.subject.clone_into(&mut work.owner);
+    pass::give(&state.vault, &mut work, &launcher.subject);
     apply::apply(&mut work, &sent);
     let action = sent.get("do").unwrap_or_default();
     let after = act(state, launcher, &mut work, action, posted).await;
@@ -74,7 +70,13 @@ const UNREADABLE: &str = "The form came in pieces. Open the page again: your dra
 async fn draw_page(state: &AppState, launcher: &Launcher, work: &Work) -> Result<LaunchPage, Error> {
     let catalogue = state.catalogues.read(state, launcher).await?;
     let templates = library::templates(state, launcher).await?;
-    Ok(draw::page(work, &catalogue, &templates, faults::of(work)))
+    let runs_url = state.mantyx.runs_url(&launcher.caller.slug);
+    Ok(draw::page(work, &catalogue, &templates, faults::of(work), &runs_url))
+}
+
+/// What can be launched: the same key is the same launch.
+fn keyed(work: Work) -> Work {
+    Work { key: crate::random::token(), ..work }
 }
 
 async fn act(
@@ -94,3 +96,5 @@ mod field_tests;
 mod property_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typing_tests;

@@ -1,26 +1,15 @@
 //! The session that a message goes to: what it brings along.
 
-use app::launch::LaunchMode;
+use app::launch::work::{SessionFacts, Work, answering};
+use app::launch::{LaunchContent, LaunchMode};
 use protocol::ids;
 use protocol::redact::redact;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::Launcher;
-use super::work::Work;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionFacts {
-    pub id: String,
-    /// Without secrets.
-    pub spec: Value,
-    /// Why no message can be sent to it.
-    pub problem: Option<String>,
-}
 
 /// Reads the session that the work names, where it is another than the one that is known.
 pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
@@ -32,6 +21,7 @@ pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> 
         return Ok(());
     }
     work.session = None;
+    work.checks.clear();
     if !ids::is_path_id(session_id) {
         return Ok(());
     }
@@ -58,10 +48,17 @@ pub async fn look_up(state: &AppState, launcher: &Launcher, work: &mut Work) -> 
     Ok(())
 }
 
-impl Work {
-    /// What the session says about a field that the message leaves out.
-    pub fn session_spec(&self) -> Option<&Value> {
-        let known = self.session.as_ref().filter(|session| session.spec.is_object());
-        known.map(|session| &session.spec).filter(|_| matches!(self.mode, LaunchMode::Message { .. }))
+/// The session's own tools that somebody here has to answer, as something to look at before a launch.
+pub fn tools_answered_here(work: &Work) -> Option<LaunchContent> {
+    let names = answering::of_session(work);
+    let mut spec = work.session_spec().filter(|_| !names.is_empty())?.clone();
+    let is_known = |name: &Value| name.as_str().is_some_and(|name| names.iter().any(|known| known == name));
+    if let Some(tools) = spec["tools"].as_array_mut() {
+        tools.retain(|tool| match tool["kind"].as_str() {
+            Some("local" | "a2a_local") => is_known(&tool["name"]),
+            Some("mcp_local") => tool["tools"].as_array().into_iter().flatten().any(|listed| is_known(&listed["name"])),
+            _ => false,
+        });
     }
+    Some(LaunchContent { spec, answers: work.answers.clone() })
 }

@@ -9,7 +9,8 @@ use super::work::{FoundTool, Work};
 use super::{draw, faults};
 
 pub fn drawn(work: &Work) -> LaunchPage {
-    draw::page(work, &Catalogue::default(), &[], faults::of(work))
+    let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
+    draw::page(work, &Catalogue::default(), &[], faults::of(work), runs_url)
 }
 
 /// What a browser sends of a page that nobody has touched.
@@ -40,7 +41,11 @@ fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
                 Control::Hidden { value } => fields.push((field.name.clone(), value.clone())),
                 Control::File { .. } => {}
             },
-            Item::Note { .. } | Item::Facts { .. } | Item::Buttons { .. } | Item::Choices { .. } => {}
+            Item::Note { .. }
+            | Item::Facts { .. }
+            | Item::Buttons { .. }
+            | Item::Code { .. }
+            | Item::Choices { .. } => {}
         }
     }
 }
@@ -51,14 +56,20 @@ fn crlf(text: &str) -> String {
 
 /// The work after a form was sent with some fields changed.
 pub fn after(work: &Work, changes: &[(&str, &str)]) -> Work {
-    let mut posted = posted(&drawn(work));
-    for (name, text) in changes {
-        assert!(posted.fields.iter().any(|(field, _)| field == name), "there is no control {name}");
-        posted.fields.push(((*name).to_owned(), (*text).to_owned()));
-    }
+    let fields = fields_with(&drawn(work), changes);
     let mut work = work.clone();
-    apply(&mut work, &Sent::new(&posted));
+    apply(&mut work, &Sent::new(&fields));
     work
+}
+
+/// What a browser sends of a page on which some fields were changed.
+pub fn fields_with(page: &LaunchPage, changes: &[(&str, &str)]) -> Vec<(String, String)> {
+    let mut fields = posted(page).fields;
+    for (name, text) in changes {
+        assert!(fields.iter().any(|(field, _)| field == name), "there is no control {name}");
+        fields.push(((*name).to_owned(), (*text).to_owned()));
+    }
+    fields
 }
 
 fn full_spec() -> Value {

@@ -6,6 +6,7 @@ mod fake_mantyx;
 mod fake_sessions;
 mod peers;
 mod proxy;
+mod unsteady;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
+pub use unsteady::{Trouble, Unsteady};
 
 pub const DEMO: &str = "demo";
 pub const OTHER: &str = "other";

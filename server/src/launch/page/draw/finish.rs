@@ -38,7 +38,7 @@ impl Draw<'_> {
     }
 
     pub fn finish(&self, templates: &[Template]) -> Vec<Item> {
-        vec![self.batch(), self.keeping(templates)]
+        vec![self.batch(), self.programs(), self.keeping(templates)]
     }
 
     pub fn mode(&self) -> Vec<Item> {

@@ -1,13 +1,11 @@
 //! Within which limits the run stays, and in which form it answers.
 
 use app::launch::sheet::{Item, Section, Tone};
+use protocol::spec::DEFAULT_TOOL_BUDGETS;
 use serde_json::Value;
 
 use super::super::choices::{LOOPS, OUTPUT, PLAN, SUPERVISOR, TOOL_BUDGETS, TRIGGER};
 use super::{Draw, button};
-
-/// What the form suggests beside the names of the run's own tools.
-const BUDGETED_BY_DEFAULT: [&str; 3] = ["recall", "traverse", "hive_consult_ontology"];
 
 impl Draw<'_> {
     pub fn limits(&self) -> Section {
@@ -38,7 +36,7 @@ impl Draw<'_> {
             });
         }
 
-        let words = [("", "Defaults"), ("custom", "My own (none listed: no limits)")];
+        let words = [("", "Defaults"), ("custom", "My own, over the defaults (none listed: no limits)")];
         let help = "Defaults: recall 4, traverse 3, hive_consult_ontology 4, each hive_search_ tool 5.";
         items.push(self.choice(&TOOL_BUDGETS, "Calls per tool", help, &words));
         if shown(&TOOL_BUDGETS) == "custom" {
@@ -158,7 +156,7 @@ impl Draw<'_> {
             }
         }
         names.retain(|name| !name.is_empty());
-        names.extend(BUDGETED_BY_DEFAULT.map(str::to_owned));
+        names.extend(DEFAULT_TOOL_BUDGETS.map(|(tool, _)| tool.to_owned()));
         names.sort();
         names.dedup();
         names.into_iter().map(|name| (name, String::new())).collect()

@@ -4,15 +4,15 @@ mod agents;
 mod answering;
 mod changes;
 mod finish;
-mod json_problem;
 mod limits;
+mod programs;
 mod tables;
 mod tools;
 mod what;
 
 use std::cell::RefCell;
 
-use app::launch::sheet::{Button, Control, Field, Item, LaunchPage, Problem, Section, Tone};
+use app::launch::sheet::{Button, Control, Field, Item, LaunchPage, Section, Tone};
 use app::launch::{Catalogue, Form, LaunchMode, Template};
 use protocol::validate::FieldError;
 use serde_json::Value;
@@ -20,10 +20,8 @@ use serde_json::Value;
 use super::choices::Setting;
 use super::files;
 use super::place::{shown_json, shown_lines, shown_text};
-use super::work::Work;
-
-/// Faults that are told only when it was tried to launch: who has just begun has not forgotten anything.
-const UNFINISHED: [&str; 2] = ["required", "too_few"];
+use super::told::{self, dom_id};
+use super::work::{self, Work};
 
 const RUNS_SCOPE: &str = "runs:write";
 const SESSIONS_SCOPE: &str = "sessions:write";
@@ -32,13 +30,21 @@ pub struct Draw<'a> {
     pub work: &'a Work,
     pub catalogue: &'a Catalogue,
     pub faults: Vec<FieldError>,
+    /// Where runs are started.
+    runs_url: &'a str,
     /// The controls and groups of the page, by the places that they are about.
     anchors: RefCell<Vec<(String, String)>>,
 }
 
-pub fn page(work: &Work, catalogue: &Catalogue, templates: &[Template], faults: Vec<FieldError>) -> LaunchPage {
-    let shown = faults.into_iter().filter(|fault| work.tried || !UNFINISHED.contains(&fault.code.as_str()));
-    let draw = Draw { work, catalogue, faults: shown.collect(), anchors: RefCell::default() };
+pub fn page(
+    work: &Work,
+    catalogue: &Catalogue,
+    templates: &[Template],
+    faults: Vec<FieldError>,
+    runs_url: &str,
+) -> LaunchPage {
+    let told = faults.into_iter().filter(|fault| work::faults::is_told(work, fault));
+    let draw = Draw { work, catalogue, faults: told.collect(), runs_url, anchors: RefCell::default() };
     let mut sections = vec![draw.what(), draw.model(), draw.tools(), draw.limits(), draw.output(), draw.tags()];
     sections.extend(draw.kept());
     let (mode, finish) = (draw.mode(), draw.finish(templates));
@@ -48,9 +54,9 @@ pub fn page(work: &Work, catalogue: &Catalogue, templates: &[Template], faults: 
         notices: draw.notices(),
         templates: templates.iter().map(finish::template_link).collect(),
         sections,
-        json_problem: work.json.as_deref().and_then(json_problem::json_problem),
+        json_problem: work.json.as_deref().and_then(work::json_problem::json_problem),
         json,
-        problems: draw.problems(),
+        problems: told::problems(&draw.faults, &draw.anchors.borrow()),
         changes: draw.changes(),
         mode,
         finish,
@@ -82,20 +88,20 @@ impl Draw<'_> {
     }
 
     fn error(&self, pointer: &str) -> Option<String> {
-        self.faults.iter().find(|fault| fault.path == pointer).map(|fault| fault.message.clone())
+        told::at(&self.faults, pointer)
     }
 
-    /// The first fault at a place or inside it.
     fn error_inside(&self, pointer: &str) -> Option<String> {
-        let inside = |fault: &&FieldError| {
-            fault.path.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.faults.iter().find(inside).map(|fault| fault.message.clone())
+        told::inside(&self.faults, pointer)
     }
 
     fn field(&self, name: String, pointer: &str, label: &str, control: Control) -> Field {
         let id = self.anchor(&name, pointer);
-        Field { id, name, label: label.to_owned(), help: String::new(), error: self.error(pointer), control }
+        let error = match told::shows_spec(self.work, &name) {
+            true => told::error_at(self.work, &self.faults, &name),
+            false => self.error(pointer),
+        };
+        Field { id, name, label: label.to_owned(), help: String::new(), error, control }
     }
 
     fn text(&self, pointer: &str, label: &str, help: &str) -> Item {
@@ -126,18 +132,14 @@ impl Draw<'_> {
     fn lines(&self, pointer: &str, label: &str, help: &str) -> Item {
         let value = shown_lines(self.spec(), pointer);
         let control = Control::Area { value, placeholder: String::new(), rows: 3, code: false };
-        let mut field = self.field(format!("l{pointer}"), pointer, label, control);
-        field.error = self.error_inside(pointer);
-        helped(field, help)
+        helped(self.field(format!("l{pointer}"), pointer, label, control), help)
     }
 
     fn json(&self, pointer: &str, label: &str, help: &str, rows: u32) -> Item {
         let name = format!("j{pointer}");
         let value = self.work.texts.get(&name).cloned().unwrap_or_else(|| shown_json(self.spec(), pointer));
         let control = Control::Area { value, placeholder: String::new(), rows, code: true };
-        let mut field = self.field(name, pointer, label, control);
-        field.error = self.error_inside(pointer);
-        helped(field, help)
+        helped(self.field(name, pointer, label, control), help)
     }
 
     fn tick(&self, pointer: &str, label: &str, help: &str) -> Item {
@@ -159,24 +161,6 @@ impl Draw<'_> {
         helped(self.field(setting.name.to_owned(), setting.pointer, label, control), help)
     }
 
-    /// Every fault with a link to the control, or to the nearest thing around it.
-    fn problems(&self) -> Vec<Problem> {
-        let anchors = self.anchors.borrow();
-        let link = |fault: &FieldError| {
-            let around = |place: &str| {
-                fault.path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#']))
-            };
-            let nearest = anchors.iter().filter(|(place, _)| around(place)).max_by_key(|(place, _)| place.len());
-            nearest.map_or_else(|| "#json".to_owned(), |(_, id)| format!("#{id}"))
-        };
-        let problem = |fault: &FieldError| Problem {
-            href: link(fault),
-            place: place_in_words(&fault.path),
-            message: fault.message.clone(),
-        };
-        self.faults.iter().map(problem).collect()
-    }
-
     fn kept(&self) -> Option<Section> {
         let form = Form::read(self.spec())?;
         let facts: Vec<(String, String)> =
@@ -189,25 +173,6 @@ impl Draw<'_> {
         };
         (!facts.is_empty()).then_some(section)
     }
-}
-
-/// A control's id: another one for each name. What stands behind a `#` may be any text, such as a tool's name.
-pub fn dom_id(name: &str) -> String {
-    let (place, rest) = name.split_once('#').unwrap_or((name, ""));
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut id = String::from("f-");
-    id.extend(place.chars().map(|c| if plain(c) { c } else { '-' }));
-    if !rest.is_empty() {
-        id.push('-');
-    }
-    for c in rest.chars() {
-        if plain(c) {
-            id.push(c);
-        } else {
-            id.push_str(&format!("-{:x}-", u32::from(c)));
-        }
-    }
-    id
 }
 
 fn line(value: String) -> Control {
@@ -245,47 +210,4 @@ fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
 
 fn note(text: impl Into<String>) -> Item {
     Item::Note { tone: Tone::Info, text: text.into() }
-}
-
-/// `/tools/2/name` → `Tool 3, name`.
-fn place_in_words(path: &str) -> String {
-    let mut steps = path.trim_start_matches('/').split(['/', '#']);
-    let first = steps.next().unwrap_or_default();
-    let numbered = |what: &str, step: Option<&str>| match step.and_then(|step| step.parse::<usize>().ok()) {
-        Some(i) => format!("{what} {}", i + 1),
-        None => what.to_owned(),
-    };
-    let head = match first {
-        "" => "Spec".to_owned(),
-        "tools" => numbered("Tool", steps.next()),
-        "messages" => numbered("Message", steps.next()),
-        "answers" => format!("Answers of {}", steps.next().unwrap_or_default()),
-        other => other.to_owned(),
-    };
-    let rest: Vec<&str> = steps.collect();
-    if rest.is_empty() { head } else { format!("{head}, {}", rest.join(" ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn controls_of_other_names_have_other_ids() {
-        let ids: std::collections::BTreeSet<String> =
-            ["c/f#a-b", "c/f#a_b", "c/f#a b", "c/f#a/b", "c/f", "c/f#é"].into_iter().map(dom_id).collect();
-        assert_eq!(ids.len(), 6, "{ids:?}");
-        assert_eq!(
-            (dom_id("t/modelId").as_str(), dom_id("q:template-name").as_str()),
-            ("f-t-modelId", "f-q-template-name")
-        );
-    }
-
-    #[test]
-    fn places_are_said_in_words() {
-        assert_eq!(place_in_words("/tools/2/name"), "Tool 3, name");
-        assert_eq!(place_in_words("/prompt"), "prompt");
-        assert_eq!(place_in_words("/answers/look_up"), "Answers of look_up");
-        assert_eq!(place_in_words(""), "Spec");
-    }
 }

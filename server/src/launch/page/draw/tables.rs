@@ -21,7 +21,7 @@ impl Draw<'_> {
             let place = format!("{pointer}/{}", escape(key));
             let number = i + 1;
             let key_label = format!("{} {number}", labels.0);
-            let mut name = self.field(
+            let name = self.field(
                 format!("k{pointer}#{i}"),
                 &format!("{pointer}#{i}"),
                 &key_label,
@@ -30,9 +30,7 @@ impl Draw<'_> {
             let control =
                 Control::Line { value: value.clone(), placeholder: String::new(), choices: (choices.1)(key), secret };
             let value_label = format!("{} {number}", labels.1);
-            let mut value = self.field(format!("v{pointer}#{i}"), &place, &value_label, control);
-            name.error = self.error(&format!("{pointer}#{i}"));
-            value.error = self.error_inside(&place).filter(|_| !key.is_empty() && name.error.is_none());
+            let value = self.field(format!("v{pointer}#{i}"), &place, &value_label, control);
             Item::Row { items: vec![Item::Field(name), Item::Field(value)] }
         };
         rows.iter().enumerate().map(row).collect()

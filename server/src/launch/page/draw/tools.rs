@@ -256,11 +256,12 @@ impl Draw<'_> {
     /// Who answers the tools that a message finds in its session.
     fn tools_of_session(&self) -> Option<Item> {
         let names = super::super::answering::of_session(self.work);
+        let checks = self.work.checks.iter().filter(|check| check.path.starts_with("/session/"));
         (!names.is_empty()).then(|| Item::Group {
-            id: "session-tools".to_owned(),
+            id: self.anchor("session-tools", "/session/tools"),
             title: "Tools of the session, answered from here".to_owned(),
             hint: "They come with the session. Say who answers them in this message.".to_owned(),
-            lights: Vec::new(),
+            lights: checks.flat_map(|check| &check.lights).map(in_lights).collect(),
             items: names.iter().flat_map(|name| self.answering(name)).collect(),
         })
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::Work;
 use super::place::{self, shown_text};
-use super::work::Work;
 
 /// Rows of names and values at a place, as the form shows them.
 pub fn shown(work: &Work, pointer: &str) -> Vec<(String, String)> {

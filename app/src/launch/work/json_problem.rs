@@ -1,7 +1,7 @@
 //! Where the JSON side stops being JSON.
 
-use app::launch::Form;
-use app::launch::sheet::JsonProblem;
+use crate::launch::Form;
+use crate::launch::sheet::JsonProblem;
 
 /// The place, with the line that it stands in.
 pub fn json_problem(text: &str) -> Option<JsonProblem> {

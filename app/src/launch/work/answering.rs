@@ -1,12 +1,12 @@
 //! How each local tool is answered, as controls say it.
 
-use app::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool, local_tools};
+use crate::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool, local_tools};
 use protocol::ids::is_tool_name;
 use serde_json::Value;
 
+use super::Work;
 use super::apply::Sent;
 use super::place::same;
-use super::work::Work;
 
 /// The names of local tools that can be answered: those that a model can say.
 pub fn answerable(work: &Work) -> Vec<String> {

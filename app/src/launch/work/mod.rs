@@ -1,15 +1,27 @@
 //! What is being written: the spec and all that the page has to know beside it. It travels with the form and is kept as
-//! the draft.
+//! the draft. What a form changes in it and what is wrong with it is told the same way by the server and, while somebody
+//! types, in the browser.
+
+pub mod answering;
+pub mod apply;
+pub mod cards;
+pub mod choices;
+pub mod faults;
+pub mod files;
+pub mod json_problem;
+pub mod place;
+pub mod rows;
+pub mod told;
+pub mod typed;
 
 use std::collections::BTreeMap;
 
-use app::launch::{Answers, Headers, LaunchMode, ToolCheck};
 use protocol::validate::FieldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::rows::Property;
-use super::session::SessionFacts;
+use self::rows::Property;
+use crate::launch::{Answers, Headers, LaunchMode, ToolCheck};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -51,6 +63,8 @@ pub struct Work {
     pub file_urls: BTreeMap<String, String>,
     /// Whose it is: a form that comes after a sign-out is theirs alone.
     pub owner: String,
+    /// By this the server knows a form that it gave to its owner, also when nobody is signed in any more.
+    pub pass: String,
     /// It has just begun and is not the draft yet.
     pub fresh: bool,
     /// What was the draft before is kept beside it.
@@ -87,6 +101,17 @@ pub struct Source {
     pub value: String,
 }
 
+/// The session that a message goes to: what it brings along.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionFacts {
+    pub id: String,
+    /// Without secrets.
+    pub spec: Value,
+    /// Why no message can be sent to it.
+    pub problem: Option<String>,
+}
+
 impl Source {
     pub fn headers(&self) -> Headers {
         let named = (!self.header.is_empty()).then(|| (self.header.clone(), self.value.clone()));
@@ -114,26 +139,29 @@ pub struct TemplateFields {
 }
 
 impl Work {
+    /// What somebody finds who has not written anything yet. Whoever may launch it gives it a key.
     pub fn new() -> Self {
-        Self {
-            key: crate::random::token(),
-            spec: json!({ "systemPrompt": "You are a helpful assistant." }),
-            ..Self::default()
-        }
+        Self::of(json!({ "systemPrompt": "You are a helpful assistant." }))
     }
 
     pub fn of(spec: Value) -> Self {
-        Self { key: crate::random::token(), spec, ..Self::default() }
+        Self { spec, ..Self::default() }
+    }
+
+    /// What the session says about a field that the message leaves out.
+    pub fn session_spec(&self) -> Option<&Value> {
+        let known = self.session.as_ref().filter(|session| session.spec.is_object());
+        known.map(|session| &session.spec).filter(|_| matches!(self.mode, LaunchMode::Message { .. }))
     }
 
     /// Takes an item out of a list of the spec. What was noted about later items moves along with them.
     pub fn drop_item(&mut self, list: &str, at: usize) {
         let before = self.spec.clone();
-        if super::place::remove(&mut self.spec, &format!("{list}/{at}")).is_none() {
+        if place::remove(&mut self.spec, &format!("{list}/{at}")).is_none() {
             return;
         }
         if self.spec.pointer(list).and_then(Value::as_array).is_some_and(Vec::is_empty) {
-            super::place::remove(&mut self.spec, list);
+            place::remove(&mut self.spec, list);
         }
         let moved = |key: &str| moved(key, list, at);
         self.texts = move_keys(&mut self.texts, moved);
@@ -157,7 +185,7 @@ impl Work {
             self.checks.clear();
         }
         if !matches!(self.mode, LaunchMode::Message { .. }) {
-            let tools = app::launch::local_tools(&self.spec);
+            let tools = crate::launch::local_tools(&self.spec);
             self.answers.retain(|tool, _| tools.iter().any(|(name, _)| name == tool));
         }
     }

@@ -1,5 +1,6 @@
 //! Settings that are one of several shapes in a spec, and one choice in the form.
 
+use protocol::spec::DEFAULT_TOOL_BUDGETS;
 use serde_json::{Map, Value, json};
 
 use super::place::{remove, set};
@@ -58,10 +59,8 @@ pub const TOOL_BUDGETS: Setting = Setting {
         Some(_) => "custom",
     },
     made: |choice| {
-        let defaults = || {
-            let count = |calls: u64| json!({ "maxCalls": calls });
-            json!({ "recall": count(4), "traverse": count(3), "hive_consult_ontology": count(4) })
-        };
+        let row = |(tool, calls): (&str, u64)| (tool.to_owned(), json!({ "maxCalls": calls }));
+        let defaults = || DEFAULT_TOOL_BUDGETS.into_iter().map(row).collect::<Map<_, _>>().into();
         (choice == "custom").then(defaults)
     },
 };
@@ -202,6 +201,15 @@ mod tests {
                 assert_eq!(setting.shown_in(&spec), *word, "{}", setting.name);
             }
         }
+    }
+
+    #[test]
+    fn budgets_of_ones_own_begin_with_every_default() {
+        let mut spec = json!({});
+        TOOL_BUDGETS.choose(&mut spec, "custom");
+        assert_eq!(spec["toolBudgets"]["hive_search_deals"], json!({ "maxCalls": 5 }));
+        assert_eq!(protocol::spec::tool_budgets(&spec), protocol::spec::tool_budgets(&json!({})));
+        assert_eq!(spec["toolBudgets"].as_object().map(Map::len), Some(DEFAULT_TOOL_BUDGETS.len()));
     }
 
     #[test]

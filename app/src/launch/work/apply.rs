@@ -18,22 +18,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::launch::{LaunchMode, Posted};
 use serde_json::Value;
 
 use super::choices::{self, Setting};
 use super::place::{remove, same, set, shown_json, shown_lines, shown_text};
 use super::rows::{self, Property};
-use super::work::Work;
-use super::{answering, files, peers};
+use super::{Work, answering, cards, files};
+use crate::launch::LaunchMode;
 
 /// The fields of a form, each as it was sent last: a tick is sent after the empty field that stands for no tick.
 pub struct Sent<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Sent<'a> {
-    pub fn new(posted: &'a Posted) -> Self {
+    pub fn new(fields: &'a [(String, String)]) -> Self {
         // Browsers send line ends as CR LF.
-        Self(posted.fields.iter().map(|(name, text)| (name.as_str(), text.replace("\r\n", "\n"))).collect())
+        Self(fields.iter().map(|(name, text)| (name.as_str(), text.replace("\r\n", "\n"))).collect())
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -55,7 +54,7 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     }
     if !apply_json_side(work, sent) {
         apply_controls(work, &before, sent);
-        peers::adopt_cards(work, &before);
+        cards::adopt_cards(work, &before);
     }
     apply_mode(work, sent);
     apply_extras(work, sent);
@@ -97,7 +96,7 @@ fn apply_json_side(work: &mut Work, sent: &Sent) -> bool {
     if same(text, &given) {
         return false;
     }
-    match app::launch::Form::parse(text).map(|form| files::restored(form.write(), &work.spec)) {
+    match crate::launch::Form::parse(text).map(|form| files::restored(form.write(), &work.spec)) {
         // The same, written in another way.
         Ok(spec) if spec == work.spec => {
             work.json = None;

@@ -1,0 +1,89 @@
+//! The way to a MANTYX on which results of tools meet trouble; everything else goes through.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, RETRY_AFTER, TRANSFER_ENCODING};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use runlens::config::{Config, MantyxConfig};
+use serde_json::json;
+
+/// What happens to a result that is posted.
+#[derive(Clone, Copy, Debug)]
+pub enum Trouble {
+    /// It is refused with this status and code, and MANTYX never hears of it.
+    Refused(u16, &'static str),
+    /// MANTYX takes it, and the answer gets lost.
+    AnswerLost,
+}
+
+#[derive(Clone)]
+pub struct Unsteady {
+    ahead: Arc<Mutex<VecDeque<Trouble>>>,
+    posted: Arc<Mutex<usize>>,
+    target: String,
+    http: reqwest::Client,
+}
+
+impl Unsteady {
+    /// Puts itself between a dashboard that is not started yet and its MANTYX.
+    pub fn before(config: &mut Config, troubles: &[Trouble]) -> Self {
+        let MantyxConfig::Remote { url, .. } = &mut config.mantyx else { panic!("the sandbox has to stand apart") };
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let here = format!("http://{}", listener.local_addr().unwrap());
+        let target = std::mem::replace(url, here.parse().unwrap()).to_string();
+        let way = Self {
+            ahead: Arc::new(Mutex::new(troubles.iter().copied().collect())),
+            posted: Arc::default(),
+            target: target.trim_end_matches('/').to_owned(),
+            http: super::http_client(),
+        };
+        let router = Router::new().fallback(pass).with_state(way.clone());
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        way
+    }
+
+    /// How many results came by.
+    pub fn posted(&self) -> usize {
+        *self.posted.lock().unwrap()
+    }
+
+    async fn forward(&self, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        let place = parts.uri.path_and_query().map_or("/", |place| place.as_str());
+        let mut headers = parts.headers;
+        headers.remove(HOST);
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        let sent = self.http.request(parts.method, format!("{}{place}", self.target)).headers(headers).body(body);
+        let answer = sent.send().await.unwrap();
+        let (status, mut headers) = (answer.status(), answer.headers().clone());
+        headers.remove(TRANSFER_ENCODING);
+        (status, headers, Body::from_stream(answer.bytes_stream())).into_response()
+    }
+}
+
+async fn pass(State(way): State<Unsteady>, request: Request) -> Response {
+    let is_result = request.method() == Method::POST && request.uri().path().ends_with("/tool-results");
+    if !is_result {
+        return way.forward(request).await;
+    }
+    *way.posted.lock().unwrap() += 1;
+    let trouble = way.ahead.lock().unwrap().pop_front();
+    match trouble {
+        None => way.forward(request).await,
+        Some(Trouble::AnswerLost) => {
+            way.forward(request).await;
+            StatusCode::BAD_GATEWAY.into_response()
+        }
+        Some(Trouble::Refused(status, code)) => {
+            let body = axum::Json(json!({ "error": code, "message": "Not now." }));
+            (StatusCode::from_u16(status).unwrap(), [(RETRY_AFTER, "0")], body).into_response()
+        }
+    }
+}
