@@ -21,7 +21,10 @@ pub fn of(work: &Work) -> Vec<FieldError> {
     {
         faults.push(fault("/session".to_owned(), "required", "Say which session: write its id."));
     }
-    if let Some(problem) = work.session.as_ref().and_then(|session| session.problem.as_ref()) {
+    // Of the session that is named now: another one has not been asked for yet.
+    if let (LaunchMode::Message { session_id }, Some(known)) = (&work.mode, &work.session)
+        && let Some(problem) = known.problem.as_ref().filter(|_| known.id == *session_id)
+    {
         faults.push(fault("/session".to_owned(), "session", problem));
     }
     faults.extend(unfinished(work));
