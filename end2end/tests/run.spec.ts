@@ -181,6 +181,7 @@ test("a run is cancelled from its page", async ({ page, request }) => {
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "cancelled");
   await expect(page.locator("[data-kind=cancelled]")).toBeVisible();
+  await takeScreenshots(page, "banner-cancelled");
 });
 
 test("feedback is kept", async ({ page, request }) => {

@@ -1,5 +1,5 @@
 import { expect, signIn, takeScreenshots, test } from "../../fixtures.ts";
-import { finishedRun, say, startSession } from "../../support/sandbox.ts";
+import { finishedRun, pendingCall, say, startRun, startSession } from "../../support/sandbox.ts";
 
 test("the list reads and filters", async ({ page }) => {
   await signIn(page);
@@ -25,6 +25,21 @@ test("a run reads, with its banners and its calls", async ({ page, request }) =>
   await page.getByPlaceholder(/Find:/).fill("tool:recall");
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText("1 of");
+});
+
+test("a waiting call tells its age and is answered by a plain form", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await pendingCall(id);
+  await signIn(page, "owner@demo.test", `/runs/${id}`);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^Called at least \d+ s ago: /);
+  await page.getByRole("link", { name: "Answer it here" }).click();
+  await expect(page.locator(".answer-call .age")).toHaveText(/^Called at least \d+ s ago\.$/);
+  await page.getByLabel("Your answer").fill("approved");
+  await page.getByRole("button", { name: "Send as the result" }).click();
+  await expect(async () => {
+    await page.goto(`/runs/${id}`);
+    await expect(page.locator(".output")).toContainText("Fine.", { timeout: 1_000 });
+  }).toPass();
 });
 
 test("the list is narrowed, saved as a view and looked into by links and plain forms", async ({ page }) => {

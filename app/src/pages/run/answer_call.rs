@@ -10,8 +10,6 @@ pub fn AnswerCall(
     tool_use_id: String,
     /// How long it has been waiting, drawn.
     age: Signal<String>,
-    /// The address leads to this call.
-    focused: bool,
 ) -> impl IntoView {
     let run = expect_context::<Run>();
     let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
@@ -23,7 +21,7 @@ pub fn AnswerCall(
         <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on.">
             <input type="hidden" name="id" value=run.id.get_value() />
             <input type="hidden" name="tool_use_id" value=tool_use_id />
-            <label>"Your answer" <textarea name="text" rows="3" required autofocus=focused></textarea></label>
+            <label>"Your answer" <textarea name="text" rows="3" required></textarea></label>
             <p class="answer-buttons">
                 <button class="button primary" type="submit">"Send as the result"</button>
                 <button class="button" type="submit" name="failed" value="true">"Send as an error"</button>

@@ -80,16 +80,11 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
     let age = Signal::derive(move || {
         row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.age.clone())).unwrap_or_default()
     });
-    let run = expect_context::<Run>();
-    let is_focused = move || {
-        let focus = run.view.with_untracked(|view| view.focus);
-        focus.is_some() && row.with_untracked(|row| row.as_ref().is_some_and(|row| row.anchor == focus))
-    };
     view! {
         <li class=class id=anchor data-depth=depth data-outcome=outcome>
             <div class="call-line" inner_html=move || line().unwrap_or_default()></div>
             {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
-            {move || waiting_id.get().map(|id| view! { <AnswerCall tool_use_id=id age focused=is_focused() /> })}
+            {move || waiting_id.get().map(|id| view! { <AnswerCall tool_use_id=id age /> })}
         </li>
     }
 }
