@@ -74,3 +74,22 @@ test("who may not write sees the call and why there is no box", async ({ page, r
   await expect(page.locator(".row.call")).toBeFocused();
   await takeScreenshots(page, "call-without-write");
 });
+
+test("a point of a replay before the answer offers no reply", async ({ page, request }) => {
+  await signIn(page);
+  const id = await startRun(request, script, { tools });
+  await answerTool(request, id, await pendingCall(id), "yes");
+  await expect(async () => {
+    await page.goto(`/runs/${id}`);
+    await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded", { timeout: 500 });
+  }).toPass();
+  const log = await (await page.request.get(`/api/runs/${id}/events`)).text();
+  const events = log.trim().split("\n").map((line) => JSON.parse(line) as { seq: number; type: string });
+  const call = events.find((event) => event.type === "local_tool_call")!;
+  await page.goto(`/runs/${id}?at=${call.seq}`);
+  await page.locator("html[data-js]").waitFor();
+  const banner = page.locator("[data-kind=waiting_local_tool]");
+  await expect(banner).toBeVisible();
+  await expect(banner.getByRole("link", { name: "See the call" })).toBeVisible();
+  await expect(page.locator(".answer-call")).toHaveCount(0);
+});

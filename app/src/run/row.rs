@@ -1,5 +1,7 @@
 //! A row of the timeline with everything that is drawn of it.
 
+use std::collections::BTreeSet;
+
 use protocol::json::preview;
 use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, Turn};
 use serde::{Deserialize, Serialize};
@@ -129,6 +131,8 @@ pub struct RowContext<'a> {
     pub answers: &'a [AnswerRecord],
     /// How long calls have been waiting.
     pub ages: &'a [CallAge],
+    /// Calls that can still be answered.
+    pub waiting: &'a BTreeSet<u64>,
     pub retries: Retries<'a>,
     pub links: Links<'a>,
 }
@@ -236,7 +240,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowConte
         None => CallOutcome::Waiting,
     };
     let age = context.ages.iter().find(|age| age.seq == call.seq && call.answer.is_none());
-    let awaited = outcome == CallOutcome::Waiting && call.kind.is_local() && call.made;
+    let awaited = outcome == CallOutcome::Waiting && call.made && context.waiting.contains(&call.seq);
     let (arguments, answer) =
         (preview_value(&call.input), call.answer.as_ref().map(|answer| preview_value(&answer.body)));
     let line = CallLine {

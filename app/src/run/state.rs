@@ -118,7 +118,8 @@ impl RunState {
         let answer = timeline.answer();
         let kept = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
         let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
-        let may = May { answer: source.can_write, relaunch: source.can_write && spec.is_some() };
+        let waiting = waiting_now(whole);
+        let may = May { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
         let cut_off = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
         let more_room = cut_off.and_then(|banner| draw::next_step(banner, may, links));
         let fit = schema_fit(timeline, spec);
@@ -129,7 +130,7 @@ impl RunState {
             verdict: draw::verdict_part(verdict(timeline, spec), links),
             banner_titles: banners.iter().map(|banner| banner.title.clone()).collect(),
             banners: draw::banners(banners, may, source.ages, links),
-            window: window(timeline, view, source, links),
+            window: window(timeline, view, source, &waiting, links),
             strip: minimap(whole, MAX_TICKS),
             events: timeline.integrity.events,
             last_seq: timeline.last_seq(),
@@ -164,7 +165,21 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
-fn window(timeline: &Timeline, view: &RunView, source: &Source<'_>, links: Links<'_>) -> Window {
+/// Calls that can still be answered, whatever point of the run is looked at.
+fn waiting_now(whole: &Timeline) -> BTreeSet<u64> {
+    if whole.status().is_terminal() {
+        return BTreeSet::new();
+    }
+    whole.waiting_calls().map(|call| call.seq).collect()
+}
+
+fn window(
+    timeline: &Timeline,
+    view: &RunView,
+    source: &Source<'_>,
+    waiting: &BTreeSet<u64>,
+    links: Links<'_>,
+) -> Window {
     let mut options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
@@ -187,8 +202,8 @@ fn window(timeline: &Timeline, view: &RunView, source: &Source<'_>, links: Links
     // Whoever opens a row stays where they are.
     let here = RunView { from: (rows.len() > WINDOW).then_some(start), ..view.clone() };
     let links = Links { view: &here, ..links };
-    let context =
-        RowContext { timeline, answers: source.answers, ages: source.ages, retries: Retries::of(timeline), links };
+    let (answers, ages) = (source.answers, source.ages);
+    let context = RowContext { timeline, answers, ages, waiting, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut drawn = Vec::new();
