@@ -30,7 +30,7 @@ pub struct OpenBatch {
 impl Store {
     /// Keeps a batch; one that is there already stays as it is.
     pub async fn insert_batch(&self, workspace: WorkspaceId, batch: &NewBatch<'_>, now_ms: i64) -> Result<()> {
-        let mut tx = self.writer.begin().await?;
+        let mut tx = self.begin().await?;
         let inserted = sqlx::query(
             "INSERT INTO launch_batch (workspace_id, id, subject, tag_key, tag_value, content, state, owner, \
              lease_until, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'open', '', 0, $7) ON CONFLICT DO NOTHING",

@@ -91,7 +91,7 @@ impl Store {
         answers: Option<KeptAnswers<'_>>,
         now_ms: i64,
     ) -> Result<()> {
-        let mut tx = self.writer.begin().await?;
+        let mut tx = self.begin().await?;
         sqlx::query("UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3")
             .bind(run_id)
             .bind(workspace.0)

@@ -142,9 +142,16 @@ impl Store {
 
     /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
     /// the connection to the pool with the transaction open, and the next one would work inside it.
+    ///
+    /// On SQLite it is the writer from its first statement on: one that reads first and then finds that another process, as
+    /// `runlens import` beside the server, has written meanwhile could only fail.
     async fn begin(&self) -> Result<Transaction<'static, Any>> {
         let pool = self.writer.clone();
-        tokio::spawn(async move { pool.begin().await }).await.map_err(|_| sqlx::Error::WorkerCrashed)?
+        let statement = match self.engine {
+            Engine::Sqlite => "BEGIN IMMEDIATE",
+            Engine::Postgres => "BEGIN",
+        };
+        tokio::spawn(async move { pool.begin_with(statement).await }).await.map_err(|_| sqlx::Error::WorkerCrashed)?
     }
 
     /// A transaction that writes a workspace's runs. One at a time: SQLite has one writer anyway, and on PostgreSQL the
@@ -190,6 +197,7 @@ fn quiet(url: &str) -> anyhow::Result<AnyConnectOptions> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::Seeder;
 
     #[tokio::test]
     async fn connections_are_set_up_as_meant() -> anyhow::Result<()> {
@@ -203,6 +211,26 @@ mod tests {
         assert_eq!(number(&store.writer, "PRAGMA cache_size").await?, -32768);
         assert_eq!(number(&store.writer, "PRAGMA synchronous").await?, 1);
         assert_eq!(number(&store.writer, "PRAGMA page_size").await?, 8192);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn two_processes_write_one_file_in_turn() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let url = format!("sqlite:{}", dir.path().join("x.db").display());
+        let stores = [Store::open(&url).await?, Store::open(&url).await?];
+        let write = async |which: usize| -> anyhow::Result<()> {
+            let store = &stores[which];
+            let workspace = store.workspace_from_slug("demo").await?;
+            let seeder = Seeder::new(which as u64, 100, 1_790_000_000_000, store.packer().clone());
+            for index in 0..100 {
+                store.upsert_runs(workspace, &[seeder.run(index)?.0]).await?;
+            }
+            Ok(())
+        };
+        tokio::try_join!(write(0), write(1))?;
+        let workspace = stores[0].workspace_from_slug("demo").await?;
+        assert_eq!(stores[0].count_runs(workspace).await?, 200);
         Ok(())
     }
 }
