@@ -183,8 +183,9 @@ impl Resolved {
             if self.driver != Driver::Tag(index) {
                 let ids: Vec<String> = condition.ids.iter().map(|id| sql.bind(*id)).collect();
                 let not = if condition.negated { "NOT " } else { "" };
+                let apart = self.apart();
                 conditions.push(format!(
-                    "{not}EXISTS (SELECT 1 FROM run_tag x WHERE x.tag_id IN ({}) AND x.n = {n})",
+                    "{not}EXISTS (SELECT 1 FROM run_tag x WHERE x.tag_id IN ({}) AND x.n = {n}{apart})",
                     ids.join(", ")
                 ));
             }
@@ -272,6 +273,15 @@ impl Resolved {
         Source { from, n: "t.n", conditions: Vec::new(), is_run: false }
     }
 
+    /// Keeps a condition a lookup for each run on the way: PostgreSQL would make a join of it, which reads all runs of a tag
+    /// before the first is shown.
+    fn apart(&self) -> &'static str {
+        match self.engine {
+            Engine::Sqlite => "",
+            Engine::Postgres => " OFFSET 0",
+        }
+    }
+
     /// Whether a run of the workspace, which is known to be one of it, has these words.
     fn words_probe(&self, sql: &mut Sql, words: &str, n: &str) -> String {
         let words = sql.bind(words.to_owned());
@@ -280,7 +290,10 @@ impl Resolved {
                 format!("EXISTS (SELECT 1 FROM run_text x WHERE x.run_text MATCH {words} AND x.rowid = {n})")
             }
             Engine::Postgres => {
-                format!("EXISTS (SELECT 1 FROM run_text x WHERE x.n = {n} AND x.words @@ CAST({words} AS tsquery))")
+                let apart = self.apart();
+                format!(
+                    "EXISTS (SELECT 1 FROM run_text x WHERE x.n = {n} AND x.words @@ CAST({words} AS tsquery){apart})"
+                )
             }
         }
     }
