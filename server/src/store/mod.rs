@@ -117,7 +117,7 @@ impl Store {
         // Pages of 8 KB: a packed log takes some kilobytes, and less of a page is left over. Only a new file takes it.
         let write = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
              PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;";
-        let read = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -8192; \
+        let read = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -4096; \
              PRAGMA temp_store = MEMORY;";
         let writer =
             pool(1, write).connect(&url).await.with_context(|| format!("the database {url} could not be opened"))?;
@@ -206,7 +206,7 @@ mod tests {
         let number = async |pool: &AnyPool, pragma: &'static str| -> Result<i64> {
             sqlx::query_scalar(pragma).fetch_one(pool).await
         };
-        assert_eq!(number(&store.reader, "PRAGMA cache_size").await?, -8192);
+        assert_eq!(number(&store.reader, "PRAGMA cache_size").await?, -4096);
         assert_eq!(number(&store.reader, "PRAGMA query_only").await?, 1);
         assert_eq!(number(&store.writer, "PRAGMA cache_size").await?, -32768);
         assert_eq!(number(&store.writer, "PRAGMA synchronous").await?, 1);
