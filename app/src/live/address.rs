@@ -60,8 +60,11 @@ pub async fn refresh(run: Run) {
             let focused = focus::focused();
             run.state.set(state);
             if let Some(focused) = focused {
-                // After it is drawn.
-                request_animation_frame(move || focus::put_back(focused));
+                // After it is drawn, in a task of its own: before that the browser would lay out the page twice, which takes
+                // long where a large answer was opened.
+                request_animation_frame(move || {
+                    set_timeout(move || focus::put_back(focused), std::time::Duration::ZERO);
+                });
             }
             scroll(run);
         }
