@@ -1,18 +1,8 @@
 import path from "node:path";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
-import type { Page } from "@playwright/test";
-
-const logs = path.resolve(import.meta.dirname, "../../protocol/tests/logs");
+import { importLog, logs } from "../support/import.ts";
 
 test.beforeEach(async ({ page }) => signIn(page));
-
-async function importLog(page: Page, name: string) {
-  await page.goto("/import");
-  await page.getByLabel(/A file/).setInputFiles(path.join(logs, `${name}.ndjson`));
-  await page.getByRole("button", { name: "Import" }).click();
-  await expect(page).toHaveURL(/\/runs\/imported_/);
-  await page.locator("html[data-js]").waitFor();
-}
 
 /** Each log, and the banners that it must have, most severe first. */
 const samples: [string, string[]][] = [

@@ -1,19 +1,8 @@
 // What a run's page holds beside its course: values as trees, the plan, files, judgements, and a link to hand on.
 
-import path from "node:path";
-import type { Page } from "@playwright/test";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { importLog } from "../support/import.ts";
 import { finishedRun } from "../support/sandbox.ts";
-
-const logs = path.resolve(import.meta.dirname, "../../protocol/tests/logs");
-
-async function importLog(page: Page, name: string) {
-  await page.goto("/import");
-  await page.getByLabel(/A file/).setInputFiles(path.join(logs, `${name}.ndjson`));
-  await page.getByRole("button", { name: "Import" }).click();
-  await expect(page).toHaveURL(/\/runs\/imported_/);
-  await page.locator("html[data-js]").waitFor();
-}
 
 test("a tree is searched, and gives out any path, any value and the whole", async ({ page, request, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::tools::curl;
 use crate::tools::postgres::Cluster;
 use crate::{command, paths};
 
@@ -13,6 +14,7 @@ use crate::{command, paths};
 pub fn run() -> Result<()> {
     let tests = compiled()?;
     let package = paths::root()?.join("server");
+    curl::ensure()?;
     let cluster = Cluster::start()?;
     println!("     Running server/tests/integration on {}", cluster.url());
     command::run(

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::command;
-use crate::tools::wasm_target;
+use crate::tools::{curl, wasm_target};
 
 /// Whether all crates are formatted.
 pub fn fmt() -> Result<()> {
@@ -33,6 +33,7 @@ pub fn unit() -> Result<()> {
 /// The integration tests of the sandbox and of the server. Named by workspace, so that cargo chooses the same features
 /// for shared dependencies as for the unit tests.
 pub fn sqlite() -> Result<()> {
+    curl::ensure()?;
     cargo(&["test", "--workspace", "--test", "integration", "--no-fail-fast"])
 }
 

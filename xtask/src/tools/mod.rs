@@ -2,6 +2,7 @@
 
 pub mod apt;
 pub mod chromium;
+pub mod curl;
 pub mod npm;
 pub mod postgres;
 pub mod python;
