@@ -155,6 +155,31 @@ pub enum Item {
     },
 }
 
+impl LaunchPage {
+    /// Every field, in whatever group or fold it stands.
+    pub fn each_field(&self, visit: &mut dyn FnMut(&Field)) {
+        for section in &self.sections {
+            each_field_of(&section.items, visit);
+        }
+        each_field_of(&self.mode, visit);
+        each_field_of(&self.finish, visit);
+    }
+}
+
+fn each_field_of(items: &[Item], visit: &mut dyn FnMut(&Field)) {
+    for item in items {
+        match item {
+            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_field_of(items, visit),
+            Item::Field(field) => visit(field),
+            Item::Note { .. }
+            | Item::Facts { .. }
+            | Item::Buttons { .. }
+            | Item::Code { .. }
+            | Item::Choices { .. } => {}
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     pub id: String,

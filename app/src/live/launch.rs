@@ -114,7 +114,7 @@ pub(super) mod browser {
 
     use super::*;
     use crate::AppError;
-    use crate::launch::sheet::{Control, Item, LaunchAnswer};
+    use crate::launch::sheet::{Control, LaunchAnswer};
     use crate::wire::Wire;
 
     pub fn pressed(event: &SubmitEvent) -> Option<FormData> {
@@ -223,9 +223,9 @@ pub(super) mod browser {
     /// Gives every control the value that the page says, or the one that was written since it was sent. Drawing sets what a
     /// control begins with, which does not count any more once somebody has written in it.
     pub fn settle(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) {
-        each_control(page, &mut |id, name, control| {
-            let own = written_since(name);
-            match control {
+        page.each_field(&mut |field| {
+            let (id, own) = (&field.id, written_since(&field.name));
+            match &field.control {
                 Control::Line { value, .. } | Control::Area { value, .. } | Control::Select { value, .. } => {
                     set_value(id, own.as_deref().unwrap_or(value));
                 }
@@ -241,41 +241,19 @@ pub(super) mod browser {
 
     fn changed_anywhere(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) -> bool {
         let mut changed = false;
-        each_control(page, &mut |_, name, control| {
-            changed |= !matches!(control, Control::File { .. }) && written_since(name).is_some();
+        page.each_field(&mut |field| {
+            changed |= !matches!(field.control, Control::File { .. }) && written_since(&field.name).is_some();
         });
         changed
     }
 
     fn holds_file(page: &LaunchPage) -> bool {
         let mut held = false;
-        each_control(page, &mut |id, _, control| {
-            let chosen = || element::<HtmlInputElement>(id).is_some_and(|input| !input.value().is_empty());
-            held |= matches!(control, Control::File { .. }) && chosen();
+        page.each_field(&mut |field| {
+            let chosen = || element::<HtmlInputElement>(&field.id).is_some_and(|input| !input.value().is_empty());
+            held |= matches!(field.control, Control::File { .. }) && chosen();
         });
         held
-    }
-
-    pub fn each_control(page: &LaunchPage, visit: &mut dyn FnMut(&str, &str, &Control)) {
-        for section in &page.sections {
-            each_of(&section.items, visit);
-        }
-        each_of(&page.mode, visit);
-        each_of(&page.finish, visit);
-    }
-
-    fn each_of(items: &[Item], visit: &mut dyn FnMut(&str, &str, &Control)) {
-        for item in items {
-            match item {
-                Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
-                Item::Field(field) => visit(&field.id, &field.name, &field.control),
-                Item::Note { .. }
-                | Item::Facts { .. }
-                | Item::Buttons { .. }
-                | Item::Code { .. }
-                | Item::Choices { .. } => {}
-            }
-        }
     }
 
     fn open_folds() -> Vec<String> {

@@ -59,9 +59,9 @@ fn written(page: &LaunchPage) -> Vec<(String, String)> {
         fields.push((name.to_owned(), last.to_owned()));
     };
     add("json");
-    browser::each_control(page, &mut |_, name, control| {
-        if !matches!(control, Control::File { .. }) {
-            add(name);
+    page.each_field(&mut |field| {
+        if !matches!(field.control, Control::File { .. }) {
+            add(&field.name);
         }
     });
     fields

@@ -3,7 +3,7 @@
 
 use super::apply::{Sent, apply};
 use super::{Work, faults, json_problem, told};
-use crate::launch::sheet::{Field, Item, LaunchPage, Since};
+use crate::launch::sheet::{LaunchPage, Since};
 
 /// What is to be told of a page that was drawn from the work, given what its form holds now.
 pub fn check(page: &LaunchPage, work: &Work, fields: &[(String, String)]) -> Since {
@@ -18,7 +18,7 @@ pub fn check(page: &LaunchPage, work: &Work, fields: &[(String, String)]) -> Sin
     let mut anchors: Vec<(String, String)> =
         (0..tools).map(|i| format!("/tools/{i}")).map(|place| (place.clone(), told::dom_id(&place))).collect();
     let (mut errors, mut asked_of_server) = (Vec::new(), Vec::new());
-    each_field(page, &mut |field| {
+    page.each_field(&mut |field| {
         if !told::shows_spec(&now, &field.name) {
             return asked_of_server.push(format!("#{}", field.id));
         }
@@ -61,26 +61,4 @@ fn name_after_blank_rows(sent: &Sent, name: &str) -> Option<String> {
     let at = (0..row).filter(|i| !is_blank(*i)).count();
     let dot = if part.is_empty() { "" } else { "." };
     Some(format!("{letter}{place}#{at}{dot}{part}"))
-}
-
-fn each_field(page: &LaunchPage, visit: &mut dyn FnMut(&Field)) {
-    for section in &page.sections {
-        each_of(&section.items, visit);
-    }
-    each_of(&page.mode, visit);
-    each_of(&page.finish, visit);
-}
-
-fn each_of(items: &[Item], visit: &mut dyn FnMut(&Field)) {
-    for item in items {
-        match item {
-            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_of(items, visit),
-            Item::Field(field) => visit(field),
-            Item::Note { .. }
-            | Item::Facts { .. }
-            | Item::Buttons { .. }
-            | Item::Code { .. }
-            | Item::Choices { .. } => {}
-        }
-    }
 }
