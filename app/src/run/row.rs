@@ -70,6 +70,8 @@ pub struct CallRow {
 pub enum CallOutcome {
     Ok,
     Error,
+    /// Its budget stopped it.
+    Intercepted,
     Waiting,
     Unanswered,
 }
@@ -80,7 +82,7 @@ impl CallOutcome {
             Self::Ok => "success",
             Self::Error => "error",
             Self::Waiting => "waiting",
-            Self::Unanswered => "warning",
+            Self::Intercepted | Self::Unanswered => "warning",
         }
     }
 }
@@ -234,6 +236,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowConte
     let answered = answers.find(|answer| call.id.as_deref() == Some(answer.tool_use_id.as_str()));
     let over = context.timeline.status().is_terminal();
     let outcome = match &call.answer {
+        _ if call.intercepted => CallOutcome::Intercepted,
         Some(answer) if answer.ok => CallOutcome::Ok,
         Some(_) => CallOutcome::Error,
         None if over => CallOutcome::Unanswered,

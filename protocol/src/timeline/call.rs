@@ -20,6 +20,9 @@ pub struct ToolCall {
     /// The call itself was logged, not only announced by the turn's message.
     pub made: bool,
     pub answer: Option<CallAnswer>,
+    /// Its budget stopped it before the tool ran: the answer is the server's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub intercepted: bool,
     /// What the tool gave beside its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ToolFile>,
@@ -108,6 +111,7 @@ impl ToolCall {
             input: call.input.clone(),
             made: false,
             answer: None,
+            intercepted: false,
             files: Vec::new(),
         }
     }

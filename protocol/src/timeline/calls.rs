@@ -132,6 +132,16 @@ impl Timeline {
         }
     }
 
+    /// The event names the tool, not the call, and follows the answer that the server made up. Calls over a budget are
+    /// the last ones of their turn, so it is the last answered one that no other such event has taken.
+    pub(super) fn intercept_call(&mut self, tool: &str) {
+        self.pairing.catch_up(&self.turns);
+        let turn = self.turns.len().checked_sub(1);
+        if let Some(place) = turn.and_then(|turn| self.pairing.last_answered(turn, tool)) {
+            self.change_call(place, |call| call.intercepted = true);
+        }
+    }
+
     fn call(&self, (turn, entry): Place) -> Option<&ToolCall> {
         self.turns.get(turn)?.entries.get(entry)?.as_call()
     }

@@ -83,6 +83,7 @@ impl Timeline {
             }
             Payload::ToolBudgetExceeded { tool, max_calls, call_index } => {
                 self.totals.over_budget(tool);
+                self.intercept_call(tool);
                 self.note(seq, NoteKind::BudgetExceeded { tool: tool.into(), max_calls, call_index });
             }
             Payload::Supervisor { action, reason, redirect, llm_calls, phase, model } => {

@@ -18,6 +18,14 @@ pub(super) struct Pairing {
     next: Place,
     ids: TextMap<Place>,
     tools: BTreeMap<String, OpenCalls>,
+    answered: AnsweredCalls,
+}
+
+/// The answered calls of the newest turn that has any, by tool, without those that a budget is known to have stopped.
+#[derive(Clone, Debug, Default)]
+struct AnsweredCalls {
+    turn: usize,
+    tools: BTreeMap<String, BTreeSet<usize>>,
 }
 
 /// The unanswered calls of one tool, in order, apart by whether they have an id.
@@ -76,6 +84,12 @@ impl Pairing {
         self.tools.get(tool)?.announced_without_id.first().copied()
     }
 
+    /// The last call of a tool in this turn that was answered and not stopped.
+    pub fn last_answered(&self, turn: usize, tool: &str) -> Option<Place> {
+        let entries = self.answered.tools.get(tool).filter(|_| self.answered.turn == turn)?;
+        Some((turn, *entries.last()?))
+    }
+
     /// The newest call of an id has it: some servers count anew in every turn.
     pub fn learn_id(&mut self, place: Place, call: &ToolCall) {
         if let Some(id) = &call.id {
@@ -86,6 +100,7 @@ impl Pairing {
     /// Lists a call as open, if it is. Goes around every change of a call, with [`Self::close`] before it.
     pub fn open_again(&mut self, place: Place, call: &ToolCall) {
         if call.answer.is_some() {
+            self.answered.list(place, call);
             return;
         }
         let open = self.tools.entry(call.name.clone()).or_default();
@@ -100,12 +115,32 @@ impl Pairing {
     }
 
     pub fn close(&mut self, place: Place, call: &ToolCall) {
+        self.answered.forget(place, call);
         let Some(open) = self.tools.get_mut(&call.name) else { return };
         for places in [&mut open.with_id, &mut open.without_id, &mut open.announced, &mut open.announced_without_id] {
             places.remove(&place);
         }
         if open.with_id.is_empty() && open.without_id.is_empty() {
             self.tools.remove(&call.name);
+        }
+    }
+}
+
+impl AnsweredCalls {
+    fn list(&mut self, (turn, entry): Place, call: &ToolCall) {
+        if turn > self.turn {
+            *self = Self { turn, ..Self::default() };
+        }
+        if turn == self.turn && !call.intercepted {
+            self.tools.entry(call.name.clone()).or_default().insert(entry);
+        }
+    }
+
+    fn forget(&mut self, (turn, entry): Place, call: &ToolCall) {
+        if turn == self.turn
+            && let Some(entries) = self.tools.get_mut(&call.name)
+        {
+            entries.remove(&entry);
         }
     }
 }

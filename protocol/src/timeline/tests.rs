@@ -29,6 +29,32 @@ fn results_without_an_id_are_paired_by_name_and_order() {
 }
 
 #[test]
+fn a_budget_stops_the_last_calls_of_its_tool_in_whichever_order_it_tells() {
+    let calls: Vec<Value> = [("t1", "a"), ("t2", "a"), ("t3", "b"), ("t4", "a")]
+        .map(|(id, name)| json!({ "id": id, "name": name, "input": {} }))
+        .to_vec();
+    let message = || ("assistant_message", json!({ "text": "", "toolCalls": calls.clone() }));
+    let result = |id: &str, name: &str| ("tool_result", json!({ "toolUseId": id, "name": name, "result": "x" }));
+    let stopped = |index: u64| ("tool_budget_exceeded", json!({ "tool": "a", "maxCalls": 1, "callIndex": index }));
+    let (first, second, other, third) = (result("t1", "a"), result("t2", "a"), result("t3", "b"), result("t4", "a"));
+    let orders = [
+        vec![message(), first.clone(), second.clone(), stopped(2), other.clone(), third.clone(), stopped(3)],
+        vec![message(), first, second, other, third, stopped(2), stopped(3)],
+    ];
+    for order in orders {
+        let events: Vec<Event> = (1..).zip(order).map(|(seq, (kind, data))| Event::new(seq, kind, data)).collect();
+        let timeline = Timeline::from_events(&events);
+        let told: Vec<bool> = timeline.calls().map(|call| call.intercepted).collect();
+        assert_eq!(told, [false, true, false, true]);
+        // A later turn's budget event says nothing of the calls before.
+        let mut later = timeline.clone();
+        later.apply(&Event::new(20, "assistant_message", json!({ "text": "Well." })));
+        later.apply(&Event::new(21, "tool_budget_exceeded", json!({ "tool": "a", "maxCalls": 1, "callIndex": 4 })));
+        assert_eq!(later.calls().filter(|call| call.intercepted).count(), 2);
+    }
+}
+
+#[test]
 fn a_turn_that_is_thought_over_again_is_not_joined_with_the_next() {
     let timeline = sample("supervisor-mid-thinking");
     let turns: Vec<_> = timeline.turns.iter().map(|turn| (turn.aborted, turn.text.as_str())).collect();

@@ -134,6 +134,7 @@ impl Report {
     fn call(&self, out: &mut String, call: &ToolCall) -> std::fmt::Result {
         let outcome = match &call.answer {
             None => "no answer",
+            Some(_) if call.intercepted => "stopped by its budget",
             Some(answer) if answer.ok => "answered",
             Some(_) => "failed",
         };

@@ -100,6 +100,7 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
     let (word, icon) = match call.outcome {
         CallOutcome::Ok => ("answered", Icon::Check),
         CallOutcome::Error => ("error", Icon::Cross),
+        CallOutcome::Intercepted => ("stopped by its budget", Icon::Gauge),
         CallOutcome::Waiting => ("waiting", Icon::Clock),
         CallOutcome::Unanswered => ("never answered", Icon::Alert),
     };
