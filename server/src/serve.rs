@@ -18,6 +18,7 @@ use crate::answers::AnswerDesk;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
+use crate::import::end_abandoned;
 use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
@@ -32,7 +33,9 @@ use crate::timelines::Timelines;
 use crate::vault::Vault;
 use crate::web::problem;
 
-const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+const SWEEP_EVERY: Duration = Duration::from_secs(600);
+/// An import to which nothing came for so long has lost whoever read it.
+const IDLE_IMPORT: Duration = Duration::from_secs(600);
 const RETAIN_EVERY: Duration = Duration::from_secs(600);
 
 /// A dashboard that is serving.
@@ -102,7 +105,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
-    tokio::spawn(sweep_sessions(store.clone(), shutdown.clone()));
+    tokio::spawn(sweep(store.clone(), shutdown.clone()));
     tokio::spawn(let_go_of_old_runs(store.clone(), config.retention, shutdown.clone()));
     tokio::spawn(reread_old_runs(state.clone()));
     start_syncers(&state).await?;
@@ -175,8 +178,8 @@ async fn let_go_of_old_runs(store: Store, retention: Retention, shutdown: Cancel
     }
 }
 
-/// Deletes sessions that have ended.
-async fn sweep_sessions(store: Store, shutdown: CancellationToken) {
+/// Deletes sessions that have ended, and ends imports that nobody reads on.
+async fn sweep(store: Store, shutdown: CancellationToken) {
     let mut ticks = tokio::time::interval(SWEEP_EVERY);
     loop {
         tokio::select! {
@@ -185,6 +188,11 @@ async fn sweep_sessions(store: Store, shutdown: CancellationToken) {
         }
         if let Err(error) = store.delete_expired_web_sessions(now_ms()).await {
             tracing::warn!(%error, "ended sessions could not be deleted");
+        }
+        match end_abandoned(&store, now_ms() - IDLE_IMPORT.as_millis() as i64).await {
+            Ok(0) => {}
+            Ok(runs) => tracing::info!(runs, "imports that were left unfinished have ended"),
+            Err(error) => tracing::warn!(%error, "unfinished imports could not be ended"),
         }
     }
 }

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it
-//! came, and says so; also where the one who sent it is gone.
+//! came, and says so; also where the one who sent it is gone, or the process that read it.
 
+mod abandoned;
 mod command;
 mod receiver;
 mod upload;
@@ -25,14 +26,14 @@ use crate::error::Error;
 use crate::random;
 use crate::store::{RunUpdate, Seen, Store, WorkspaceId};
 
+pub(crate) use abandoned::end_abandoned;
 pub use command::{ImportOptions, import_files};
 pub(crate) use upload::{post_import, post_import_form};
 
 /// Events written at a time.
 const BATCH: usize = 2_000;
-/// Places that are named in the report; the others are counted.
-const MAX_FAULTS: usize = 50;
 const NO_END: &str = "The imported log stops before the run's end.";
+const UNREAD: &str = "the rest of the file was not read";
 
 /// One file on its way in.
 pub struct Import {
@@ -75,7 +76,7 @@ impl Import {
     /// Says that the rest of the file will not come.
     pub fn broke_off(&mut self, reason: &str) {
         let line = self.reader.line();
-        self.fault(ImportFault { line, reason: format!("the file broke off: {reason}") });
+        self.report.add(ImportFault { line, reason: format!("the file broke off: {reason}") });
     }
 
     /// The run that came of it. A file without any event makes none.
@@ -105,10 +106,10 @@ impl Import {
         for item in items {
             match item {
                 Item::Header(header) => self.header = header,
-                Item::Fault(fault) => self.fault(ImportFault { line: fault.line, reason: fault.reason }),
+                Item::Fault(fault) => self.report.add(ImportFault { line: fault.line, reason: fault.reason }),
                 Item::Event(line, event) if !self.seen.insert(event.seq) => {
                     let reason = format!("event {} is there twice; the first one is kept", event.seq);
-                    self.fault(ImportFault { line, reason });
+                    self.report.add(ImportFault { line, reason });
                 }
                 Item::Event(_, event) => {
                     self.ended |= event.is_terminal();
@@ -134,7 +135,14 @@ impl Import {
         let seen = Seen { at_ms: now_ms(), live: false };
         self.store.insert_events(self.workspace, &self.run_id, &batch, seen).await?;
         self.report.events += batch.len() as u64;
-        Ok(())
+        self.keep_progress().await
+    }
+
+    /// What is to be told of the file if nothing more of it is read.
+    async fn keep_progress(&self) -> Result<(), Error> {
+        let mut report = self.report.clone();
+        report.add(ImportFault { line: self.reader.line(), reason: UNREAD.to_owned() });
+        Ok(self.store.keep_import_report(self.workspace, &self.run_id, &report).await?)
     }
 
     /// What is known of the run beside its log: what an export says, or the file's name.
@@ -166,13 +174,6 @@ impl Import {
             completed_at_ms: None,
             spec: Some(&self.header.spec).filter(|spec| spec.is_object()).map(Value::to_string),
             log: None,
-        }
-    }
-
-    fn fault(&mut self, fault: ImportFault) {
-        self.report.fault_count += 1;
-        if self.report.faults.len() < MAX_FAULTS {
-            self.report.faults.push(fault);
         }
     }
 }

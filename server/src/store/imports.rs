@@ -1,8 +1,10 @@
 //! What became of imported files.
 
 use app::model::ImportReport;
+use sqlx::Row;
 
-use super::{Result, Store, WorkspaceId};
+use super::run_row::origin_to_number;
+use super::{Origin, Result, Store, WorkspaceId};
 
 impl Store {
     pub async fn keep_import_report(&self, workspace: WorkspaceId, run_id: &str, report: &ImportReport) -> Result<()> {
@@ -27,5 +29,19 @@ impl Store {
                 .fetch_optional(&self.reader)
                 .await?;
         Ok(json.and_then(|json| serde_json::from_str(&json).ok()))
+    }
+
+    /// Imports of any workspace that have not ended and to which nothing has come since a time.
+    pub async fn imports_without_end(&self, since_ms: i64) -> Result<Vec<(WorkspaceId, String)>> {
+        let rows = sqlx::query(
+            "SELECT r.workspace_id, r.id FROM workspace w JOIN run r ON r.workspace_id = w.id \
+             WHERE r.log_state = 0 AND r.origin = $1 AND r.status = 'running' \
+             AND NOT EXISTS (SELECT 1 FROM run_event e WHERE e.n = r.n AND e.seen_at > $2)",
+        )
+        .bind(origin_to_number(Origin::Imported))
+        .bind(since_ms)
+        .fetch_all(&self.reader)
+        .await?;
+        rows.iter().map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).collect()
     }
 }

@@ -204,7 +204,7 @@ fn marks_from_bits(bits: i64) -> Marks {
     Marks { truncated: set(1), looping: set(2), over_budget: set(4), waiting: set(8), orphan_call: set(16) }
 }
 
-fn origin_to_number(origin: Origin) -> i64 {
+pub(super) fn origin_to_number(origin: Origin) -> i64 {
     match origin {
         Origin::Mirrored => 0,
         Origin::Imported => 1,

@@ -46,9 +46,6 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64) -> Option<Banner> {
             calls: calls.len() as u64,
             timeout_ms: Some(timeout_ms),
         },
-        next_step: NextStep::say(format!(
-            "Check that whoever answers {} is running and connected, or answer the call here.",
-            tool(&first.name)
-        )),
+        next_step: NextStep::say(format!("Check that whoever answers {} is running and connected.", tool(&first.name))),
     })
 }
