@@ -46,12 +46,24 @@ pub fn snippet(language: Language, runs_url: &str, spec: &Value) -> String {
             )
         }
         Language::TypeScript => format!(
-            "const spec = {json};\n\nconst answer = await fetch({url}, {{\n  method: \"POST\",\n  headers: {{\n    \
+            "const spec = {};\n\nconst answer = await fetch({url}, {{\n  method: \"POST\",\n  headers: {{\n    \
              Authorization: `Bearer ${{process.env.MANTYX_API_KEY}}`,\n    \"Content-Type\": \"application/json\",\n  \
              }},\n  body: JSON.stringify(spec),\n}});\nif (!answer.ok) throw new Error(await answer.text());\n\
-             console.log((await answer.json()).runId);\n"
+             console.log((await answer.json()).runId);\n",
+            in_javascript(&json)
         ),
     }
+}
+
+/// JSON is JavaScript, but for one name, which would become the object's prototype. A line that begins with it is no
+/// part of a text: those have no line breaks.
+fn in_javascript(json: &str) -> String {
+    const NAME: &str = "\"__proto__\":";
+    let lines = json.lines().map(|line| match line.trim_start().starts_with(NAME) {
+        true => line.replacen(NAME, "[\"__proto__\"]:", 1),
+        false => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// JSON's strings and numbers are Python's too; its constants are not.
@@ -93,8 +105,9 @@ mod tests {
 
     #[test]
     fn each_language_carries_the_spec_as_it_is() {
-        let spec =
+        let mut spec =
             json!({ "prompt": "Say \"it's\" $HOME\n'''", "plan": true, "temperature": null, "tools": [], "n": 1.5 });
+        spec["__proto__"] = json!(1);
         let url = "http://127.0.0.1:3001/api/v1/workspaces/demo/agent-runs";
         for language in Language::ALL {
             insta::assert_snapshot!(format!("snippet_{}", language.name()), snippet(language, url, &spec));
