@@ -1,0 +1,74 @@
+//! Hides secrets before a spec or a payload is shown or leaves the workspace.
+//!
+//! Three rules: every value under `headers` is hidden; so is every value whose name says that it is a secret; and inside
+//! any text, whatever looks like a credential (`text.rs`). What is hidden keeps its place and tells nothing of itself.
+
+mod text;
+
+use serde_json::Value;
+
+pub use text::redact_text;
+
+pub const HIDDEN: &str = "••••••••";
+
+/// Names that say «secret», as they are after dashes and underscores are taken out.
+const SECRET_NAMES: [&str; 17] = [
+    "authorization",
+    "apikey",
+    "accesskey",
+    "secret",
+    "clientsecret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "connectionstring",
+    "signingkey",
+    "encryptionkey",
+    "token",
+    "credential",
+    "credentials",
+    "cookie",
+    "privatekey",
+];
+
+/// Hides the secrets of a value, in place.
+pub fn redact(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(hidden) = redact_text(text) {
+                *text = hidden;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(redact),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let is_plain = !value.is_object() && !value.is_array();
+                if name.eq_ignore_ascii_case("headers") || (is_plain && is_secret_name(name)) {
+                    hide_all(value);
+                } else {
+                    redact(value);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn hide_all(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(hide_all),
+        Value::Array(items) => items.iter_mut().for_each(hide_all),
+        Value::Null | Value::Bool(_) => {}
+        Value::String(_) | Value::Number(_) => *value = HIDDEN.into(),
+    }
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    // `maxTokens` counts; `accessToken` opens.
+    SECRET_NAMES.iter().any(|secret| plain.ends_with(secret)) && !plain.ends_with("maxtoken")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Credentials inside of text, found by how they begin, by the name before them, or by where they stand.
+//!
+//! Ids and checksums look much like keys and are what one searches logs for, so a bare word has to look like nothing but
+//! a key before it is hidden; one that a name calls a secret does not.
+
+use std::ops::Range;
+
+use super::{HIDDEN, is_secret_name};
+
+/// How credentials of well-known services begin.
+const SECRET_PREFIXES: [&str; 44] = [
+    "mantyx_",
+    "sk-",
+    "sk_",
+    "pk-",
+    "pk_live_",
+    "rk-",
+    "rk_live_",
+    "whsec_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "glsa_",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxe-",
+    "xoxr-",
+    "xoxs-",
+    "xapp-",
+    "hf_",
+    "gsk_",
+    "r8_",
+    "xai-",
+    "tvly-",
+    "npm_",
+    "pypi-",
+    "dckr_pat_",
+    "dop_v1_",
+    "shpat_",
+    "lin_api_",
+    "sntrys_",
+    "hvs.",
+    "SG.",
+    "ATATT",
+    "GOCSPX-",
+    "ya29.",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "eyJ",
+];
+/// Shorter words are names, not keys.
+const MIN_SECRET_CHARS: usize = 16;
+/// A word without a known beginning is a key only where it is this long; what is longer yet is a file.
+const RANDOM_CHARS: Range<usize> = 32..200;
+/// Parts of an address that stand for a secret, though elsewhere their names say little.
+const SECRET_PARAMETERS: [&str; 4] = ["key", "sig", "signature", "auth"];
+
+/// The text with its credentials hidden, or `None` where it has none.
+pub fn redact_text(text: &str) -> Option<String> {
+    let mut secrets = secret_words(text);
+    secrets.extend(passwords_of_addresses(text));
+    secrets.extend(private_keys(text));
+    secrets.sort_by_key(|secret| secret.start);
+    let mut out = String::new();
+    let mut copied = 0;
+    for secret in &secrets {
+        if copied == 0 || secret.start > copied {
+            out.push_str(&text[copied..secret.start]);
+            out.push_str(HIDDEN);
+        }
+        copied = copied.max(secret.end);
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+fn secret_words(text: &str) -> Vec<Range<usize>> {
+    let mut secrets: Vec<Range<usize>> = Vec::new();
+    let mut after_bearer = false;
+    for word in words(text) {
+        if secrets.last().is_some_and(|known| word.start < known.end) {
+            continue;
+        }
+        let said = &text[word.clone()];
+        if looks_secret(said) || (after_bearer && said.len() >= MIN_SECRET_CHARS) {
+            secrets.push(word.clone());
+        } else {
+            secrets.extend(value_of(text, &word));
+        }
+        after_bearer = said.eq_ignore_ascii_case("bearer") || said.eq_ignore_ascii_case("basic");
+    }
+    secrets
+}
+
+/// Runs of characters that credentials are made of.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'~');
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += bytes[at..].iter().position(is_part)?;
+        let start = at;
+        at += bytes[at..].iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len() - at);
+        Some(start..at)
+    })
+}
+
+fn looks_secret(word: &str) -> bool {
+    // Names of our own accounts and clients are words; a credential has digits.
+    let begins = || SECRET_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+    let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
+    word.len() >= MIN_SECRET_CHARS && ((begins() && has_digit()) || looks_random(word))
+}
+
+/// Small and capital letters and digits in no order. Names written in one word have longer runs of each.
+fn looks_random(word: &str) -> bool {
+    if !RANDOM_CHARS.contains(&word.len()) {
+        return false;
+    }
+    let class = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase(), byte.is_ascii_lowercase());
+    let bytes = word.as_bytes();
+    let changes = bytes.windows(2).filter(|pair| class(&pair[0]) != class(&pair[1])).count();
+    let has = |test: fn(&u8) -> bool| bytes.iter().any(test);
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    mixed && changes * 2 > word.len()
+}
+
+/// What a name sets, where the name says that it is a secret: `password=…`, `"apiKey": "…"`, `?token=…`.
+fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\\');
+    let rest = text[name.end..].trim_start_matches(is_quote);
+    let set = rest.trim_start_matches(' ').strip_prefix(['=', ':'])?;
+    let word = &text[name.clone()];
+    let is_parameter = text[..name.start].ends_with(['?', '&']) && SECRET_PARAMETERS.contains(&word);
+    if !is_parameter && !is_secret_name(word) {
+        return None;
+    }
+    let value = set.trim_start_matches(' ').trim_start_matches(is_quote);
+    let start = text.len() - value.len();
+    let ends = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, '&' | ',' | ';' | '(' | ')' | '{' | '}' | '<');
+    // What a program puts in is no secret yet, and what stands after a scheme is found by that.
+    if value.starts_with(['$', '=', '>', '%', '•']) {
+        return None;
+    }
+    let value = &value[..value.find(ends).unwrap_or(value.len())];
+    if value.is_empty() || value.eq_ignore_ascii_case("bearer") || value.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    // `token: the unit of text` explains, `token = next()` computes.
+    let is_tight = text[name.end..].starts_with('=') && !set.starts_with(' ');
+    let is_plain_word = value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '.'));
+    (is_tight || !is_plain_word).then(|| start..start + value.len())
+}
+
+/// `https://name:password@host`, or a long token alone before the `@`.
+fn passwords_of_addresses(text: &str) -> Vec<Range<usize>> {
+    let secret = |(at, scheme): (usize, &str)| {
+        let start = at + scheme.len();
+        let rest = &text[start..];
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | '`' | '\\');
+        let user = rest[..rest.find(ends).unwrap_or(rest.len())].rsplit_once('@')?.0;
+        let end = start + user.len();
+        match user.split_once(':') {
+            Some((name, password)) if !password.is_empty() => Some(start + name.len() + 1..end),
+            None if user.len() >= MIN_SECRET_CHARS => Some(start..end),
+            _ => None,
+        }
+    };
+    text.match_indices("://").filter_map(secret).collect()
+}
+
+/// The inside of keys in PEM; of one that is cut off, all the rest.
+fn private_keys(text: &str) -> Vec<Range<usize>> {
+    const BEGINS: &str = "-----BEGIN ";
+    const OPENS: &str = "PRIVATE KEY-----";
+    /// `RSA `, `ENCRYPTED ` and their like.
+    const KIND_CHARS: usize = 24;
+    let mut keys = Vec::new();
+    let mut at = 0;
+    while let Some(begin) = text[at..].find(BEGINS) {
+        at += begin + BEGINS.len();
+        let Some(kind) =
+            text.as_bytes()[at..].windows(OPENS.len()).take(KIND_CHARS).position(|it| it == OPENS.as_bytes())
+        else {
+            continue;
+        };
+        let start = at + kind + OPENS.len();
+        at = text[start..].find("-----END").map_or(text.len(), |length| start + length);
+        keys.push(start..at);
+    }
+    keys
+}
