@@ -1,11 +1,16 @@
 //! Two runs side by side: which turn of one goes with which of the other, and where they part.
 //!
-//! Turns go together by order: two runs of one task share a beginning and then part, and what comes after that is told
-//! as it is, not matched by likeness. Within a turn, calls go together by order too.
+//! Turns go together in order, each with its like where there is one: after a turn that only one of them has, the rest
+//! still stands beside what it repeats. Within a turn the same holds of calls.
+
+mod pairs;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Timeline, ToolCall, Turn};
+use pairs::{Likeness, pair_up};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alignment {
@@ -50,6 +55,8 @@ pub enum Diverged {
     Answer,
     /// The model wrote something else.
     Text,
+    /// One run takes a turn that the other does not; then they go on together.
+    Turn,
     /// One run goes on where the other ends.
     Length,
     /// All turns are the same, but not the end.
@@ -57,11 +64,16 @@ pub enum Diverged {
 }
 
 pub fn align(left: &Timeline, right: &Timeline) -> Alignment {
-    let length = left.turns.len().max(right.turns.len());
-    let mut alignment = Alignment { turns: Vec::with_capacity(length), divergence: None };
-    for index in 0..length {
-        let (one, other) = (left.turns.get(index).map(AsRef::as_ref), right.turns.get(index).map(AsRef::as_ref));
-        let (calls, divergence) = compare_turns(index, one, other);
+    let (prints, others) = (prints(left), prints(right));
+    let pairs = pair_up(prints.len(), others.len(), |one, other| prints[one].likeness(&others[other]));
+    // From here on only one of them goes on.
+    let both_until = pairs.iter().rposition(|(one, other)| one.is_some() && other.is_some()).map_or(0, |last| last + 1);
+    let mut alignment = Alignment { turns: Vec::with_capacity(pairs.len()), divergence: None };
+    for (index, (one, other)) in pairs.into_iter().enumerate() {
+        let turn = |timeline: &'_ Timeline, at: Option<usize>| at.and_then(|at| timeline.turns.get(at)).cloned();
+        let (one, other) = (turn(left, one), turn(right, other));
+        let alone = if index < both_until { Diverged::Turn } else { Diverged::Length };
+        let (calls, divergence) = compare_turns(index, one.as_deref(), other.as_deref(), alone);
         alignment.turns.push(TurnPair {
             left: one.map(|turn| turn.index),
             right: other.map(|turn| turn.index),
@@ -74,13 +86,64 @@ pub fn align(left: &Timeline, right: &Timeline) -> Alignment {
     alignment
 }
 
-fn compare_turns(turn: usize, left: Option<&Turn>, right: Option<&Turn>) -> (Vec<CallPair>, Option<Divergence>) {
+/// What tells at a glance how much two turns are alike, or two calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Print {
+    kind: u64,
+    deed: u64,
+    whole: u64,
+}
+
+impl Print {
+    fn likeness(&self, other: &Self) -> Likeness {
+        match (self.whole == other.whole, self.deed == other.deed, self.kind == other.kind) {
+            (true, ..) => Likeness::Same,
+            (_, true, _) => Likeness::Deed,
+            (_, _, true) => Likeness::Kind,
+            _ => Likeness::None,
+        }
+    }
+}
+
+fn prints(timeline: &Timeline) -> Vec<Print> {
+    let of = |turn: &std::sync::Arc<Turn>| {
+        let calls = || turn.calls();
+        let names: Vec<&str> = calls().map(|call| call.name.as_str()).collect();
+        let made: Vec<_> = calls().map(|call| (&call.name, &call.input)).collect();
+        let answers: Vec<_> = calls().map(answer_of).collect();
+        // A turn without calls does what it says.
+        let said = if made.is_empty() { turn.text.as_str() } else { "" };
+        Print { kind: hash(&names), deed: hash(&(&made, said)), whole: hash(&(&made, &answers, &turn.text)) }
+    };
+    timeline.turns.iter().map(of).collect()
+}
+
+fn call_print(call: &ToolCall) -> Print {
+    let made = (&call.name, &call.input);
+    Print { kind: hash(&call.name), deed: hash(&made), whole: hash(&(made, answer_of(call))) }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn compare_turns(
+    turn: usize,
+    left: Option<&Turn>,
+    right: Option<&Turn>,
+    alone: Diverged,
+) -> (Vec<CallPair>, Option<Divergence>) {
     let diverged = |what, left_seq, right_seq| Some(Divergence { turn, what, left_seq, right_seq });
     let (calls, others) = (entries(left), entries(right));
+    let prints = |calls: &[(usize, &ToolCall)]| calls.iter().map(|(_, call)| call_print(call)).collect::<Vec<_>>();
+    let (call_prints, other_prints) = (prints(&calls), prints(&others));
+    let like = |one: usize, other: usize| call_prints[one].likeness(&other_prints[other]);
     let mut pairs = Vec::new();
     let mut first = None;
-    for place in 0..calls.len().max(others.len()) {
-        let (one, other) = (calls.get(place), others.get(place));
+    for (one, other) in pair_up(calls.len(), others.len(), like) {
+        let (one, other) = (one.and_then(|at| calls.get(at)), other.and_then(|at| others.get(at)));
         let (same_call, same_answer) = match (one, other) {
             (Some((_, one)), Some((_, other))) => {
                 (one.name == other.name && one.input == other.input, answer_of(one) == answer_of(other))
@@ -105,7 +168,7 @@ fn compare_turns(turn: usize, left: Option<&Turn>, right: Option<&Turn>) -> (Vec
             first.or_else(|| diverged(Diverged::Text, Some(one.anchor_seq()), Some(other.anchor_seq())))
         }
         (Some(_), Some(_)) => first,
-        (one, other) => diverged(Diverged::Length, one.map(|turn| turn.first_seq), other.map(|turn| turn.first_seq)),
+        (one, other) => diverged(alone, one.map(|turn| turn.first_seq), other.map(|turn| turn.first_seq)),
     };
     (pairs, divergence)
 }
@@ -125,7 +188,7 @@ fn outcome_divergence(left: &Timeline, right: &Timeline) -> Option<Divergence> {
     };
     let seq = |timeline: &Timeline| timeline.outcome.as_ref().map(|outcome| outcome.seq);
     (facts(left) != facts(right)).then(|| Divergence {
-        turn: left.turns.len().max(right.turns.len()).saturating_sub(1),
+        turn: left.turns.len().saturating_sub(1),
         what: Diverged::Outcome,
         left_seq: seq(left),
         right_seq: seq(right),
@@ -139,6 +202,7 @@ impl Divergence {
             Diverged::Call => "a different call is made",
             Diverged::Answer => "the same call has another answer",
             Diverged::Text => "the model writes something else",
+            Diverged::Turn => "one of the two does what the other does not",
             Diverged::Length => "only one of the two goes on",
             Diverged::Outcome => "the turns are the same, but the end is not",
         };
@@ -148,7 +212,10 @@ impl Divergence {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::Event;
     use crate::timeline::tests::sample;
 
     #[test]
@@ -168,5 +235,29 @@ mod tests {
         assert_eq!(at("loop-nudged-recovered", "loop-nudged-other-arguments"), "In turn 4 a different call is made.");
         assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two goes on.");
         assert_eq!(at("no-end", "cancelled-in-local-wait"), "In turn 1 a different call is made.");
+    }
+
+    #[test]
+    fn after_a_turn_that_only_one_has_the_rest_stands_beside_its_like() {
+        let run = |inputs: &[&str]| {
+            let calls = inputs.iter().enumerate().flat_map(|(i, input)| {
+                let (id, seq) = (format!("t{i}"), 2 * i as u64);
+                let call = json!({ "id": id, "name": "look", "input": { "q": input } });
+                [
+                    Event::new(seq + 1, "assistant_message", json!({ "text": "", "toolCalls": [call] })),
+                    Event::new(seq + 2, "tool_result", json!({ "toolUseId": id, "name": "look", "result": input })),
+                ]
+            });
+            Timeline::from_events(&calls.collect::<Vec<_>>())
+        };
+        let alignment = align(&run(&["a", "b", "c"]), &run(&["a", "again", "b", "c"]));
+        let places: Vec<_> = alignment.turns.iter().map(|pair| (pair.left, pair.right, pair.same)).collect();
+        assert_eq!(
+            places,
+            [(Some(0), Some(0), true), (None, Some(1), false), (Some(1), Some(2), true), (Some(2), Some(3), true)]
+        );
+        let divergence = alignment.divergence.expect("they part");
+        assert_eq!(divergence.in_words(), "In turn 2 one of the two does what the other does not.");
+        assert_eq!((divergence.left_seq, divergence.right_seq), (None, Some(3)));
     }
 }
