@@ -14,7 +14,9 @@ use serde_json::Value;
 use crate::run::RunState;
 
 pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
-pub use compare::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Parting, SpecDifference, TurnLines};
+pub use compare::{
+    ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Parting, Piece, SpecDifference, TurnLines,
+};
 pub use import::{ImportFault, ImportReport};
 pub use sessions::{SessionMessages, SessionPage, SessionSummary, SessionTotals, SessionsPage};
 pub use views::{View, ViewChange, ViewList, ViewScope};

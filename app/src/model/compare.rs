@@ -12,8 +12,10 @@ pub struct Comparison {
     pub reason: Option<String>,
     /// Where they part, in words, with the event on each side.
     pub divergence: Option<Parting>,
+    /// Turns before those that are drawn: all of them are the same.
+    pub alike_before: usize,
     pub turns: Vec<ComparedTurn>,
-    /// Turns that are not drawn.
+    /// Turns after those that are drawn.
     pub left_out: usize,
     pub spec: Vec<SpecDifference>,
     /// Why nobody can tell whether the specs differ.
@@ -29,7 +31,18 @@ pub struct ComparedRun {
     pub status: RunStatus,
     /// Name and value, ready to be drawn.
     pub figures: Vec<(String, String)>,
-    pub answer: String,
+    pub answer: Excerpt,
+}
+
+/// What is shown of a text that another one is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt(pub Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    pub text: String,
+    /// The other text has something else here.
+    pub differs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +54,6 @@ pub struct Parting {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedTurn {
-    pub number: usize,
     pub same: bool,
     /// The first that is not the same.
     pub parts_here: bool,
@@ -51,15 +63,17 @@ pub struct ComparedTurn {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnLines {
+    /// Among the turns of its own run.
+    pub number: usize,
     pub seq: u64,
-    pub text: String,
+    pub text: Excerpt,
     pub calls: Vec<ComparedCall>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedCall {
-    pub call: String,
-    pub answer: String,
+    pub call: Excerpt,
+    pub answer: Excerpt,
     pub same_call: bool,
     pub same_answer: bool,
 }
@@ -68,6 +82,6 @@ pub struct ComparedCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecDifference {
     pub pointer: String,
-    pub left: Option<String>,
-    pub right: Option<String>,
+    pub left: Option<Excerpt>,
+    pub right: Option<Excerpt>,
 }

@@ -9,7 +9,7 @@ use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
-use crate::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, SpecDifference, TurnLines};
+use crate::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Piece, SpecDifference, TurnLines};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::wire::Wire;
@@ -21,7 +21,15 @@ fn ComparePage() -> impl IntoView {
     let params = use_query_map();
     let given = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
     let asked = Memo::new(move |_| (given("left").unwrap_or_default(), given("right").filter(|id| !id.is_empty())));
-    let found = Resource::new_blocking(move || asked.get(), |(left, right)| compare_runs(left, right));
+    let found = Resource::new_blocking(
+        move || asked.get(),
+        |(left, right)| async move {
+            match left.is_empty() {
+                true => None,
+                false => Some(compare_runs(left, right).await),
+            }
+        },
+    );
     view! {
         <PageTitle text="Compare runs" />
         <header class="page-head">
@@ -34,8 +42,9 @@ fn ComparePage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match found.await {
-                    Ok(Wire(comparison)) => view! { <Compared comparison /> }.into_any(),
-                    Err(error) => view! { <ErrorView error /> }.into_any(),
+                    None => view! { <NothingChosen /> }.into_any(),
+                    Some(Ok(Wire(comparison))) => view! { <Compared comparison /> }.into_any(),
+                    Some(Err(error)) => view! { <ErrorView error /> }.into_any(),
                 }
             })}
         </Transition>
@@ -54,14 +63,26 @@ fn Choice(left: String, right: Option<String>) -> impl IntoView {
 }
 
 #[component]
+fn NothingChosen() -> impl IntoView {
+    view! {
+        <section class="empty">
+            <IconView icon=Icon::Runs />
+            <h2>"Which run?"</h2>
+            <p>"Write the id of a run above, or press Compare on the page of a run. Without a second one, the most similar run that went well is found."</p>
+        </section>
+    }
+}
+
+#[component]
 fn Compared(comparison: Comparison) -> impl IntoView {
-    let Comparison { left, right, reason, divergence, turns, left_out, spec, spec_unknown, launchable } = comparison;
+    let Comparison { left, right, reason, divergence, alike_before, turns, left_out, spec, spec_unknown, launchable } =
+        comparison;
     let Some(right) = right else {
         return view! {
             <section class="empty">
                 <IconView icon=Icon::Runs />
                 <h2>"No twin was found"</h2>
-                <p>"No other run of the same name or agent has succeeded. Name a run above to compare with."</p>
+                <p>"No other run of the same name or agent went well: succeeded, and neither looped, was cut off nor used up a budget. Name a run above to compare with."</p>
             </section>
         }
         .into_any();
@@ -81,19 +102,22 @@ fn Compared(comparison: Comparison) -> impl IntoView {
         }
     };
     let turns = turns.into_iter().map(|turn| turn_row(turn, &left_id, &right_id)).collect_view();
-    let left_out =
-        (left_out > 0).then(|| view! { <p class="hint">{format!("{left_out} more turns are not shown.")}</p> });
+    let unseen = |count: usize, words: &str| {
+        let turns = if count == 1 { "turn" } else { "turns" };
+        (count > 0).then(|| view! { <p class="hint compare-unseen">{format!("{count} {turns} {words}")}</p> })
+    };
     view! {
         {reason}
         {parting}
         <div class="compare">
             {run_head("Left", &left)}
             {run_head("Right", &right)}
+            {unseen(alike_before, "before these, the same in both, not shown.")}
             {turns}
+            {unseen(left_out, "after these, not shown.")}
             {answer("Left", left.answer)}
             {answer("Right", right.answer)}
         </div>
-        {left_out}
         <SpecDifferences spec unknown=spec_unknown />
         <p class="form-buttons">
             {launchable.0.then(|| view! { <a class="button" href=format!("/launch?like={left_id}")>"Launch like the left one"</a> })}
@@ -118,9 +142,16 @@ fn run_head(name: &'static str, run: &ComparedRun) -> AnyView {
 fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
     let mark = if turn.parts_here { Some("parting") } else { None };
     let state = if turn.same { "same" } else { "different" };
+    let numbers = (turn.left.as_ref().map(|turn| turn.number), turn.right.as_ref().map(|turn| turn.number));
+    let title = match numbers {
+        (Some(one), Some(other)) if one != other => format!("Turn {one}, on the right {other}"),
+        (Some(number), None) => format!("Turn {number}, on the left only"),
+        (None, Some(number)) => format!("Turn {number}, on the right only"),
+        (number, _) => format!("Turn {}", number.unwrap_or_default()),
+    };
     view! {
         <h3 class="compare-turn" data-state=state data-mark=mark>
-            {format!("Turn {}", turn.number)}<span class="hint">{if turn.same { " · the same" } else { " · different" }}</span>
+            {title}<span class="hint">{if turn.same { " · the same" } else { " · different" }}</span>
             {turn.parts_here.then(|| view! { <span class="mark">"first difference"</span> })}
         </h3>
         {side("Left", turn.left, left)}
@@ -138,23 +169,31 @@ fn side(name: &'static str, turn: Option<TurnLines>, run_id: &str) -> AnyView {
     let calls = turn.calls.into_iter().map(|ComparedCall { call, answer, same_call, same_answer }| {
         view! {
             <li>
-                <code class:different=!same_call>{visible(&call).into_owned()}</code>
-                <code class="compare-answer" class:different=!same_answer>{visible(&answer).into_owned()}</code>
+                <code class:different=!same_call>{excerpt(call)}</code>
+                <code class="compare-answer" class:different=!same_answer>{excerpt(answer)}</code>
             </li>
         }
     });
     view! {
         <div class="compare-side" data-side=name>
             <a class="event-link" href=format!("/runs/{run_id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a>
-            {(!turn.text.is_empty()).then(|| view! { <p class="prose raw">{visible(&turn.text).into_owned()}</p> })}
+            {(!turn.text.0.is_empty()).then(|| view! { <p class="prose raw">{excerpt(turn.text)}</p> })}
             <ul>{calls.collect_view()}</ul>
         </div>
     }
     .into_any()
 }
 
-fn answer(name: &'static str, text: String) -> AnyView {
-    view! { <section class="panel compare-output" data-side=name><h3>"Output"</h3><p class="prose raw">{visible(&text).into_owned()}</p></section> }.into_any()
+fn answer(name: &'static str, text: Excerpt) -> AnyView {
+    view! { <section class="panel compare-output" data-side=name><h3>"Output"</h3><p class="prose raw">{excerpt(text)}</p></section> }.into_any()
+}
+
+fn excerpt(excerpt: Excerpt) -> AnyView {
+    let pieces = excerpt.0.into_iter().map(|Piece { text, differs }| {
+        let text = visible(&text).into_owned();
+        if differs { view! { <mark>{text}</mark> }.into_any() } else { text.into_any() }
+    });
+    pieces.collect_view().into_any()
 }
 
 #[component]
@@ -163,7 +202,7 @@ fn SpecDifferences(spec: Vec<SpecDifference>, unknown: Option<String>) -> impl I
         let words = unknown.unwrap_or_else(|| "Their specs are the same.".to_owned());
         return view! { <p class="hint specs-alike">{words}</p> }.into_any();
     }
-    let text = |value: Option<String>| value.map_or_else(|| "–".to_owned(), |value| visible(&value).into_owned());
+    let text = |value: Option<Excerpt>| value.map_or_else(|| "–".into_any(), excerpt);
     let rows = spec.into_iter().map(|difference| {
         view! { <tr><th scope="row"><code>{visible(&difference.pointer).into_owned()}</code></th><td><code>{text(difference.left)}</code></td><td><code>{text(difference.right)}</code></td></tr> }
     });

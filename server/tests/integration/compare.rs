@@ -9,7 +9,7 @@ const LOG: &str = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"Hi.\"}}\n
 async fn compared(browser: &mut Browser, left: &str, right: &str) -> String {
     let page = browser.open(&format!("/compare?left={left}&right={right}")).await;
     assert_eq!(page.status, 200, "{}", page.body);
-    page.body
+    page.body.replace("<!>", "")
 }
 
 /// A run from a file, which does not tell its spec.
@@ -40,4 +40,54 @@ async fn specs_that_are_not_known_are_not_called_the_same() {
             assert_eq!(html.contains(&format!("/launch?like={run}\"")), known, "{run}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_difference_that_comes_late_is_seen() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let long = "All of this is the same in both. ".repeat(40);
+    let prompt = |currency: &str| format!("/say {long}In {currency}.");
+    let runs = [
+        app.finished_run(DEMO, &prompt("EUR"), json!({})).await,
+        app.finished_run(DEMO, &prompt("USD"), json!({})).await,
+    ];
+    let html = compared(&mut browser, &runs[0], &runs[1]).await;
+    for currency in ["EUR", "USD"] {
+        // In the spec, in the turn and in the output.
+        assert_eq!(html.matches(&format!("<mark>{currency}</mark>")).count(), 3, "{html}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_went_in_circles_is_nobodys_good_twin() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let spec = |extra: Value| {
+        let mut spec = json!({ "name": "nightly", "metadata": { "customer": "acme" } });
+        spec.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        spec
+    };
+    let plugin = json!({ "tools": [{ "kind": "mantyx_plugin", "name": "calculator" }] });
+    let circles = "/repeat 7\n/call calculator {\"expression\":\"1+1\"}\n/say Done.";
+    let looping = app.finished_run(DEMO, circles, spec(plugin)).await;
+    let failed = app.finished_run(DEMO, "/fail auth", spec(json!({}))).await;
+    // Its log is read when it is opened.
+    let page = browser.open(&format!("/runs/{looping}")).await.body;
+    assert!(page.contains("data-kind=\"loop_gave_up"), "{page}");
+    let alone = browser.open(&format!("/compare?left={failed}")).await.body;
+    assert!(alone.contains("No twin was found"), "{alone}");
+    let good = app.finished_run(DEMO, "/say Done.", spec(json!({}))).await;
+    assert_eq!(browser.open(&format!("/runs/{good}")).await.status, 200);
+    let found = browser.open(&format!("/compare?left={failed}")).await.body;
+    assert!(found.contains("The nearest good twin") && found.contains(&format!("/runs/{good}\"")), "{found}");
+}
+
+#[tokio::test]
+async fn without_a_run_the_page_asks_for_one() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = browser.open("/compare").await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("Which run?"), "{}", page.body);
 }
