@@ -120,6 +120,17 @@ test("densities show less or more, and finding steps through hits", async ({ pag
   await expect(page.locator(".hits")).toContainText(/1 of \d/);
   await page.getByRole("link", { name: "Next hit" }).click();
   await expect(page.locator(".hits")).toContainText("2 of");
+  await page.getByPlaceholder(/Find:/).press("Enter");
+  await expect(page.locator(".hits")).toContainText("1 of 2");
+  await page.getByPlaceholder(/Find:/).press("Enter");
+  await expect(page.locator(".hits")).toContainText("2 of 2");
+  await page.getByPlaceholder(/Find:/).fill("NUDGED");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toContainText("1 of 1");
+  await page.getByRole("link", { name: "Conversation" }).click();
+  await expect(page.locator(".hits")).toHaveText("no hits");
+  await page.getByRole("link", { name: "1 in “Normal”" }).click();
+  await expect(page.locator(".hits")).toContainText("1 of 1");
   await page.getByRole("link", { name: "Clear what is looked for" }).click();
   await expect(page.locator(".hits")).toHaveCount(0);
 });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::messages::Tokens;
-use protocol::timeline::{BannerKind, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
+use protocol::timeline::{BannerKind, Density, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -84,6 +84,8 @@ pub struct Window {
     /// How many rows match what is looked for, and the event of the one that is stepped to.
     pub hits: usize,
     pub hit_seq: Option<u64>,
+    /// Where none does: the density that has some, and how many.
+    pub hits_elsewhere: Option<(Density, usize)>,
 }
 
 /// How much of a tool's budget is used.
@@ -212,16 +214,27 @@ fn window(
         let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
         let anchor = focus.unwrap_or(row.seq);
         row.anchor = anchors.insert(anchor).then_some(anchor);
-        row.highlight(needle);
+        if hits.binary_search(&place).is_ok() {
+            row.highlight(needle);
+        }
         drawn.push(row);
     }
     Window {
         hits: hits.len(),
+        hits_elsewhere: if hits.is_empty() { hits_elsewhere(timeline, &options) } else { None },
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
         total: rows.len(),
         rows: drawn,
     }
+}
+
+/// What is looked for is not in the rows of this density: the next one that has it, with how often.
+fn hits_elsewhere(timeline: &Timeline, options: &RowOptions) -> Option<(Density, usize)> {
+    let denser = Density::ALL.into_iter().skip_while(|density| *density != options.density).skip(1);
+    denser
+        .map(|density| (density, Rows::new(timeline, &RowOptions { density, ..options.clone() }).hits().len()))
+        .find(|(_, hits)| *hits > 0)
 }
 
 /// Every tool that was called, and every one with a budget of its own in the spec.

@@ -13,8 +13,9 @@ use crate::run::{Find, RunView};
 #[component]
 pub fn Toolbar() -> impl IntoView {
     let run = expect_context::<Run>();
-    let density = move |density: Density, label: &'static str| {
-        let href = move || run.href(|view| RunView { density, from: None, focus: None, ..view.clone() });
+    let density = move |density: Density| {
+        let label = name(density);
+        let href = move || run.href(|view| in_density(view, density));
         let current = move || (run.view.with(|view| view.density) == density).then_some("true");
         view! { <a href=href aria-current=current data-noscroll="">{label}</a> }
     };
@@ -23,9 +24,7 @@ pub fn Toolbar() -> impl IntoView {
     view! {
         <div class="run-toolbar">
             <nav class="segmented" aria-label="Density">
-                {density(Density::Conversation, "Conversation")}
-                {density(Density::Normal, "Normal")}
-                {density(Density::EveryEvent, "Every event")}
+                {Density::ALL.map(density).collect_view()}
             </nav>
             <a class="hint" href=raw_href data-noscroll="">{raw_label}</a>
             <FindForm />
@@ -33,9 +32,22 @@ pub fn Toolbar() -> impl IntoView {
     }
 }
 
+fn name(density: Density) -> &'static str {
+    match density {
+        Density::Conversation => "Conversation",
+        Density::Normal => "Normal",
+        Density::EveryEvent => "Every event",
+    }
+}
+
+fn in_density(view: &RunView, density: Density) -> RunView {
+    RunView { density, from: None, focus: None, ..view.clone() }
+}
+
 #[component]
 fn FindForm() -> impl IntoView {
     let run = expect_context::<Run>();
+    let elsewhere = Memo::new(move |_| run.state.with(|state| state.window.hits_elsewhere));
     let hits = Memo::new(move |_| run.state.with(|state| state.window.hits));
     let find = Memo::new(move |_| run.view.with(|view| view.find.clone()));
     let step = move |to: usize| {
@@ -46,14 +58,22 @@ fn FindForm() -> impl IntoView {
             ..view.clone()
         })
     };
+    // Enter again, with the same words, goes to the next hit; only where a script can tell that they are the same.
+    let same_words = RwSignal::new(false);
+    Effect::new(move |_| {
+        find.track();
+        same_words.set(true);
+    });
+    let next = move || (find.get().hit + 1).checked_rem(hits.get()).unwrap_or(0);
     let clear = move || run.href(|view| RunView { find: Find::default(), ..view.clone() });
     view! {
         <Form method="GET" action="" noscroll=true attr:class="find" attr:role="search">
             <KeptView except=&["find", "hit", "from"] />
             <label>
                 <span class="visually-hidden">"Find in this run"</span>
-                <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" />
+                <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" on:input=move |_| same_words.set(false) />
             </label>
+            <input type="hidden" name="hit" value=next disabled=move || !same_words.get() />
             {move || (!find.get().text.is_empty()).then(|| {
                 let (hits, at) = (hits.get(), find.get().hit);
                 let label = match hits {
@@ -62,6 +82,10 @@ fn FindForm() -> impl IntoView {
                 };
                 view! {
                     <span class="hits" role="status">{label}</span>
+                    {elsewhere.get().map(|(density, count)| {
+                        let href = run.href(|view| in_density(view, density));
+                        view! { <a href=href data-noscroll="">{format!("{} in “{}”", grouped(count as u64), name(density))}</a> }
+                    })}
                     {(hits > 1).then(|| view! {
                         <a class="icon-button" href=step((at + hits - 1) % hits) title="Previous hit" aria-label="Previous hit" data-noscroll=""><IconView icon=Icon::Up /></a>
                         <a class="icon-button" href=step((at + 1) % hits) title="Next hit" aria-label="Next hit" data-noscroll=""><IconView icon=Icon::Down /></a>

@@ -1,10 +1,10 @@
 //! What is looked for, marked in parts that are drawn already.
 
-/// Wraps what matches in `<mark>`, whatever the case of its ASCII letters. `html` is of our own drawing: every `<` begins a
+/// Wraps what matches in `<mark>`, whatever the case of its letters. `html` is of our own drawing: every `<` begins a
 /// tag, and every `&` of a text an entity.
 pub fn highlighted(html: String, needle: &str) -> String {
     // As the text was escaped when it was drawn.
-    let needle = needle.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").to_ascii_lowercase();
+    let needle = needle.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").to_lowercase();
     if needle.is_empty() {
         return html;
     }
@@ -21,10 +21,10 @@ pub fn highlighted(html: String, needle: &str) -> String {
 }
 
 fn mark(text: &str, needle: &str, out: &mut String) {
-    let lower = text.to_ascii_lowercase();
+    let lower = Lowered::new(text);
     let mut done = 0;
-    for (start, _) in lower.match_indices(needle) {
-        let end = start + needle.len();
+    for (start, _) in lower.text.match_indices(needle) {
+        let (start, end) = (lower.origin(start), lower.origin(start + needle.len()));
         if start < done || cuts_entity(text, start) || cuts_entity(text, end) {
             continue;
         }
@@ -35,6 +35,37 @@ fn mark(text: &str, needle: &str, out: &mut String) {
         done = end;
     }
     out.push_str(&text[done..]);
+}
+
+/// A text in small letters, some of which take more or fewer bytes than the capital ones.
+struct Lowered {
+    text: String,
+    /// For each byte where it comes from, unless that is the same place.
+    origins: Option<Vec<usize>>,
+    length: usize,
+}
+
+impl Lowered {
+    fn new(text: &str) -> Self {
+        if text.is_ascii() {
+            return Self { text: text.to_ascii_lowercase(), origins: None, length: text.len() };
+        }
+        let mut lowered = String::with_capacity(text.len());
+        let mut origins = Vec::with_capacity(text.len());
+        for (at, c) in text.char_indices() {
+            lowered.extend(c.to_lowercase());
+            origins.resize(lowered.len(), at);
+        }
+        Self { text: lowered, origins: Some(origins), length: text.len() }
+    }
+
+    /// Where the character at a place of the lowered text begins in the text itself.
+    fn origin(&self, at: usize) -> usize {
+        match &self.origins {
+            None => at,
+            Some(origins) => origins.get(at).copied().unwrap_or(self.length),
+        }
+    }
 }
 
 /// Whether a place is inside an entity, such as between `&am` and `p;`.
@@ -55,6 +86,9 @@ mod tests {
     fn texts_are_marked_and_tags_are_not() {
         check(r#"<a class="a">A cat</a>"#, "a", r#"<a class="a"><mark>A</mark> c<mark>a</mark>t</a>"#);
         check("<p>Refund</p>", "", "<p>Refund</p>");
+        check("<p>ПРИВЕТ, Größe İx</p>", "привет", "<p><mark>ПРИВЕТ</mark>, Größe İx</p>");
+        check("<p>İstanbul GRÖSSE</p>", "größ", "<p>İstanbul GRÖSSE</p>");
+        check("<p>İ İ x</p>", "X", "<p>İ İ <mark>x</mark></p>");
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub enum Density {
     EveryEvent,
 }
 
+impl Density {
+    /// From the fewest rows to the most.
+    pub const ALL: [Self; 3] = [Self::Conversation, Self::Normal, Self::EveryEvent];
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// The same for the same thing as long as the log grows.

@@ -21,7 +21,10 @@ pub(super) fn note_event(kind: &NoteKind) -> &str {
 /// The texts in which something can be found.
 pub(super) fn note_texts(kind: &NoteKind, visit: &mut dyn FnMut(&str)) {
     match kind {
-        NoteKind::LoopDetected { tools, .. } => tools.iter().for_each(|tool| visit(tool)),
+        NoteKind::LoopDetected { tools, hard_cutoff, .. } => {
+            visit(if *hard_cutoff { "looping: gave up" } else { "looping: nudged" });
+            tools.iter().for_each(|tool| visit(tool));
+        }
         NoteKind::BudgetExceeded { tool, .. } | NoteKind::EarlyResult { tool } | NoteKind::RepeatedResult { tool } => {
             visit(tool)
         }

@@ -1,6 +1,7 @@
 //! Looking for something inside one run: which rows match.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,21 +17,27 @@ pub struct RowQuery {
     pub event: Option<String>,
     pub tool: Option<String>,
     pub errors_only: bool,
-    /// A text, whatever the case of its ASCII letters.
+    /// A text, whatever the case of its letters.
     pub text: Option<String>,
 }
 
 impl RowQuery {
-    /// Reads what a person types: `type:`, `tool:`, `is:error`, and the rest as text.
+    /// Reads what a person types: `type:`, `tool:`, `is:error`, and the rest as text. What stands in quotes is text.
     pub fn parse(input: &str) -> Self {
         let mut query = Self::default();
         let mut text = Vec::new();
-        for word in input.split_whitespace() {
-            match word.split_once(':') {
-                Some(("type", event)) if !event.is_empty() => query.event = Some(event.to_owned()),
-                Some(("tool", tool)) if !tool.is_empty() => query.tool = Some(tool.to_owned()),
-                Some(("is", "error")) => query.errors_only = true,
-                _ => text.push(word),
+        for (part, quoted) in input.split('"').zip([false, true].into_iter().cycle()) {
+            if quoted {
+                text.extend(Some(part.trim()).filter(|part| !part.is_empty()));
+                continue;
+            }
+            for word in part.split_whitespace() {
+                match word.split_once(':') {
+                    Some(("type", event)) if !event.is_empty() => query.event = Some(event.to_owned()),
+                    Some(("tool", tool)) if !tool.is_empty() => query.tool = Some(tool.to_owned()),
+                    Some(("is", "error" | "errors" | "failed")) => query.errors_only = true,
+                    _ => text.push(word),
+                }
             }
         }
         query.text = Some(text.join(" ")).filter(|text| !text.is_empty());
@@ -84,14 +91,14 @@ enum SharedText {
 
 impl Needle {
     fn new(text: &str) -> Self {
-        Self { text: text.to_ascii_lowercase(), found: HashMap::new() }
+        Self { text: text.to_lowercase(), found: HashMap::new() }
     }
 
     fn is_in(&mut self, item: &Item<'_>) -> bool {
         let Self { text, found } = self;
         let look = || {
             let mut is_there = false;
-            item.texts(&mut |part| is_there = is_there || part.to_ascii_lowercase().contains(text.as_str()));
+            item.texts(&mut |part| is_there = is_there || part.to_lowercase().contains(text.as_str()));
             is_there
         };
         match item {
@@ -137,9 +144,13 @@ fn items<'a>(timeline: &'a Timeline, slot: &Slot, events: &EventIndex) -> Vec<It
         Place::Call(entry) | Place::Note(entry) => turn.entries.get(entry as usize).map(item).into_iter().collect(),
         Place::Outcome => vec![Item::Outcome(timeline)],
         Place::Repeats { last_turn, .. } => {
-            // What is folded away must be found too.
+            // What is folded away must be found too. Notes are not: they stay in sight.
             let folded = timeline.turns.iter().skip(turn.index + 1).take_while(|turn| turn.index <= last_turn as usize);
-            folded.filter(|turn| turn.repeats > 0).flat_map(|turn| turn.entries.iter().map(item)).collect()
+            let hidden = |turn: &'a Arc<Turn>| {
+                let calls = turn.calls().map(Item::Call);
+                [Item::Thinking(turn), Item::Text(turn)].into_iter().chain(calls)
+            };
+            folded.filter(|turn| turn.repeats > 0).flat_map(hidden).collect()
         }
         Place::Events(index) => {
             let Some(run) = timeline.events.get(index as usize) else { return Vec::new() };
@@ -218,7 +229,8 @@ impl Item<'_> {
     /// The texts in which something can be found.
     fn texts(&self, visit: &mut dyn FnMut(&str)) {
         match self {
-            Self::Turn | Self::Event(_) => {}
+            Self::Turn => {}
+            Self::Event(kind) => visit(kind),
             Self::Thinking(turn) => visit(&turn.thinking),
             Self::Text(turn) => visit(&turn.text),
             Self::Call(call) => {
@@ -228,7 +240,10 @@ impl Item<'_> {
                     visit(&answer.text());
                 }
             }
-            Self::Note(note) => note_texts(&note.kind, visit),
+            Self::Note(note) => {
+                visit(note_event(&note.kind));
+                note_texts(&note.kind, visit);
+            }
             Self::Outcome(timeline) => {
                 if let Some(error) = timeline.outcome.as_ref().and_then(|outcome| outcome.error.as_deref()) {
                     visit(error);

@@ -24,6 +24,29 @@ fn draw(log: &str, options: &RowOptions) -> String {
 }
 
 #[test]
+fn what_a_person_types_is_read_with_quotes_and_in_any_case() {
+    let text = |input: &str| RowQuery::parse(input).text.unwrap_or_default();
+    assert_eq!(text("\"Zweiter Teil\""), "Zweiter Teil");
+    assert_eq!(text("a \"tool:b is:error\" c"), "a tool:b is:error c");
+    assert_eq!(text("\"open"), "open");
+    assert!(RowQuery::parse("is:errors").errors_only && RowQuery::parse("\"\"").is_empty());
+    let hits =
+        |log: &str, density: Density, query: &str| Rows::new(&sample(log), &options(density, &[], query)).hits().len();
+    assert_eq!(hits("loop-gave-up", Density::Normal, "NUDGED"), 1);
+    assert_eq!(hits("loop-gave-up", Density::Normal, "loop_detected"), 2);
+    assert_eq!(hits("guards-2026", Density::Conversation, "stuck"), 0);
+    assert_eq!(hits("guards-2026", Density::Normal, "STUCK re"), 1);
+    let timeline = Timeline::from_events(&[crate::Event::new(
+        1,
+        "assistant_message",
+        serde_json::json!({ "text": "Привет, Ünal" }),
+    )]);
+    for query in ["привет", "ПРИВЕТ", "ünal"] {
+        assert_eq!(Rows::new(&timeline, &options(Density::Normal, &[], query)).hits().len(), 1, "{query}");
+    }
+}
+
+#[test]
 fn repeated_batches_fold_into_one_row_that_keeps_the_guards_in_sight() {
     insta::assert_snapshot!(draw("loop-gave-up", &options(Density::Normal, &[], "")), @r"
     t0 #1 Turn
