@@ -166,10 +166,18 @@ impl Thumb {
     }
 }
 
+/// The error of an imported run whose log has no end.
+pub const IMPORT_WITHOUT_END: &str = "The imported log stops before the run's end.";
+
 impl RunSummary {
     /// The name to show: the spec's, the agent's, or that it has none.
     pub fn title(&self) -> String {
         self.name.clone().or_else(|| self.agent_id.clone()).unwrap_or_else(|| "ephemeral".to_owned())
+    }
+
+    /// It counts as failed only because the file that it is from stops before the end.
+    pub fn end_is_unknown(&self) -> bool {
+        self.origin == Origin::Imported && self.error.as_deref() == Some(IMPORT_WITHOUT_END)
     }
 }
 

@@ -11,7 +11,7 @@ const samples: [string, string[]][] = [
   ["local-tools", []],
   ["loop-gave-up", ["loop_gave_up", "loop_nudged"]],
   ["truncated-json", ["truncated"]],
-  ["waiting-with-gap", ["log_gap", "log_incomplete"]],
+  ["waiting-with-gap", ["waiting_local_tool", "log_gap", "log_incomplete"]],
 ];
 
 for (const [name, banners] of samples) {

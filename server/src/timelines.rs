@@ -7,7 +7,7 @@ use protocol::timeline::Replay;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::WorkspaceId;
+use crate::store::{Origin, WorkspaceId};
 
 /// Events kept in memory, over all logs: about 100 bytes and the payload each.
 const MAX_EVENTS: usize = 250_000;
@@ -53,7 +53,10 @@ impl Timelines {
         }
         // A run that has ended though its log has not: the page says so.
         if let Some(run) = state.store.run(workspace, run_id).await? {
-            replay.set_known_end(run.status);
+            match run.origin {
+                Origin::Imported if run.status.is_terminal() => replay.set_cut_off(),
+                _ => replay.set_known_end(run.status),
+            }
         }
         let replay = Arc::new(replay);
         self.keep(workspace, run_id, replay.clone());

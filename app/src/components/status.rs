@@ -7,7 +7,15 @@ use super::icon::{Icon, IconView};
 use crate::model::Marks;
 
 #[component]
-pub fn StatusBadge(status: RunStatus) -> impl IntoView {
+pub fn StatusBadge(
+    status: RunStatus,
+    /// Nobody knows how it ended, whatever it counts as.
+    #[prop(optional)]
+    end_is_unknown: bool,
+) -> impl IntoView {
+    if end_is_unknown {
+        return view! { <span class="status" data-status="unknown"><IconView icon=Icon::Alert />"no end"</span> };
+    }
     let icon = match status {
         RunStatus::Pending => Icon::Clock,
         RunStatus::Running => Icon::Play,

@@ -105,6 +105,9 @@ pub struct Timeline {
     pub events: Chunked<EventRun>,
     /// What the run is known to have come to, though its log does not tell.
     known_end: Option<RunStatus>,
+    /// The log is from a file, and nobody will bring the rest.
+    #[serde(default)]
+    cut_off: bool,
     /// The current turn's message has not come yet: deltas still belong to it.
     turn_open: bool,
     /// The newest turn before the current one that called tools.
@@ -128,7 +131,18 @@ impl Timeline {
         self.known_end = Some(status).filter(|status| status.is_terminal());
     }
 
-    /// The run is over, but its log stops before the end.
+    /// Says that the log is all that a file had. Where it has no end, the run counts as failed, since nothing more will
+    /// come of it here; but what became of it is not known, and a call that nobody had answered may still be waiting.
+    pub fn set_cut_off(&mut self) {
+        self.known_end = Some(RunStatus::Failed);
+        self.cut_off = true;
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.cut_off && self.outcome.is_none()
+    }
+
+    /// Nothing more will come, but the log stops before the end.
     pub fn lacks_end(&self) -> bool {
         self.outcome.is_none() && self.known_end.is_some()
     }

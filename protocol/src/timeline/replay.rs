@@ -70,6 +70,11 @@ impl Replay {
         self.latest.set_known_end(status);
     }
 
+    /// As [`Timeline::set_cut_off`].
+    pub fn set_cut_off(&mut self) {
+        self.latest.set_cut_off();
+    }
+
     /// How many events there are: the last position.
     pub fn len(&self) -> usize {
         self.events.len()

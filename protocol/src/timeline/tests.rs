@@ -55,6 +55,22 @@ fn a_budget_stops_the_last_calls_of_its_tool_in_whichever_order_it_tells() {
 }
 
 #[test]
+fn of_a_file_that_stops_nobody_says_how_the_run_ended() {
+    let mut timeline = sample("waiting-with-gap");
+    timeline.set_cut_off();
+    let kinds: Vec<&str> = timeline.banners().iter().map(|banner| banner.kind.as_str()).collect();
+    assert_eq!(kinds, ["waiting_local_tool", "log_gap", "log_incomplete"]);
+    let told = timeline.banners().iter().map(|banner| banner.detail.clone()).collect::<String>();
+    assert!(told.contains("This file stops at #5") && told.contains("when this log was made"), "{told}");
+    let sentences = verdict(&timeline, None).iter().map(|sentence| sentence.text.clone()).collect::<String>();
+    assert!(sentences.contains("how the run ended is not known") && !sentences.contains("is over"), "{sentences}");
+    // A whole log is not cut off, whatever it is from.
+    let mut whole = sample("local-tools");
+    whole.set_cut_off();
+    assert_eq!((whole.status(), whole.banners().len()), (RunStatus::Succeeded, sample("local-tools").banners().len()));
+}
+
+#[test]
 fn a_turn_that_is_thought_over_again_is_not_joined_with_the_next() {
     let timeline = sample("supervisor-mid-thinking");
     let turns: Vec<_> = timeline.turns.iter().map(|turn| (turn.aborted, turn.text.as_str())).collect();

@@ -24,7 +24,7 @@ use crate::config::DatabaseOptions;
 use crate::error::Error;
 use crate::log_lines::LogLines;
 use crate::state::AppState;
-use crate::store::{Store, WorkspaceId};
+use crate::store::{Origin, Store, WorkspaceId};
 use crate::workspace;
 
 /// Events read at a time.
@@ -155,6 +155,9 @@ async fn timeline(store: &Store, workspace: WorkspaceId, run: &RunSummary) -> Re
             timeline.apply(event);
         }
     }
-    timeline.set_known_end(run.status);
+    match run.origin {
+        Origin::Imported if run.status.is_terminal() => timeline.set_cut_off(),
+        _ => timeline.set_known_end(run.status),
+    }
     Ok(timeline)
 }

@@ -1,9 +1,8 @@
 //! Imports whose process is gone: nobody will bring the rest, so they end as far as they came.
 
-use app::model::RunSummary;
+use app::model::{IMPORT_WITHOUT_END, RunSummary};
 use protocol::RunStatus;
 
-use super::NO_END;
 use crate::store::{Result, RunUpdate, Store};
 
 /// Ends imports to which nothing has come since `idle_since_ms`, and tells how many. One that goes on after all gets
@@ -16,7 +15,7 @@ pub async fn end_abandoned(store: &Store, idle_since_ms: i64) -> Result<usize> {
         if let Some(run) = store.run(*workspace, run_id).await?
             && !run.status.is_terminal()
         {
-            let summary = RunSummary { status: RunStatus::Failed, error: Some(NO_END.to_owned()), ..run };
+            let summary = RunSummary { status: RunStatus::Failed, error: Some(IMPORT_WITHOUT_END.to_owned()), ..run };
             let update = RunUpdate { summary, completed_at_ms: None, spec: None, log: None };
             store.upsert_runs(*workspace, &[update]).await?;
         }
@@ -62,7 +61,7 @@ mod tests {
         let run = store.run(workspace, &id).await?.context("the run")?;
         assert_eq!(
             (run.status, run.error.as_deref(), run.name.as_deref()),
-            (RunStatus::Failed, Some(NO_END), Some("cut.ndjson"))
+            (RunStatus::Failed, Some(IMPORT_WITHOUT_END), Some("cut.ndjson"))
         );
         let report = store.import_report(workspace, &id).await?.context("a report")?;
         assert_eq!((report.events, report.faults.len()), (BATCH as u64, 1));

@@ -16,7 +16,7 @@ mod upload;
 use std::collections::HashSet;
 
 use app::AppError;
-use app::model::{ImportFault, ImportReport, Marks, Origin, RunSummary};
+use app::model::{IMPORT_WITHOUT_END, ImportFault, ImportReport, Marks, Origin, RunSummary};
 use protocol::log_file::{Header, Item, LogReader};
 use protocol::{Event, RunStatus};
 use serde_json::Value;
@@ -32,7 +32,6 @@ pub(crate) use upload::{post_import, post_import_form};
 
 /// Events written at a time.
 const BATCH: usize = 2_000;
-const NO_END: &str = "The imported log stops before the run's end.";
 const UNREAD: &str = "the rest of the file was not read";
 
 /// One file on its way in.
@@ -95,7 +94,7 @@ impl Import {
         if !self.ended {
             // Nothing more will come of it, so it is not shown as running.
             let mut update = self.update(RunStatus::Failed);
-            update.summary.error = Some(NO_END.to_owned());
+            update.summary.error = Some(IMPORT_WITHOUT_END.to_owned());
             self.store.upsert_runs(self.workspace, &[update]).await?;
         }
         self.store.index_log(self.workspace, &self.run_id).await?;

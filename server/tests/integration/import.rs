@@ -73,7 +73,8 @@ async fn a_log_that_never_ends_is_not_shown_as_running() {
     let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
     assert_eq!(run["status"], "failed", "{run}");
     let page = browser.open(&format!("/runs/{id}")).await.body;
-    assert!(page.contains("data-kind=\"log_incomplete\""), "{page}");
+    assert!(page.contains("data-kind=\"log_incomplete\"") && page.contains("This file stops at #1"), "{page}");
+    assert!(page.contains("no end") && !page.contains("The run is over"), "{page}");
 }
 
 #[tokio::test]

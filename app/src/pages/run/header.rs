@@ -34,7 +34,10 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
             <p class="crumbs"><a href="/runs">"Runs"</a></p>
             <div class="run-title">
                 <h1>{visible(&first.title()).into_owned()}</h1>
-                {move || view! { <StatusBadge status=status.get() /> }}
+                {move || {
+                    let told = status.get();
+                    view! { <StatusBadge status=told end_is_unknown=told.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
+                }}
                 <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
                 <Actions feedback now_ms />
             </div>

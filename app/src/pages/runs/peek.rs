@@ -117,7 +117,7 @@ fn Content(found: Peek) -> impl IntoView {
     view! {
         <div class="peek-body">
             <h2>{run.title()}</h2>
-            <p class="run-line"><StatusBadge status=found.status /><code title=run.id.clone()>{format::short_id(&run.id)}</code><span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms=found.now_ms /></span></p>
+            <p class="run-line"><StatusBadge status=found.status end_is_unknown=run.end_is_unknown() /><code title=run.id.clone()>{format::short_id(&run.id)}</code><span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms=found.now_ms /></span></p>
             <section class="verdict" inner_html=found.verdict></section>
             <dl class="facts">
                 {fact("Model", figure(run.model.clone()))}

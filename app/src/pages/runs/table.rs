@@ -87,7 +87,7 @@ fn RunLine(
                 }
             }
         >
-            <td class="cell-status">{move || view! { <StatusBadge status=run.with(|run| run.status) /> }}</td>
+            <td class="cell-status">{move || view! { <StatusBadge status=run.with(|run| run.status) end_is_unknown=run.with(RunSummary::end_is_unknown) /> }}</td>
             <td class="cell-run">
                 <span class="run-line"><a class="run-name" href=href>{run.with_untracked(RunSummary::title)}</a>{move || view! { <MarkBadges marks=run.with(|run| run.marks) /> }}</span>
                 <span class="preview">{run.with_untracked(|run| run.input_preview.clone())}</span>

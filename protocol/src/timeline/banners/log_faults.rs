@@ -37,16 +37,24 @@ fn no_end(timeline: &Timeline) -> Option<Banner> {
     let status = timeline.lacks_end().then(|| timeline.status().as_str())?;
     let last_seq = timeline.last_seq();
     let stops = if last_seq == 0 { "its log is empty".to_owned() } else { format!("its log stops at #{last_seq}") };
+    let (detail, next) = match timeline.is_cut_off() {
+        true => (
+            format!("This file stops at #{last_seq}. Whether the run went on, and how it ended, is not known here."),
+            "Import a file that has the whole log: this one was probably made while the run was going on.",
+        ),
+        false => (
+            format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
+            "Reload the page: what MANTYX has by now is fetched. If it stays so, MANTYX does not have the end.",
+        ),
+    };
     Some(Banner {
         kind: BannerKind::LogIncomplete,
         severity: Severity::Warning,
         seq: last_seq,
         title: "The log stops before the end".to_owned(),
-        detail: format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
+        detail,
         facts: Facts::NoEnd { last_seq, status: status.to_owned() },
-        next_step: NextStep::say(
-            "Reload the page: what MANTYX has by now is fetched. If it stays so, MANTYX does not have the end.",
-        ),
+        next_step: NextStep::say(next),
     })
 }
 

@@ -10,7 +10,7 @@ use crate::timeline::words::{count, duration, tool};
 use crate::timeline::{CallKind, Timeline, ToolCall};
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
-    if timeline.status().is_terminal() {
+    if timeline.status().is_terminal() && !timeline.is_cut_off() {
         return Vec::new();
     }
     let mut waiting: BTreeMap<&str, Vec<&ToolCall>> = BTreeMap::new();
@@ -18,10 +18,10 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
         waiting.entry(&call.name).or_default().push(call);
     }
     let timeout_ms = spec.map_or(DEFAULT_LOCAL_TOOL_TIMEOUT_MS, local_tool_timeout_ms);
-    waiting.values().filter_map(|calls| banner(calls, timeout_ms)).collect()
+    waiting.values().filter_map(|calls| banner(calls, timeout_ms, timeline.is_cut_off())).collect()
 }
 
-fn banner(calls: &[&ToolCall], timeout_ms: u64) -> Option<Banner> {
+fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner> {
     let first = calls.first()?;
     let who = match &first.kind {
         CallKind::A2aLocal { agent, .. } if !agent.is_empty() => format!("The agent {}", tool(agent)),
@@ -37,10 +37,13 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64) -> Option<Banner> {
         severity: Severity::Warning,
         seq: first.seq,
         title: format!("Waiting for {}", tool(&first.name)),
-        detail: format!(
-            "{who} owes {owes}. The run goes on when it comes, and fails if it does not come within {} of the call.",
-            duration(timeout_ms)
-        ),
+        detail: match cut_off {
+            true => format!("{who} owed {owes} when this log was made. What came of it is not in the file."),
+            false => format!(
+                "{who} owes {owes}. The run goes on when it comes, and fails if it does not come within {} of the call.",
+                duration(timeout_ms)
+            ),
+        },
         facts: Facts::Local {
             tools: vec![first.name.clone()],
             calls: calls.len() as u64,

@@ -111,7 +111,10 @@ fn no_end(timeline: &Timeline) -> Sentence {
         return Sentence::new(format!("The run is over ({status}), but its log is empty."), []);
     }
     let last = timeline.last_seq();
-    let text = format!("The run is over ({status}), but its log stops before the end, {}.", after(timeline));
+    let text = match timeline.is_cut_off() {
+        true => format!("The log stops before the end, {}; how the run ended is not known.", after(timeline)),
+        false => format!("The run is over ({status}), but its log stops before the end, {}.", after(timeline)),
+    };
     Sentence::new(text, [last])
 }
 
