@@ -64,9 +64,9 @@ impl Event {
         Self { seq, kind: kind.into(), data, extra: Map::new() }
     }
 
-    /// Reads an envelope. One whose payload nobody can read, such as one that nests too deeply, is kept as its text.
+    /// Reads an envelope. What nests too deeply in it is kept as text, and so is all of one that nobody can read.
     pub fn parse(json: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
+        crate::json::read_deep(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
     }
 
     /// An event of which only the envelope can be read: its payload is the text as it came, which the timeline counts as
@@ -244,12 +244,18 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_nests_too_deeply_is_kept_as_its_text() {
-        let json = format!(r#"{{"seq":4,"data":{}1{},"type":"tool_result"}}"#, "[".repeat(1_000), "]".repeat(1_000));
+    fn what_nests_too_deeply_is_kept_as_its_text_and_the_rest_is_read() {
+        let deep = format!("{}1{}", "[".repeat(1_000), "]".repeat(1_000));
+        let json = format!(r#"{{"seq":4,"type":"tool_result","data":{{"toolUseId":"d","result":{deep}}}}}"#);
         let event = Event::parse(&json).expect("an envelope");
-        assert_eq!((event.seq, event.kind.as_str(), event.data.as_str()), (4, "tool_result", Some(json.as_str())));
-        assert_eq!(event.payload(), Err(Malformed { field: "data", expected: "an object" }));
+        let Ok(Payload::ToolResult { id: Some("d"), result, .. }) = event.payload() else { panic!("{event:?}") };
+        assert!(result.ok && result.body.to_string().contains("[[[1]]]"));
         assert_eq!(Event::parse(&serde_json::to_string(&event).expect("writes")).expect("reads"), event);
+        // A number that no reader takes spoils the whole.
+        let json = r#"{"seq":4,"type":"tool_result","data":{"result":1e999}}"#;
+        let event = Event::parse(json).expect("an envelope");
+        assert_eq!((event.seq, event.kind.as_str(), event.data.as_str()), (4, "tool_result", Some(json)));
+        assert_eq!(event.payload(), Err(Malformed { field: "data", expected: "an object" }));
         assert!(Event::parse(&"[".repeat(1_000)).is_err());
     }
 

@@ -1,6 +1,17 @@
 //! Small readings of JSON that more than one module needs.
 
+mod depth;
+
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Reads JSON; what nests too deeply in it is kept as text in its place.
+pub(crate) fn read_deep<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| match depth::deep_parts_as_text(text) {
+        Some(shallow) => serde_json::from_str(&shallow),
+        None => Err(error),
+    })
+}
 
 /// A text that is equal for equal JSON, whatever the order of object keys. Used to tell whether two tool calls are the
 /// same call. Written without recursion limits in mind: serde_json already refuses documents deeper than 128 levels.
