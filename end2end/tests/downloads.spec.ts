@@ -55,6 +55,9 @@ test("the report opens from a file, asks for nothing, and hides secrets", async 
   await report.goto(file);
   await expect(report.getByRole("heading", { level: 1 })).toHaveText("reported");
   await expect(report.getByText("Truncated: the answer is cut off")).toBeVisible();
+  await expect(report.locator("body")).not.toContainText("`");
+  const mark = report.locator("small a").first();
+  await expect(report.locator((await mark.getAttribute("href"))!)).toBeVisible();
   await report.getByText("Spec", { exact: true }).click();
   await expect(report.locator("details", { hasText: "Spec" }).locator("pre")).toContainText("crm");
   await expect(report.getByText("What looks like a secret is hidden.")).toBeVisible();

@@ -1,6 +1,8 @@
 //! The report: verdict, banners and timeline of a run in one HTML file that needs nothing else and runs nothing.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use app::format;
 use app::model::RunSummary;
@@ -25,7 +27,7 @@ dl{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}dt{opacity:.7;font-size:.75rem}
 small{opacity:.7}code,pre{font-family:ui-monospace,monospace;font-size:.8125rem}";
 
 pub fn html(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets: bool) -> String {
-    let report = Report { secrets };
+    let report = Report { secrets, places: places(timeline) };
     let mut page = String::new();
     // Writing to a text cannot fail.
     let _ = report.write(&mut page, run, timeline, spec);
@@ -35,6 +37,17 @@ pub fn html(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets
 struct Report {
     /// What looks like a secret is left as it is.
     secrets: bool,
+    /// Events that have a place in the timeline, to which marks lead.
+    places: BTreeSet<u64>,
+}
+
+/// Where turns, calls and notes stand.
+fn places(timeline: &Timeline) -> BTreeSet<u64> {
+    let of = |turn: &Arc<Turn>| {
+        let entries = turn.entries.iter().map(Entry::seq);
+        entries.chain([turn.anchor_seq()]).collect::<Vec<_>>()
+    };
+    timeline.turns.iter().flat_map(of).collect()
 }
 
 impl Report {
@@ -50,7 +63,7 @@ impl Report {
         self.facts(out, run, timeline)?;
         out.push_str("<h2>What happened</h2>");
         for sentence in verdict(timeline, spec) {
-            write!(out, "<p>{}{}</p>", self.text(&sentence.text), events(&sentence.seqs))?;
+            write!(out, "<p>{}{}</p>", self.words(&sentence.text), self.marks(&sentence.seqs))?;
         }
         let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
         for banner in banners {
@@ -59,9 +72,9 @@ impl Report {
                 Severity::Warning => "warning",
                 Severity::Info => "info",
             };
-            let (title, detail) = (self.text(&banner.title), self.text(&banner.detail));
-            let step = self.text(&banner.next_step.text);
-            let at = events(&[banner.seq]);
+            let (title, detail) = (self.words(&banner.title), self.words(&banner.detail));
+            let step = self.words(&banner.next_step.text);
+            let at = self.marks(&[banner.seq]);
             write!(out, "<section data-tone=\"{tone}\"><b>{title}</b>{at}<p>{detail}</p><p>→ {step}</p></section>")?;
         }
         if let Some(spec) = spec {
@@ -111,7 +124,13 @@ impl Report {
     }
 
     fn turn(&self, out: &mut String, turn: &Turn) -> std::fmt::Result {
-        write!(out, "<section><b>Turn {}</b>{}", turn.index + 1, events(&[turn.anchor_seq()]))?;
+        let seq = turn.anchor_seq();
+        // A call that announced the turn has its own place.
+        let id = match turn.entries.iter().any(|entry| entry.seq() == seq) {
+            true => String::new(),
+            false => place(seq),
+        };
+        write!(out, "<section{id}><b>Turn {}</b> <small>#{seq}</small>", turn.index + 1)?;
         if !turn.thinking.is_empty() {
             write!(out, "<details><summary>Thinking</summary><pre>{}</pre></details>", self.text(&turn.thinking))?;
         }
@@ -123,7 +142,7 @@ impl Report {
                 Entry::Call(call) => self.call(out, call)?,
                 Entry::Note(note) => {
                     let (_, text) = app::run::describe(&note.kind);
-                    write!(out, "<p>{}{}</p>", self.text(&text), events(&[note.seq]))?;
+                    write!(out, "<p{}>{} <small>#{}</small></p>", place(note.seq), self.words(&text), note.seq)?;
                 }
             }
         }
@@ -138,8 +157,8 @@ impl Report {
             Some(answer) if answer.ok => "answered",
             Some(_) => "failed",
         };
-        let at = events(&[call.seq]);
-        write!(out, "<details><summary><code>{}</code> · {outcome}{at}</summary>", self.text(&call.name))?;
+        let (id, name) = (place(call.seq), self.text(&call.name));
+        write!(out, "<details{id}><summary><code>{name}</code> · {outcome} <small>#{}</small></summary>", call.seq)?;
         self.json(out, &call.input)?;
         if let Some(answer) = &call.answer {
             self.json(out, &answer.body)?;
@@ -160,6 +179,27 @@ impl Report {
         write!(out, "<pre>{}</pre>", escape(&visible(&cut(&text))))
     }
 
+    /// The events that something rests on.
+    fn marks(&self, seqs: &[u64]) -> String {
+        let mark = |seq: &u64| match self.places.contains(seq) {
+            true => format!(" <small><a href=\"#e{seq}\">#{seq}</a></small>"),
+            false => format!(" <small>#{seq}</small>"),
+        };
+        seqs.iter().map(mark).collect()
+    }
+
+    /// A sentence of ours, with names in backticks.
+    fn words(&self, text: &str) -> String {
+        let text = self.text(text);
+        let parts: Vec<&str> = text.split('`').collect();
+        // An odd number of backticks is no pair: then they are text.
+        if parts.len().is_multiple_of(2) {
+            return text;
+        }
+        let drawn = parts.iter().enumerate();
+        drawn.map(|(i, part)| if i % 2 == 1 { format!("<code>{part}</code>") } else { (*part).to_owned() }).collect()
+    }
+
     fn text(&self, text: &str) -> String {
         let hidden = if self.secrets { None } else { redact_text(text) };
         escape(&visible(&cut(hidden.as_deref().unwrap_or(text))))
@@ -174,6 +214,6 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn events(seqs: &[u64]) -> String {
-    seqs.iter().fold(String::new(), |all, seq| all + &format!(" <small>#{seq}</small>"))
+fn place(seq: u64) -> String {
+    format!(" id=\"e{seq}\"")
 }

@@ -69,8 +69,10 @@ async fn read_form(
         field: "file".to_owned(),
         message: format!("The form could not be read: {}.", error.body_text()),
     };
+    let mut chosen = None;
     while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
         let source = field.file_name().map(str::to_owned);
+        chosen = chosen.or_else(|| source.clone().filter(|name| !name.is_empty()));
         let receiver = Receiver::of(Import::new(state.store.clone(), workspace, source));
         let mut empty = true;
         loop {
@@ -91,5 +93,9 @@ async fn read_form(
             return Ok(receiver.finish().await?.0);
         }
     }
-    Err(AppError::Invalid { field: "file".to_owned(), message: "Choose a file, or paste a log.".to_owned() }.into())
+    let message = match chosen {
+        Some(name) => format!("The file {name} is empty."),
+        None => "Choose a file, or paste a log.".to_owned(),
+    };
+    Err(AppError::Invalid { field: "file".to_owned(), message }.into())
 }

@@ -32,7 +32,7 @@ pub fn imported(report: ImportReport, now_ms: i64) -> String {
         <div class="notice imported" role="note">
             <IconView icon=Icon::Download />
             <span>
-                "Imported" {source} ", " <RelativeTime at_ms=report.imported_at_ms now_ms /> ": " {grouped(report.events)} " events."
+                "Imported" {source} ", " <RelativeTime at_ms=report.imported_at_ms now_ms /> ": " {grouped(report.events)} {if report.events == 1 { " event." } else { " events." }}
                 {faults}
             </span>
         </div>
