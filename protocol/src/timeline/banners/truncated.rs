@@ -23,8 +23,8 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let kept = match (kept_chars, json_requested) {
         (0, _) if only_thought => "It spent all of it on thinking and wrote no answer.".to_owned(),
         (0, _) => "It had written nothing.".to_owned(),
-        (n, true) => format!("Kept: {} of unfinished JSON, a fragment and not an answer.", count(n, "character")),
-        (n, false) => format!("Kept: {}, a fragment and not an answer.", count(n, "character")),
+        (n, true) => format!("{} of unfinished JSON kept: a fragment, not an answer.", count(n, "character")),
+        (n, false) => format!("{} kept: a fragment, not an answer.", count(n, "character")),
     };
     vec![Banner {
         kind: BannerKind::Truncated,

@@ -20,7 +20,7 @@ pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
         format!("What it wrote was kept ({chars}), but nothing vouches for its shape.")
     } else if !text.is_empty() {
         let kind = if outcome.schema.is_some() { "unfinished JSON" } else { "text" };
-        format!("Kept: {chars} of {kind}, a fragment and not an answer.")
+        format!("{chars} of {kind} kept: a fragment, not an answer.")
     } else if last.is_some_and(|turn| !turn.thinking.is_empty() && turn.calls().next().is_none()) {
         "It was still thinking and wrote no answer.".to_owned()
     } else {
