@@ -44,6 +44,11 @@ pub struct Run {
 impl Run {
     /// The address of another view of this run.
     pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
+    /// The event as of which the run is shown. None at its end, and beyond.
+    pub fn at(&self) -> Option<u64> {
+        self.view.with(|view| view.at).filter(|at| *at < self.end_seq.get())
+    }
+
         self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
     }
 }

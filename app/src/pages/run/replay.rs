@@ -37,7 +37,7 @@ pub fn ReplayBar() -> impl IntoView {
 
 fn position(run: Run) -> String {
     let end = grouped(run.end_seq.get());
-    match run.view.with(|view| view.at) {
+    match run.at() {
         None => format!("at the end, #{end}"),
         Some(at) => format!("as of #{} of #{end}", grouped(at)),
     }
