@@ -57,15 +57,7 @@ pub async fn refresh(run: Run) {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }
-            let focused = focus::focused();
-            run.state.set(state);
-            if let Some(focused) = focused {
-                // After it is drawn, in a task of its own: before that the browser would lay out the page twice, which takes
-                // long where a large answer was opened.
-                request_animation_frame(move || {
-                    set_timeout(move || focus::put_back(focused), std::time::Duration::ZERO);
-                });
-            }
+            focus::keep(|| run.state.set(state));
             scroll(run);
         }
         if !again {

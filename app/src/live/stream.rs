@@ -28,7 +28,7 @@ mod browser {
 
     use super::*;
     use crate::api::runs::open_run;
-    use crate::live::refresh;
+    use crate::live::{focus, refresh};
     use crate::run::RowKind;
     use crate::wire::Wire;
 
@@ -88,7 +88,7 @@ mod browser {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
-                    run.summary.set(page.run);
+                    focus::keep(|| run.summary.set(page.run));
                     run.end_seq.set(page.end_seq);
                     // An older answer may still be on its way.
                     refresh(run).await;

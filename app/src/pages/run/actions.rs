@@ -19,12 +19,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
         Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
     view! {
         <div class="run-actions">
-            {move || (running.get() && run.can_write).then(|| view! {
-                <PostForm action="/rpc/cancel-run" class="inline-form" done="Asked to stop. The run ends after what it is doing now.">
-                    <input type="hidden" name="id" value=run.id.get_value() />
-                    <button class="button danger" type="submit"><IconView icon=Icon::Slash />"Cancel"</button>
-                </PostForm>
-            })}
+            {move || (running.get() && run.can_write).then(|| view! { <CancelForm /> })}
             <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
             <details class="menu-button">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
@@ -38,6 +33,24 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
             {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a> })}
             <FeedbackForm feedback now_ms />
         </div>
+    }
+}
+
+/// Asks once more: a run that was stopped cannot be taken up again.
+#[component]
+fn CancelForm() -> impl IntoView {
+    let run = expect_context::<Run>();
+    view! {
+        <details class="menu-button cancel-run">
+            <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
+            <div class="menu">
+                <p>"The run stops after what it is doing now. It cannot be taken up again."</p>
+                <PostForm action="/rpc/cancel-run" class="cancel-form" done="Asked to stop. The run ends after what it is doing now.">
+                    <input type="hidden" name="id" value=run.id.get_value() />
+                    <button class="button danger" type="submit">"Stop this run"</button>
+                </PostForm>
+            </div>
+        </details>
     }
 }
 

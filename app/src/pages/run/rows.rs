@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::Run;
-use super::answer_call::AnswerCall;
+use super::answer_call::{AnswerCall, Draft, KeptDraft};
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
@@ -80,11 +80,15 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
     let age = Signal::derive(move || {
         row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.age.clone())).unwrap_or_default()
     });
+    let draft = Draft::new();
     view! {
         <li class=class id=anchor data-depth=depth data-outcome=outcome>
             <div class="call-line" inner_html=move || line().unwrap_or_default()></div>
             {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
-            {move || waiting_id.get().map(|id| view! { <AnswerCall tool_use_id=id age /> })}
+            {move || match waiting_id.get() {
+                Some(id) => view! { <AnswerCall tool_use_id=id age draft /> }.into_any(),
+                None => view! { <KeptDraft draft /> }.into_any(),
+            }}
         </li>
     }
 }
