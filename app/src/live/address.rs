@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::hooks::use_location;
 
 use super::{focus, scroll_to_event};
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
-use crate::run::RunView;
+use crate::run::{RunView, SIDE_ID};
 use crate::wire::Wire;
 
 /// What is being asked of the server. One question at a time: what changes meanwhile is asked for once more when the answer
@@ -31,6 +32,18 @@ pub fn follow_address(run: Run) {
             _ => scroll(run),
         }
         view
+    });
+}
+
+/// A link to the tabs, which are far below on a narrow page, goes on from there.
+pub fn follow_hash() {
+    let hash = use_location().hash;
+    Effect::new(move |before: Option<()>| {
+        let leads_there = hash.get().strip_prefix('#') == Some(SIDE_ID);
+        // A page that is loaded with it was scrolled by the browser.
+        if before.is_some() && leads_there {
+            focus::give(SIDE_ID);
+        }
     });
 }
 

@@ -17,6 +17,14 @@ pub fn keep(change: impl FnOnce()) {
     }
 }
 
+/// Gives it to an element that can have it.
+pub fn give(id: &str) {
+    #[cfg(feature = "hydrate")]
+    browser::focus(leptos::prelude::document().get_element_by_id(id));
+    #[cfg(not(feature = "hydrate"))]
+    let _ = id;
+}
+
 #[cfg(feature = "hydrate")]
 mod browser {
     use leptos::prelude::document;

@@ -19,7 +19,7 @@ mod upload;
 
 use leptos::prelude::*;
 
-pub use address::{Asking, follow_address, refresh};
+pub use address::{Asking, follow_address, follow_hash, refresh};
 pub use ages::count_ages;
 pub use chunk::without_page_code;
 pub use launch::{LaunchDesk, launch_desk};

@@ -21,10 +21,10 @@ use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Asking, Connection, count_ages, follow_address, follow_run};
+use crate::live::{Asking, Connection, count_ages, follow_address, follow_hash, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
-use crate::run::{RunState, RunView, Side, Tab};
+use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
 use crate::wire::Wire;
 
 /// What the parts of the page share. Handed down as context: every part reads some of it.
@@ -42,13 +42,13 @@ pub struct Run {
 }
 
 impl Run {
-    /// The address of another view of this run.
-    pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
     /// The event as of which the run is shown. None at its end, and beyond.
     pub fn at(&self) -> Option<u64> {
         self.view.with(|view| view.at).filter(|at| *at < self.end_seq.get())
     }
 
+    /// The address of another view of this run.
+    pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
         self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
     }
 }
@@ -94,6 +94,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         count_ages();
     }
     follow_address(run);
+    follow_hash();
     let title = run.summary.with_untracked(RunSummary::title);
     view! {
         <PageTitle text=title />
@@ -112,7 +113,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 <toolbar::Toolbar />
                 <rows::Timeline />
             </section>
-            <aside class="run-side">
+            <aside class="run-side" id=SIDE_ID tabindex="-1">
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
                     Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
