@@ -191,7 +191,7 @@ test("feedback is kept", async ({ page, request }) => {
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Feedback").click();
   await page.getByLabel(/What was good/).fill("Polite.");
-  await page.getByRole("button", { name: "Good run" }).click();
+  await page.getByRole("button", { name: "Send as good" }).click();
   await expect(page.getByText("It was sent to MANTYX.")).toBeVisible();
   await takeScreenshots(page, "run-feedback");
   await page.reload();

@@ -63,7 +63,7 @@ fn CopyLink() -> impl IntoView {
     view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
-/// Up or down at once; a note can go with it.
+/// Up or down; a note can go with it.
 #[component]
 fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let run = expect_context::<Run>();
@@ -73,8 +73,8 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let button = move |thumb: Thumb, icon: Icon, label: &'static str| {
         let pressed = move || (chosen.get() == Some(thumb)).to_string();
         view! {
-            <button class="icon-button" type="submit" name="thumb" value=thumb.as_str() title=label aria-label=label aria-pressed=pressed on:click=move |_| pressed_last.set_value(Some(thumb))>
-                <IconView icon />
+            <button class="button" type="submit" name="thumb" value=thumb.as_str() aria-pressed=pressed on:click=move |_| pressed_last.set_value(Some(thumb))>
+                <IconView icon />{label}
             </button>
         }
     };
@@ -90,10 +90,11 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                 <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept." on_done=on_done>
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{area_text(&note)}</textarea></label>
-                    <span class="segmented" role="group" aria-label="Your judgement">
-                        {button(Thumb::Up, Icon::Thumb, "Good run")}
-                        {button(Thumb::Down, Icon::ThumbDown, "Bad run")}
+                    <span class="feedback-buttons" role="group" aria-label="Your judgement">
+                        {button(Thumb::Up, Icon::Thumb, "Send as good")}
+                        {button(Thumb::Down, Icon::ThumbDown, "Send as bad")}
                     </span>
+                    <p class="hint">"Either button sends your judgement, with the note."</p>
                 </PostForm>
                 {kept}
             </div>
