@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
 
+use super::follow::keep_place;
 use super::{focus, scroll_to_event};
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
@@ -70,6 +71,7 @@ pub async fn refresh(run: Run) {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }
+            keep_place(run);
             focus::keep(|| run.state.set(state));
             scroll(run);
         }

@@ -6,6 +6,7 @@
 mod actions;
 mod answer_call;
 mod header;
+mod jump;
 mod kept_view;
 mod output;
 mod raw;
@@ -21,7 +22,7 @@ use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Asking, Connection, count_ages, follow_address, follow_hash, follow_run};
+use crate::live::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
 use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
@@ -37,6 +38,7 @@ pub struct Run {
     /// The last event of the whole log, whatever point is looked at.
     pub end_seq: RwSignal<u64>,
     pub asking: StoredValue<Asking>,
+    pub follow: Follow,
     pub can_write: bool,
     pub has_spec: bool,
 }
@@ -81,6 +83,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         id: StoredValue::new(page.run.id.clone()),
         end_seq: RwSignal::new(page.end_seq),
         asking: StoredValue::new(Asking::default()),
+        follow: Follow::new(page.end_seq),
         summary: RwSignal::new(page.run),
         state: RwSignal::new(page.state),
         view,
@@ -95,6 +98,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
     }
     follow_address(run);
     follow_hash();
+    follow_place(run);
     let title = run.summary.with_untracked(RunSummary::title);
     view! {
         <PageTitle text=title />
@@ -123,6 +127,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 }}
             </aside>
         </div>
+        <jump::JumpToPlace />
     }
 }
 
