@@ -1,21 +1,7 @@
 // Logs of unusual size and shape: what is drawn of them is bounded, and nothing in them does anything.
 
-import type { APIRequestContext } from "@playwright/test";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
-
-type Event = [type: string, data: object | string];
-
-/** Makes a run of a log and answers its id. Data that is a text is JSON already. */
-async function imported(request: APIRequestContext, events: Event[]): Promise<string> {
-  const line = ([type, data]: Event, i: number) =>
-    `{"seq":${i + 1},"type":"${type}","data":${typeof data === "string" ? data : JSON.stringify(data)}}`;
-  const answer = await request.post("/api/import", {
-    headers: { Authorization: "Bearer mantyx_sandbox_demo", "Content-Type": "application/x-ndjson" },
-    data: events.map(line).join("\n"),
-  });
-  expect(answer.ok(), await answer.text()).toBe(true);
-  return (await answer.json()).runId;
-}
+import { type Event, imported } from "../support/import.ts";
 
 /** Turns that each think, write, call a tool with other arguments and are answered. */
 function turns(count: number, deltas: number): Event[] {

@@ -55,6 +55,12 @@ test("a run is read by keyboard alone", async ({ page, request }) => {
   await page.keyboard.press("Enter");
   await expect(page.locator(".call-body")).toHaveCount(0);
   await expect(toggle).toBeFocused();
+  await page.keyboard.press(" ");
+  await expect(page.locator(".call-body")).toBeVisible();
+  await expect(toggle).toBeFocused();
+  await page.keyboard.press(" ");
+  await expect(page.locator(".call-body")).toHaveCount(0);
+  await expect(page).not.toHaveURL(/at=/);
 
   // Density.
   const everyEvent = page.getByRole("link", { name: "Every event" });

@@ -1,6 +1,6 @@
 // Local calls that wait: how long they have, who may answer them, and what is said to who comes too late.
 
-import { expect, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { answerTool, cancelRun, pendingCall, startRun } from "../support/sandbox.ts";
 
 const tools = [{ kind: "local", name: "approve" }];
@@ -62,13 +62,76 @@ test("who answers after the end of the run is told so", async ({ page, request, 
   await expect(page.locator(".answer-call").getByRole("alert")).toContainText("The run has ended");
 });
 
+test("after an answer the keyboard goes on at the next box, and after the last one at its call", async ({ page, request }) => {
+  await signIn(page);
+  const id = await startRun(request, '/call approve {"n":1}\n/call approve {"n":2}\n/say Fine.', { tools });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const rows = page.locator(".row.call");
+  await rows.first().getByLabel("Your answer").fill("one");
+  // The page hears of the answer and of the next call at once.
+  await page.route("**/rpc/run-state*", async (route) => {
+    await expect(async () => {
+      const log = await (await page.request.get(`/api/runs/${id}/events`)).text();
+      expect(log.match(/"local_tool_call"/g)).toHaveLength(2);
+    }).toPass();
+    await route.continue();
+  });
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(rows.first()).toHaveAttribute("data-outcome", "success");
+  await expect(rows.last().getByLabel("Your answer")).toBeFocused();
+  await page.keyboard.type("two");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(rows.last()).toHaveAttribute("data-outcome", "success");
+  await expect(rows.last()).toBeFocused();
+  await expect(page.locator(".kept-draft")).toHaveCount(0);
+});
+
+test("what was written for a call that somebody else answers stays to be seen", async ({ page, request }) => {
+  await signIn(page);
+  const id = await startRun(request, script, { tools });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByLabel("Your answer").fill("a long thought");
+  await answerTool(request, id, await pendingCall(id), "no");
+  const kept = page.getByLabel("Your unsent answer");
+  await expect(kept).toHaveValue("a long thought");
+  await expect(kept).toBeFocused();
+  await expect(page.locator(".kept-draft")).toContainText("Your answer was not sent.");
+  await expect(page.getByLabel("Your answer")).toHaveCount(0);
+  await expectAccessible(page);
+  await takeScreenshots(page, "call-draft-kept");
+});
+
+test("a cancelled run leaves the keyboard at its status", async ({ page, request }) => {
+  await signIn(page);
+  const id = await startRun(request, script, { tools });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const cancel = page.locator(".cancel-run summary");
+  await cancel.focus();
+  await page.keyboard.press("Enter");
+  const stop = page.getByRole("button", { name: "Stop this run" });
+  await expect(stop).toBeVisible();
+  await takeScreenshots(page, "run-cancel-asks");
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
+  await cancel.focus();
+  await page.keyboard.press("Tab");
+  await expect(stop).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "cancelled");
+  await expect(page.locator(".run-status")).toBeFocused();
+});
+
 test("who may not write sees the call and why there is no box", async ({ page, request }) => {
   const id = await startRun(request, script, { tools });
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["runs:write"]);
   await page.locator("html[data-js]").waitFor();
   await expect(page.locator(".row.call")).toContainText("Your sign-in may not answer it: it lacks runs:write.");
   await expect(page.getByLabel("Your answer")).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Cancel" })).toHaveCount(0);
+  await expect(page.getByText("Cancel", { exact: true })).toHaveCount(0);
   await expect(page.locator("[data-kind=waiting_local_tool] .age")).toContainText(/\d+ s ago/);
   await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "See the call" }).click();
   await expect(page.locator(".row.call")).toBeFocused();

@@ -102,16 +102,26 @@ test("failed: it is launched again as it was", async ({ page, request }) => {
   await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
 });
 
-test("waiting: the reply box has the focus, also without its being there at first", async ({ page, request }) => {
-  const id = await startRun(request, "/call look {}\n/say Done.", { tools: [look] });
-  await page.goto(`/runs/${id}?density=conversation`);
-  await page.locator("html[data-js]").waitFor();
-  await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "Answer it here" }).click();
-  await expect(page.getByLabel("Your answer")).toBeFocused();
-  await page.keyboard.type("seen");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
+for (const density of ["conversation", "events"]) {
+  test(`waiting: the reply box has the focus, also where there is none at first: ${density}`, async ({ page, request }) => {
+    const id = await startRun(request, "/call look {}\n/say Done.", { tools: [look] });
+    await page.goto(`/runs/${id}?density=${density}`);
+    await page.locator("html[data-js]").waitFor();
+    await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "Answer it here" }).click();
+    await expect(page.getByLabel("Your answer")).toBeFocused();
+    await page.keyboard.type("seen");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
+  });
+}
+
+test("looping: the iterations come into view, also far below on a narrow page", async ({ page, request }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const id = await finishedRun(request, loop, { tools: [recall] });
+  await (await step(page, id, "loop_gave_up")).getByRole("link", { name: "See the iterations" }).click();
+  await expect(page.locator(".lens h2")).toBeInViewport();
+  await expect(page.locator("#side")).toBeFocused();
 });
 
 /** Where only a person can tell what to write, the link leads to the field. */

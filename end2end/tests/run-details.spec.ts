@@ -62,7 +62,7 @@ test("a judgement that may not be sent is kept here, and it is said", async ({ p
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["feedback:write"]);
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Feedback").click();
-  await page.getByRole("button", { name: "Bad run" }).click();
+  await page.getByRole("button", { name: "Send as bad" }).click();
   await expect(page.getByText("It is kept here: this sign-in may not send it to MANTYX (feedback:write).")).toBeVisible();
   await page.reload();
   await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "DOWN");

@@ -189,7 +189,8 @@ test("a run is cancelled from its page", async ({ page, request }) => {
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Cancel", { exact: true }).click();
+  await page.getByRole("button", { name: "Stop this run" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "cancelled");
   await expect(page.locator("[data-kind=cancelled]")).toBeVisible();
   await takeScreenshots(page, "banner-cancelled");
@@ -201,7 +202,7 @@ test("feedback is kept", async ({ page, request }) => {
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Feedback").click();
   await page.getByLabel(/What was good/).fill("Polite.");
-  await page.getByRole("button", { name: "Good run" }).click();
+  await page.getByRole("button", { name: "Send as good" }).click();
   await expect(page.getByText("It was sent to MANTYX.")).toBeVisible();
   await takeScreenshots(page, "run-feedback");
   await page.reload();
@@ -264,7 +265,8 @@ test("new banners are announced once, and opening a row announces nothing", asyn
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await waiting.getByRole("link", { name: "Answer it here" }).click();
   await expect(page.getByLabel("Your answer")).toBeInViewport();
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Cancel", { exact: true }).click();
+  await page.getByRole("button", { name: "Stop this run" }).click();
   const news = page.locator(".visually-hidden[role=status]");
   await expect(news).toHaveText("Cancelled");
   await page.locator(".call .toggle").click();

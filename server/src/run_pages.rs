@@ -113,7 +113,8 @@ async fn ages(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> R
 fn compose(replay: &Replay, source: &Source<'_>, view: &RunView) -> RunState {
     let latest = replay.latest();
     match view.at.filter(|at| *at < latest.last_seq()) {
-        None => RunState::of(latest, latest, source, view),
+        // Beyond the end is the end.
+        None => RunState::of(latest, latest, source, &RunView { at: None, ..view.clone() }),
         Some(at) => {
             let position = replay.events().partition_point(|event| event.seq <= at);
             RunState::of(&replay.at(position), latest, source, view)

@@ -15,9 +15,11 @@ pub fn PostForm(
     /// What else happens then.
     #[prop(optional)]
     on_done: Option<Callback<()>>,
+    /// What came of it, for who has to know more.
+    #[prop(default = RwSignal::new(None))]
+    outcome: RwSignal<Option<Sent>>,
     children: Children,
 ) -> impl IntoView {
-    let outcome = RwSignal::new(None::<Sent>);
     if let Some(on_done) = on_done {
         Effect::new(move |_| {
             if matches!(outcome.get(), Some(Ok(_))) {

@@ -2,11 +2,13 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::hooks::use_location;
 
+use super::follow::keep_place;
 use super::{focus, scroll_to_event};
 use crate::api::runs::view_run;
 use crate::pages::run::Run;
-use crate::run::RunView;
+use crate::run::{RunView, SIDE_ID};
 use crate::wire::Wire;
 
 /// What is being asked of the server. One question at a time: what changes meanwhile is asked for once more when the answer
@@ -34,6 +36,18 @@ pub fn follow_address(run: Run) {
     });
 }
 
+/// A link to the tabs, which are far below on a narrow page, goes on from there.
+pub fn follow_hash() {
+    let hash = use_location().hash;
+    Effect::new(move |before: Option<()>| {
+        let leads_there = hash.get().strip_prefix('#') == Some(SIDE_ID);
+        // A page that is loaded with it was scrolled by the browser.
+        if before.is_some() && leads_there {
+            focus::give(SIDE_ID);
+        }
+    });
+}
+
 /// Brings the page to the newest state of what it shows.
 pub async fn refresh(run: Run) {
     let was_busy = run.asking.try_update_value(|asking| {
@@ -57,15 +71,8 @@ pub async fn refresh(run: Run) {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }
-            let focused = focus::focused();
-            run.state.set(state);
-            if let Some(focused) = focused {
-                // After it is drawn, in a task of its own: before that the browser would lay out the page twice, which takes
-                // long where a large answer was opened.
-                request_animation_frame(move || {
-                    set_timeout(move || focus::put_back(focused), std::time::Duration::ZERO);
-                });
-            }
+            keep_place(run);
+            focus::keep(|| run.state.set(state));
             scroll(run);
         }
         if !again {

@@ -1,17 +1,19 @@
 //! What only a browser does: follow a run, a list and their addresses, play a log, copy, change the frame at once.
 //!
 //! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`], [`post`], [`upload`], [`launch`] and [`page`], which do nothing on the server.
+//! [`stream`], [`post`], [`upload`], [`launch`], [`page`], [`place`] and [`focus`], which do nothing on the server.
 
 mod address;
 mod ages;
 mod chunk;
 mod focus;
+mod follow;
 mod launch;
 #[cfg(feature = "hydrate")]
 mod launch_check;
 mod news;
 mod page;
+mod place;
 mod player;
 mod post;
 mod stream;
@@ -19,15 +21,17 @@ mod upload;
 
 use leptos::prelude::*;
 
-pub use address::{Asking, follow_address, refresh};
+pub use address::{Asking, follow_address, follow_hash, refresh};
 pub use ages::count_ages;
 pub use chunk::without_page_code;
+pub use follow::{Follow, bring_place, follow_place};
 pub use launch::{LaunchDesk, launch_desk};
 pub use news::{Watched, watch_runs};
 pub use page::{
-    apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, scroll_to_event,
-    slot_under,
+    apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, part_under,
+    scroll_to_event, slot_under,
 };
+pub use place::NEWEST_ID;
 pub use player::{Player, player};
 pub use post::{Sent, post_form};
 pub use stream::follow_run;

@@ -4,6 +4,8 @@ use leptos::prelude::*;
 
 use crate::preferences::{RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 
+const TOGGLE: &str = "a[aria-expanded]";
+
 /// Lets the styles show what needs scripts.
 pub fn mark_scripted() {
     set_root_attribute("data-js", "");
@@ -96,6 +98,38 @@ pub fn is_in_scrolled(event: &leptos::web_sys::KeyboardEvent) -> bool {
 /// Whether a click was on something that does something itself.
 pub fn is_on_control(event: &leptos::web_sys::MouseEvent) -> bool {
     closest(event, "a, button, input, summary").is_some()
+}
+
+/// Whether a key was pressed on a link that opens and closes a row.
+pub fn is_on_toggle(event: &leptos::web_sys::KeyboardEvent) -> bool {
+    closest(event, TOGGLE).is_some()
+}
+
+/// Follows that link, once for each press of the key.
+pub fn press_toggle(event: &leptos::web_sys::KeyboardEvent) {
+    #[cfg(feature = "hydrate")]
+    if let Some(link) = closest(event, TOGGLE).filter(|_| !event.repeat()) {
+        use wasm_bindgen::JsCast;
+        link.unchecked_into::<web_sys::HtmlElement>().click();
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = event;
+}
+
+/// In which of so many equal parts of the element, from left to right, the pointer is.
+pub fn part_under(event: &leptos::web_sys::MouseEvent, parts: u64) -> Option<u64> {
+    #[cfg(feature = "hydrate")]
+    {
+        use wasm_bindgen::JsCast;
+        let area = event.current_target()?.dyn_into::<web_sys::Element>().ok()?.get_bounding_client_rect();
+        let part = (f64::from(event.client_x()) - area.left()) / area.width().max(1.0) * parts as f64;
+        Some((part as u64).min(parts.checked_sub(1)?))
+    }
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = (event, parts);
+        None
+    }
 }
 
 /// Which slot of a chart the pointer is over.

@@ -15,7 +15,7 @@ pub struct Player {
     pub playing: RwSignal<bool>,
     /// Events a second.
     speed: RwSignal<u64>,
-    /// Shows the run as of an event, or as of its end.
+    /// Moves the address to an event, or to the end.
     go: Callback<Option<u64>>,
 }
 
@@ -36,9 +36,14 @@ impl Player {
 
     /// Follows the slider.
     pub fn scrub_to(&self, run: Run, value: &str) {
+        self.show(run, value.parse().unwrap_or(u64::MAX));
+    }
+
+    /// Shows the run as of an event, and stays there.
+    pub fn show(&self, run: Run, seq: u64) {
         self.playing.set(false);
-        let at = value.parse().ok().filter(|at| *at < run.end_seq.get_untracked());
-        self.go.run(at);
+        run.follow.resume();
+        self.go.run(Some(seq).filter(|seq| *seq < run.end_seq.get_untracked()));
     }
 }
 
@@ -57,14 +62,15 @@ pub fn player(run: Run) -> Player {
         if !player.playing.get() {
             return None;
         }
+        run.follow.resume();
         let steps = player.speed.get().min(MAX_STEPS_PER_SECOND);
         let events = player.speed.get() / steps;
         // Playing from the end begins anew.
-        if run.view.with_untracked(|view| view.at.is_none()) {
+        if untrack(|| run.at().is_none()) {
             go.run(Some(0));
         }
         let tick = move || {
-            let at = run.view.with_untracked(|view| view.at).unwrap_or(0) + events;
+            let at = untrack(|| run.at()).unwrap_or(0) + events;
             let next = Some(at).filter(|at| *at < run.end_seq.get_untracked());
             go.run(next);
             if next.is_none() {
@@ -88,10 +94,11 @@ fn on_key(run: Run, player: Player, event: &leptos::web_sys::KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || has_own_use {
         return;
     }
-    let (at, end) = (run.view.with_untracked(|view| view.at), run.end_seq.get_untracked());
+    let at = untrack(|| run.at()).unwrap_or(run.end_seq.get_untracked());
     match event.key().as_str() {
-        "ArrowLeft" => player.go.run(Some(at.unwrap_or(end).saturating_sub(1))),
-        "ArrowRight" => player.go.run(at.map(|at| at + 1).filter(|at| *at < end)),
+        "ArrowLeft" => player.show(run, at.saturating_sub(1)),
+        "ArrowRight" => player.show(run, at + 1),
+        " " if super::page::is_on_toggle(event) => super::page::press_toggle(event),
         " " => player.toggle(),
         _ => return,
     }

@@ -28,7 +28,8 @@ mod browser {
 
     use super::*;
     use crate::api::runs::open_run;
-    use crate::live::refresh;
+    use crate::live::follow::keep_place;
+    use crate::live::{focus, refresh};
     use crate::run::RowKind;
     use crate::wire::Wire;
 
@@ -66,7 +67,7 @@ mod browser {
             connection.set(Connection::Live);
             let Some((seq, event)) = message.data().as_string().and_then(|json| read(&json)) else { return };
             run.end_seq.update(|end| *end = seq.max(*end));
-            let is_past = run.view.with_untracked(|view| view.at.is_some());
+            let is_past = untrack(|| run.at().is_some());
             if is_past || append(run, seq, &event) || waiting.get_value() {
                 return;
             }
@@ -88,7 +89,7 @@ mod browser {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
-                    run.summary.set(page.run);
+                    focus::keep(|| run.summary.set(page.run));
                     run.end_seq.set(page.end_seq);
                     // An older answer may still be on its way.
                     refresh(run).await;
@@ -139,6 +140,7 @@ mod browser {
             if let Some(RowKind::Text { text, writing: true, .. }) = newest
                 && seq == state.last_seq + 1
             {
+                keep_place(run);
                 text.push_str(delta);
                 state.last_seq = seq;
                 added = true;

@@ -1,7 +1,8 @@
 //! The iterations of a loop side by side: what changed between them, what came back, what the guard did, and what it cost.
 
+use protocol::RunStatus;
 use protocol::json::preview;
-use protocol::timeline::{NoteKind, Repetition, Sentence, Timeline, ToolCall, Turn, batch_changes};
+use protocol::timeline::{NoteKind, Repetition, Sentence, Timeline, ToolCall, Turn, batch_changes, same_batch};
 
 /// Iterations drawn of one loop: the first ones and the last ones tell it all.
 const MAX_ITERATIONS: usize = 12;
@@ -66,7 +67,7 @@ fn lens(timeline: &Timeline, repetition: &Repetition) -> LoopLens {
             seq: turn.calls().next().map_or(turn.first_seq, |call| call.seq),
             kind,
             arguments: before.map_or_else(|| arguments(turn), |before| changed(before, turn)),
-            answers: answers(before, turn),
+            answers: answers(before, turn, timeline.status()),
             guard: turn.notes().find_map(|note| guard(&note.kind)),
         });
         before = Some(turn);
@@ -105,9 +106,10 @@ fn changed(before: &Turn, after: &Turn) -> Vec<String> {
 }
 
 /// What came back, or that it is what came back before.
-fn answers(before: Option<&Turn>, turn: &Turn) -> Vec<String> {
+fn answers(before: Option<&Turn>, turn: &Turn, status: RunStatus) -> Vec<String> {
     let told = |call: &ToolCall| match &call.answer {
-        None => "no answer".to_owned(),
+        None if status.is_terminal() => "no answer".to_owned(),
+        None => "no answer yet".to_owned(),
         Some(answer) if answer.ok => short(&text_of(&answer.body)),
         Some(answer) => format!("error: {}", short(&text_of(&answer.body))),
     };
@@ -153,24 +155,45 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
     sentences
 }
 
-/// Whether the guard's first nudge ended the loop.
+/// Whether the guard's first nudge ended the loop, as far as the log has come.
 fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence> {
     let looping = || timeline.turns.iter().filter(|turn| repetition.contains_turn(turn.index));
     let nudge = looping().find_map(|turn| {
         let is_nudge = |kind: &NoteKind| matches!(kind, NoteKind::LoopDetected { hard_cutoff: false, .. });
         turn.notes().find(|note| is_nudge(&note.kind)).map(|note| (turn.index, note.seq))
     });
+    let over = timeline.status().is_terminal();
     let Some((turn, seq)) = nudge else {
         let reported = looping().any(|turn| turn.notes().any(|note| guard(&note.kind).is_some()));
-        let text = "Nobody stepped in: the loop ended by itself, or with the run.".to_owned();
-        return (!reported).then(|| Sentence { text, seqs: vec![repetition.last_seq] });
+        let text = match went_on(timeline, repetition) || over {
+            true => "Nobody stepped in: the loop ended by itself, or with the run.",
+            false => "Nobody has stepped in so far.",
+        };
+        return (!reported).then(|| Sentence { text: text.to_owned(), seqs: vec![repetition.last_seq] });
     };
     let text = match repetition.last_turn - turn {
-        0 => "The guard's nudge worked: the same calls were not made again.".to_owned(),
+        0 if went_on(timeline, repetition) => {
+            "The guard's nudge worked: the same calls were not made again.".to_owned()
+        }
+        0 if over => {
+            "Whether the guard's nudge worked is not known: what the model did then is not in the log.".to_owned()
+        }
+        0 => "Whether the guard's nudge works is not known yet: nothing has come of it so far.".to_owned(),
         1 => "The guard's nudge did not work: the same calls were made once more.".to_owned(),
         more => format!("The guard's nudge did not work: the same calls were made in {more} more turns."),
     };
     Some(Sentence { text, seqs: vec![seq] })
+}
+
+/// The model did something else after the loop: it called something, or said something without a call.
+fn went_on(timeline: &Timeline, repetition: &Repetition) -> bool {
+    let last = timeline.turns.get(repetition.last_turn);
+    let is_other = |turn: &Turn| {
+        let calls = turn.calls().any(|call| !call.is_unseen());
+        // A batch that no message announced is compared with the one before only when its turn has ended.
+        if calls { last.is_none_or(|last| !same_batch(last, turn)) } else { turn.message_seq.is_some() }
+    };
+    timeline.turns.iter().skip(repetition.last_turn + 1).any(|turn| is_other(turn))
 }
 
 fn text_of(body: &serde_json::Value) -> String {
@@ -221,6 +244,45 @@ mod tests {
         assert_eq!(lens.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
         assert!(lens.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", lens.sentences);
         assert!(lens.sentences[1].text.contains("nudge worked"), "{:?}", lens.sentences);
+    }
+
+    #[test]
+    fn what_comes_of_a_nudge_is_told_only_once_it_has_come() {
+        let same = json!({ "q": "refund" });
+        let mut timeline = looping(&[same.clone(), same.clone(), same.clone()]);
+        let next_seq = timeline.last_seq() + 1;
+        let told = |timeline: &Timeline| loop_lenses(timeline)[0].sentences[1].text.clone();
+        assert!(told(&timeline).contains("not known yet"), "{}", told(&timeline));
+
+        // Being written is not yet done.
+        timeline.apply(&Event::new(next_seq, "assistant_delta", json!({ "text": "Let me" })));
+        assert!(told(&timeline).contains("not known yet"), "{}", told(&timeline));
+
+        let mut again = timeline.clone();
+        let call = json!({ "id": "again", "name": "recall", "args": same });
+        again.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
+        assert!(!told(&again).contains("nudge worked"), "{}", told(&again));
+
+        let mut cancelled = timeline.clone();
+        cancelled.apply(&Event::new(next_seq + 1, "cancelled", json!({})));
+        assert!(told(&cancelled).contains("is not in the log"), "{}", told(&cancelled));
+
+        timeline.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "Let me say it." })));
+        assert!(told(&timeline).contains("nudge worked"), "{}", told(&timeline));
+    }
+
+    #[test]
+    fn nobody_has_stepped_in_while_a_loop_goes_on_and_an_open_call_may_still_be_answered() {
+        let mut timeline = looping(&[json!({}), json!({})]);
+        let told = |timeline: &Timeline| loop_lenses(timeline)[0].sentences[1].text.clone();
+        assert!(told(&timeline).contains("so far"), "{}", told(&timeline));
+        let call = json!({ "id": "open", "name": "recall", "args": {} });
+        timeline.apply(&Event::new(7, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
+        let last = |timeline: &Timeline| loop_lenses(timeline)[0].iterations.last().map(|last| last.answers.clone());
+        assert_eq!(last(&timeline), Some(vec!["no answer yet".to_owned()]));
+        timeline.apply(&Event::new(8, "cancelled", json!({})));
+        assert_eq!(last(&timeline), Some(vec!["no answer".to_owned()]));
+        assert!(told(&timeline).contains("Nobody stepped in"), "{}", told(&timeline));
     }
 
     #[test]

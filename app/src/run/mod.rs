@@ -22,8 +22,8 @@ mod view;
 mod words;
 
 pub use age::CallAge;
-pub use draw::imported;
+pub use draw::{SIDE_ID, imported};
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
-pub use state::{RunState, Runway, Side, Source, Window};
+pub use state::{Budget, RunState, Runway, Side, Source, Window};
 pub use view::{Find, RunView, Tab};
 pub use words::describe;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::messages::Tokens;
-use protocol::timeline::{BannerKind, Density, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
+use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +45,8 @@ pub struct RunState {
     pub turns: u64,
     pub calls: u64,
     pub tokens: Option<Tokens>,
+    /// The newest that a turn tells of, or the one that was asked for.
+    pub model: Option<String>,
     pub plan: String,
     pub answer: String,
     /// Drawn, unless it is JSON.
@@ -86,6 +88,8 @@ pub struct Window {
     pub hit_seq: Option<u64>,
     /// Where none does: the density that has some, and how many.
     pub hits_elsewhere: Option<(Density, usize)>,
+    /// The key of the row that a replay is at.
+    pub current: Option<String>,
 }
 
 /// How much of a tool's budget is used.
@@ -95,8 +99,16 @@ pub struct Runway {
     pub calls: u64,
     pub failed: u64,
     pub stopped: u64,
-    /// `None` where the tool has no budget.
-    pub allowed: Option<u64>,
+    pub budget: Budget,
+}
+
+/// How often a tool may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    Calls(u64),
+    Unlimited,
+    /// The spec is not known, and the log has not told.
+    Unknown,
 }
 
 /// What a state is composed from.
@@ -130,7 +142,8 @@ impl RunState {
             status: timeline.status(),
             ended: whole.status().is_terminal(),
             verdict: draw::verdict_part(verdict(timeline, spec), links),
-            banner_titles: banners.iter().map(|banner| banner.title.clone()).collect(),
+            // They are spoken: names in backticks are drawn as code only where they are seen.
+            banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
             banners: draw::banners(banners, may, source.ages, links),
             window: window(timeline, view, source, &waiting, links),
             strip: minimap(whole, MAX_TICKS),
@@ -139,6 +152,7 @@ impl RunState {
             turns: timeline.totals.turns,
             calls: timeline.totals.calls,
             tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
+            model: model(timeline, spec),
             plan: timeline.plan.as_deref().map(|plan| draw::checklist(plan, links)).unwrap_or_default(),
             answer_prose: if is_json(kept) { String::new() } else { draw::prose(kept, links) },
             answer: kept.to_owned(),
@@ -160,6 +174,12 @@ impl RunState {
             },
         }
     }
+}
+
+fn model(timeline: &Timeline, spec: Option<&Value>) -> Option<String> {
+    let told = timeline.turns.iter().rev().find_map(|turn| turn.model.clone());
+    let ended_with = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.clone());
+    told.or_else(ended_with).or_else(|| spec?["modelId"].as_str().map(str::to_owned))
 }
 
 /// An answer that is JSON is shown as a tree.
@@ -195,6 +215,7 @@ fn window(
     let hits = rows.hits();
     let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
     let focused = view.focus.and_then(|seq| rows.place_of(seq));
+    let played = view.at.and_then(|_| rows.place_of(timeline.last_seq()));
     let last_start = rows.len().saturating_sub(WINDOW);
     // What happened last is what a replay and a run in progress are watched for.
     let first = if view.at.is_some() || !timeline.status().is_terminal() { last_start } else { 0 };
@@ -209,11 +230,15 @@ fn window(
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut drawn = Vec::new();
+    let mut current = None;
     for (place, row) in (start..).zip(rows.window(start..start + WINDOW)) {
         let Some(mut row) = Row::of(&context, row, |key| options.open.contains(key)) else { continue };
         let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
         let anchor = focus.unwrap_or(row.seq);
         row.anchor = anchors.insert(anchor).then_some(anchor);
+        if Some(place) == played {
+            current = Some(row.key.clone());
+        }
         if hits.binary_search(&place).is_ok() {
             row.highlight(needle);
         }
@@ -221,11 +246,15 @@ fn window(
     }
     Window {
         hits: hits.len(),
-        hits_elsewhere: if hits.is_empty() { hits_elsewhere(timeline, &options) } else { None },
+        hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
+            true => hits_elsewhere(timeline, &options),
+            false => None,
+        },
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
         total: rows.len(),
         rows: drawn,
+        current,
     }
 }
 
@@ -239,7 +268,15 @@ fn hits_elsewhere(timeline: &Timeline, options: &RowOptions) -> Option<(Density,
 
 /// Every tool that was called, and every one with a budget of its own in the spec.
 fn runway(timeline: &Timeline, spec: Option<&Value>) -> Vec<Runway> {
-    let budgets: BTreeMap<String, u64> = spec.map(spec::tool_budgets).unwrap_or_default();
+    let mut budgets: BTreeMap<String, u64> = spec.map(spec::tool_budgets).unwrap_or_default();
+    // A guard that stepped in named the budget: that holds for runs whose spec is not known, too.
+    for note in timeline.notes() {
+        if let NoteKind::BudgetExceeded { tool, max_calls, .. } = &note.kind {
+            budgets.insert(tool.clone(), *max_calls);
+        }
+    }
+    let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
+    let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
     let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
     let mut tools: Vec<Runway> = timeline
         .totals
@@ -250,14 +287,71 @@ fn runway(timeline: &Timeline, spec: Option<&Value>) -> Vec<Runway> {
             calls: totals.calls,
             failed: totals.failed,
             stopped: totals.over_budget,
-            allowed: budgets.get(tool.as_str()).copied(),
+            budget: budget(tool),
         })
         .collect();
     for tool in asked.into_iter().flatten().map(|(tool, _)| tool) {
         if !tools.iter().any(|used| used.tool == *tool) {
-            let allowed = budgets.get(tool).copied();
-            tools.push(Runway { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, allowed });
+            tools.push(Runway { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, budget: budget(tool) });
         }
     }
     tools
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Event;
+    use serde_json::json;
+
+    use super::*;
+
+    fn called(guarded: bool) -> Timeline {
+        let call = json!({ "id": "c", "name": "recall", "input": {} });
+        let mut events = vec![
+            Event::new(1, "assistant_message", json!({ "text": "", "model": "m-1", "toolCalls": [call] })),
+            Event::new(2, "tool_result", json!({ "toolUseId": "c", "name": "recall", "result": "found" })),
+        ];
+        if guarded {
+            let report = json!({ "tool": "recall", "maxCalls": 1, "callIndex": 2 });
+            events.push(Event::new(3, "tool_budget_exceeded", report));
+        }
+        Timeline::from_events(&events)
+    }
+
+    #[test]
+    fn a_budget_is_told_by_the_spec_or_by_the_guard_and_is_not_known_otherwise() {
+        let budget = |guarded: bool, spec: Option<Value>| {
+            runway(&called(guarded), spec.as_ref()).into_iter().map(|tool| tool.budget).collect::<Vec<_>>()
+        };
+        assert_eq!(budget(false, None), [Budget::Unknown]);
+        assert_eq!(budget(true, None), [Budget::Calls(1)]);
+        assert_eq!(budget(false, Some(json!({ "toolBudgets": {} }))), [Budget::Unlimited]);
+        assert_eq!(budget(false, Some(json!({ "toolBudgets": { "recall": { "maxCalls": 3 } } }))), [Budget::Calls(3)]);
+    }
+
+    #[test]
+    fn the_model_is_that_of_the_newest_turn_or_the_one_asked_for() {
+        let spec = json!({ "modelId": "asked/for" });
+        assert_eq!(model(&called(false), Some(&spec)).as_deref(), Some("m-1"));
+        assert_eq!(model(&Timeline::default(), Some(&spec)).as_deref(), Some("asked/for"));
+        assert_eq!(model(&Timeline::default(), None), None);
+    }
+
+    #[test]
+    fn what_is_spoken_of_banners_has_no_backticks() {
+        let call = Event::new(1, "local_tool_call", json!({ "toolUseId": "c", "name": "ask_human", "args": {} }));
+        let timeline = Timeline::from_events(&[call]);
+        let source = Source { run_id: "r", session_id: None, spec: None, answers: &[], ages: &[], can_write: true };
+        let state = RunState::of(&timeline, &timeline, &source, &RunView::default());
+        assert_eq!(state.banner_titles, ["Waiting for ask_human"]);
+    }
+
+    #[test]
+    fn a_replay_knows_the_row_that_it_is_at() {
+        let source = Source { run_id: "r", session_id: None, spec: None, answers: &[], ages: &[], can_write: false };
+        let timeline = called(false);
+        let at = |at| RunState::of(&timeline, &timeline, &source, &RunView { at, ..Default::default() }).window.current;
+        // The answer is shown by the row of its call.
+        assert_eq!((at(Some(2)).as_deref(), at(None)), (Some("t0-0"), None));
+    }
 }

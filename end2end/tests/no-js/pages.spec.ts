@@ -42,6 +42,20 @@ test("a waiting call tells its age and is answered by a plain form", async ({ pa
   }).toPass();
 });
 
+test("a run is cancelled by a plain form that is asked for first", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await pendingCall(id);
+  await signIn(page, "owner@demo.test", `/runs/${id}`);
+  await expect(page.locator(".facts")).toContainText(/\d+ s so far/);
+  await expect(page.getByRole("button", { name: "Stop this run" })).toBeHidden();
+  await page.getByText("Cancel", { exact: true }).click();
+  await page.getByRole("button", { name: "Stop this run" }).click();
+  await expect(async () => {
+    await page.goto(`/runs/${id}`);
+    await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "cancelled", { timeout: 1_000 });
+  }).toPass();
+});
+
 test("the list is narrowed, saved as a view and looked into by links and plain forms", async ({ page }) => {
   await signIn(page);
   await page.locator(".facets a", { hasText: "failed" }).first().click();

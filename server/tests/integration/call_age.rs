@@ -10,7 +10,9 @@ const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 /// The ages on a run's page, in seconds: of the banner, and of the call.
 async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
     let html = browser.open(&format!("/runs/{id}")).await.body;
-    let ages = html.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
+    // The header tells the age of the run itself.
+    let below = html.split_once("aria-label=\"Verdict\"").unwrap().1;
+    let ages = below.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     (ages.collect(), html)
 }
 

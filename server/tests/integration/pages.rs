@@ -18,6 +18,57 @@ async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
     }
 }
 
+/// What the header tells under a name, without its tags.
+fn fact(page: &str, name: &str) -> String {
+    let rest = page.split_once(&format!("<dt>{name}</dt>")).unwrap().1;
+    let mut text = String::new();
+    let mut inside = false;
+    for letter in rest.split_once("</dd>").unwrap().0.chars() {
+        match letter {
+            '<' => inside = true,
+            '>' => inside = false,
+            _ if !inside => text.push(letter),
+            _ => {}
+        }
+    }
+    text.trim().to_owned()
+}
+
+#[tokio::test]
+async fn the_header_tells_what_was_known_as_of_the_point_that_is_looked_at() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = app.finished_run(DEMO, "/say One two three.", json!({})).await;
+    let names = ["Tokens", "Cost", "Duration"];
+    let end = browser.open(&format!("/runs/{id}")).await.body;
+    for name in names {
+        assert_ne!(fact(&end, name), "–", "{name}");
+    }
+    let begin = browser.open(&format!("/runs/{id}?at=0")).await.body;
+    assert!(begin.contains("as of #0 of #"), "{begin}");
+    for name in names {
+        assert_eq!(fact(&begin, name), "–", "{name}");
+    }
+    assert_eq!(fact(&begin, "Model"), "sandbox/script", "the spec asked for it");
+
+    let beyond = browser.open(&format!("/runs/{id}?at=999999")).await.body;
+    assert!(beyond.contains("at the end, #") && !beyond.contains("999,999"), "{beyond}");
+    assert_eq!(names.map(|name| fact(&beyond, name)), names.map(|name| fact(&end, name)));
+}
+
+#[tokio::test]
+async fn a_run_in_progress_tells_its_model_and_how_long_it_has_been_going_on() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let tools = json!({ "tools": [{ "kind": "local", "name": "approve" }] });
+    let id = app.start_run(DEMO, "/call approve {}\n/say Fine.", tools).await;
+    app.pending_call(DEMO, &id).await;
+    let page = browser.open(&format!("/runs/{id}")).await.body;
+    assert!(fact(&page, "Model").contains("script"), "{}", fact(&page, "Model"));
+    assert!(fact(&page, "Duration").ends_with(" s so far"), "{}", fact(&page, "Duration"));
+    assert_eq!(fact(&browser.open(&format!("/runs/{id}?at=0")).await.body, "Turns"), "0");
+}
+
 #[tokio::test]
 async fn interventions_have_banners() {
     let app = TestApp::start().await;

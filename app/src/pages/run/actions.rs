@@ -19,12 +19,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
         Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
     view! {
         <div class="run-actions">
-            {move || (running.get() && run.can_write).then(|| view! {
-                <PostForm action="/rpc/cancel-run" class="inline-form" done="Asked to stop. The run ends after what it is doing now.">
-                    <input type="hidden" name="id" value=run.id.get_value() />
-                    <button class="button danger" type="submit"><IconView icon=Icon::Slash />"Cancel"</button>
-                </PostForm>
-            })}
+            {move || (running.get() && run.can_write).then(|| view! { <CancelForm /> })}
             <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
             <details class="menu-button">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
@@ -41,6 +36,24 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     }
 }
 
+/// Asks once more: a run that was stopped cannot be taken up again.
+#[component]
+fn CancelForm() -> impl IntoView {
+    let run = expect_context::<Run>();
+    view! {
+        <details class="menu-button cancel-run">
+            <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
+            <div class="menu">
+                <p>"The run stops after what it is doing now. It cannot be taken up again."</p>
+                <PostForm action="/rpc/cancel-run" class="cancel-form" done="Asked to stop. The run ends after what it is doing now.">
+                    <input type="hidden" name="id" value=run.id.get_value() />
+                    <button class="button danger" type="submit">"Stop this run"</button>
+                </PostForm>
+            </div>
+        </details>
+    }
+}
+
 /// The address of the view as it is now.
 #[component]
 fn CopyLink() -> impl IntoView {
@@ -50,7 +63,7 @@ fn CopyLink() -> impl IntoView {
     view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
-/// Up or down at once; a note can go with it.
+/// Up or down; a note can go with it.
 #[component]
 fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let run = expect_context::<Run>();
@@ -60,8 +73,8 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let button = move |thumb: Thumb, icon: Icon, label: &'static str| {
         let pressed = move || (chosen.get() == Some(thumb)).to_string();
         view! {
-            <button class="icon-button" type="submit" name="thumb" value=thumb.as_str() title=label aria-label=label aria-pressed=pressed on:click=move |_| pressed_last.set_value(Some(thumb))>
-                <IconView icon />
+            <button class="button" type="submit" name="thumb" value=thumb.as_str() aria-pressed=pressed on:click=move |_| pressed_last.set_value(Some(thumb))>
+                <IconView icon />{label}
             </button>
         }
     };
@@ -77,10 +90,11 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                 <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept." on_done=on_done>
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{area_text(&note)}</textarea></label>
-                    <span class="segmented" role="group" aria-label="Your judgement">
-                        {button(Thumb::Up, Icon::Thumb, "Good run")}
-                        {button(Thumb::Down, Icon::ThumbDown, "Bad run")}
+                    <span class="feedback-buttons" role="group" aria-label="Your judgement">
+                        {button(Thumb::Up, Icon::Thumb, "Send as good")}
+                        {button(Thumb::Down, Icon::ThumbDown, "Send as bad")}
                     </span>
+                    <p class="hint">"Either button sends your judgement, with the note."</p>
                 </PostForm>
                 {kept}
             </div>

@@ -3,13 +3,41 @@
 use leptos::prelude::*;
 
 use super::Run;
+use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
+use crate::live::Sent;
+
+/// What somebody has written into the box. It outlives the box.
+#[derive(Clone, Copy)]
+pub struct Draft {
+    text: RwSignal<String>,
+    /// It is on its way, or there.
+    sent: RwSignal<bool>,
+    outcome: RwSignal<Option<Sent>>,
+}
+
+impl Draft {
+    pub fn new() -> Self {
+        Self { text: RwSignal::new(String::new()), sent: RwSignal::new(false), outcome: RwSignal::new(None) }
+    }
+
+    fn send(&self) {
+        self.sent.set(true);
+        self.outcome.set(None);
+    }
+
+    fn is_unsent(&self) -> bool {
+        let failed = self.outcome.with(|outcome| matches!(outcome, Some(Err(_))));
+        self.text.with(|text| !text.trim().is_empty()) && (!self.sent.get() || failed)
+    }
+}
 
 #[component]
 pub fn AnswerCall(
     tool_use_id: String,
     /// How long it has been waiting, drawn.
     age: Signal<String>,
+    draft: Draft,
 ) -> impl IntoView {
     let run = expect_context::<Run>();
     let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
@@ -18,10 +46,10 @@ pub fn AnswerCall(
             .into_any();
     }
     view! {
-        <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on.">
+        <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on." outcome=draft.outcome on:submit=move |_| draft.send()>
             <input type="hidden" name="id" value=run.id.get_value() />
             <input type="hidden" name="tool_use_id" value=tool_use_id />
-            <label>"Your answer" <textarea name="text" rows="3" required></textarea></label>
+            <label>"Your answer" <textarea name="text" rows="3" required on:input=move |event| draft.text.set(event_target_value(&event))></textarea></label>
             <p class="answer-buttons">
                 <button class="button primary" type="submit">"Send as the result"</button>
                 <button class="button" type="submit" name="failed" value="true">"Send as an error"</button>
@@ -30,4 +58,21 @@ pub fn AnswerCall(
         </PostForm>
     }
     .into_any()
+}
+
+/// Where the box was, when it went away before its answer was sent: what was written is not lost.
+#[component]
+pub fn KeptDraft(draft: Draft) -> impl IntoView {
+    move || {
+        draft.is_unsent().then(|| {
+            let text = draft.text.get_untracked();
+            view! {
+                <div class="answer-call kept-draft">
+                    <p role="status">"This call waits no more: somebody else answered it, or the run went on without. Your answer was not sent."</p>
+                    <label>"Your unsent answer" <textarea rows="3" readonly prop:value=text.clone()></textarea></label>
+                    <CopyButton text label="Copy the text" />
+                </div>
+            }
+        })
+    }
 }

@@ -10,49 +10,68 @@ use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::model::Feedback;
+use crate::model::{Feedback, Origin};
 use crate::plain_text::visible;
 
 #[component]
 pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     let run = expect_context::<Run>();
     let first = run.summary.get_untracked();
+    let is_past = Memo::new(move |_| run.at().is_some());
     let status = Memo::new(move |_| {
         // The log is ahead of the summary while a run is followed, and behind it while it is replayed.
         let told = run.state.with(|state| state.status);
-        if told.is_terminal() || run.view.with(|view| view.at.is_some()) {
-            told
-        } else {
-            run.summary.with(|run| run.status)
-        }
+        if told.is_terminal() || is_past.get() { told } else { run.summary.with(|run| run.status) }
     });
-    let tokens = Memo::new(move |_| run.state.with(|state| state.tokens).or(run.summary.with(|run| run.tokens)));
+    // The summary is of the end: as of an earlier event nobody knew what it says.
+    let at_end = move || (!is_past.get()).then(|| run.summary.get());
+    let tokens = Memo::new(move |_| run.state.with(|state| state.tokens).or_else(|| at_end()?.tokens));
+    let model = Memo::new(move |_| run.state.with(|state| state.model.clone()).or_else(|| at_end()?.model));
     let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
+    let is_going_on = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
+    let age_s = u64::try_from((now_ms - first.created_at_ms) / 1000).unwrap_or(0);
+    let counts = first.origin == Origin::Mirrored && is_going_on.get_untracked();
     let id = first.id.clone();
     view! {
         <header class="page-head run-head">
             <p class="crumbs"><a href="/runs">"Runs"</a></p>
             <div class="run-title">
                 <h1>{visible(&first.title()).into_owned()}</h1>
-                {move || {
-                    let told = status.get();
-                    view! { <StatusBadge status=told end_is_unknown=told.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
-                }}
+                <span class="run-status" tabindex="-1">
+                    {move || {
+                        let told = status.get();
+                        view! { <StatusBadge status=told end_is_unknown=told.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
+                    }}
+                </span>
                 <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
                 <Actions feedback now_ms />
             </div>
             <dl class="facts">
-                <div><dt>"Model"</dt><dd>{move || figure(run.summary.with(|run| run.model.as_deref().map(|model| visible(model).into_owned())))}</dd></div>
+                <div><dt>"Model"</dt><dd>{move || figure(model.get().map(|model| visible(&model).into_owned()))}</dd></div>
                 <div><dt>"Agent"</dt><dd>{first.agent_id.as_deref().map_or_else(|| "ephemeral".to_owned(), |agent| visible(agent).into_owned())}</dd></div>
                 <div><dt>"Turns"</dt><dd>{move || format::grouped(run.state.with(|state| state.turns))}</dd></div>
                 <div><dt>"Tool calls"</dt><dd>{move || format::grouped(run.state.with(|state| state.calls))}</dd></div>
                 <div><dt>"Tokens"</dt><dd>{move || figure(tokens.get().map(Tokens::total).map(format::grouped))}</dd></div>
-                <div><dt>"Cost"</dt><dd>{move || figure(run.summary.with(|run| run.cost_micros).map(format::dollars))}</dd></div>
-                <div><dt>"Duration"</dt><dd>{move || figure(run.summary.with(|run| run.duration_ms).map(format::duration))}</dd></div>
+                <div><dt>"Cost"</dt><dd>{move || figure(at_end().and_then(|run| run.cost_micros).map(format::dollars))}</dd></div>
+                <div><dt>"Duration"</dt><dd>
+                    {counts.then(|| view! { <Elapsed age_s shown=is_going_on /> })}
+                    {move || (!counts || !is_going_on.get()).then(|| figure(at_end().and_then(|run| run.duration_ms).map(format::duration)))}
+                </dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>
+    }
+}
+
+/// How long the run has been going on. It stays on the page while it is not shown: it counts on from when the page was made.
+#[component]
+fn Elapsed(age_s: u64, shown: Memo<bool>) -> impl IntoView {
+    let (length, age) = (format!("PT{age_s}S"), age_s.to_string());
+    view! {
+        <span class="elapsed" hidden=move || !shown.get() title="Since it was created">
+            <time class="counted" datetime=length data-age=age>{format::age(age_s)}</time>" so far"
+        </span>
     }
 }

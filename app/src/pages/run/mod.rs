@@ -6,6 +6,7 @@
 mod actions;
 mod answer_call;
 mod header;
+mod jump;
 mod kept_view;
 mod output;
 mod raw;
@@ -21,10 +22,10 @@ use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Asking, Connection, count_ages, follow_address, follow_run};
+use crate::live::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
-use crate::run::{RunState, RunView, Side, Tab};
+use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
 use crate::wire::Wire;
 
 /// What the parts of the page share. Handed down as context: every part reads some of it.
@@ -37,11 +38,17 @@ pub struct Run {
     /// The last event of the whole log, whatever point is looked at.
     pub end_seq: RwSignal<u64>,
     pub asking: StoredValue<Asking>,
+    pub follow: Follow,
     pub can_write: bool,
     pub has_spec: bool,
 }
 
 impl Run {
+    /// The event as of which the run is shown. None at its end, and beyond.
+    pub fn at(&self) -> Option<u64> {
+        self.view.with(|view| view.at).filter(|at| *at < self.end_seq.get())
+    }
+
     /// The address of another view of this run.
     pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
         self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
@@ -76,6 +83,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         id: StoredValue::new(page.run.id.clone()),
         end_seq: RwSignal::new(page.end_seq),
         asking: StoredValue::new(Asking::default()),
+        follow: Follow::new(page.end_seq),
         summary: RwSignal::new(page.run),
         state: RwSignal::new(page.state),
         view,
@@ -89,6 +97,8 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         count_ages();
     }
     follow_address(run);
+    follow_hash();
+    follow_place(run);
     let title = run.summary.with_untracked(RunSummary::title);
     view! {
         <PageTitle text=title />
@@ -107,7 +117,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 <toolbar::Toolbar />
                 <rows::Timeline />
             </section>
-            <aside class="run-side">
+            <aside class="run-side" id=SIDE_ID tabindex="-1">
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
                     Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
@@ -117,6 +127,7 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 }}
             </aside>
         </div>
+        <jump::JumpToPlace />
     }
 }
 

@@ -2,33 +2,35 @@
 
 use leptos::prelude::*;
 use leptos_router::components::Form;
-use protocol::timeline::TickKind;
+use protocol::timeline::{Tick, TickKind};
 
 use super::Run;
 use super::kept_view::KeptView;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::live::{Player, player};
+use crate::live::{Player, part_under, player};
 
 #[component]
 pub fn ReplayBar() -> impl IntoView {
     let run = expect_context::<Run>();
     let player = player(run);
-    let at = Memo::new(move |_| run.view.with(|view| view.at).unwrap_or(run.end_seq.get()));
+    let at = Memo::new(move |_| run.at().unwrap_or(run.end_seq.get()));
+    let is_past = Memo::new(move |_| run.at().is_some());
+    let go = move |_| run.follow.resume();
     let step = move |back: bool| {
         let (at, end) = (at.get(), run.end_seq.get());
         let to = if back { at.saturating_sub(1) } else { at + 1 };
         run.href(|view| view.at(Some(to).filter(|to| *to < end)))
     };
     view! {
-        <section class="replay" aria-label="Replay">
+        <section class="replay" class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
             <Strip player />
             <div class="replay-controls">
-                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll=""><IconView icon=Icon::Back /></a>
+                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll="" on:click=go><IconView icon=Icon::Back /></a>
                 <PlayButton player />
-                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll=""><IconView icon=Icon::Forward /></a>
+                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll="" on:click=go><IconView icon=Icon::Forward /></a>
                 <span class="replay-position">{move || position(run)}</span>
-                {move || run.view.with(|view| view.at.is_some()).then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
+                {move || is_past.get().then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
                 <SpeedChoice player />
             </div>
         </section>
@@ -37,7 +39,7 @@ pub fn ReplayBar() -> impl IntoView {
 
 fn position(run: Run) -> String {
     let end = grouped(run.end_seq.get());
-    match run.view.with(|view| view.at) {
+    match run.at() {
         None => format!("at the end, #{end}"),
         Some(at) => format!("as of #{} of #{end}", grouped(at)),
     }
@@ -69,16 +71,26 @@ fn SpeedChoice(player: Player) -> impl IntoView {
 fn Strip(player: Player) -> impl IntoView {
     let run = expect_context::<Run>();
     let ticks = Memo::new(move |_| run.state.with(|state| state.strip.clone()));
+    // By pointer only: the slider below it does the same by keys.
+    let go_there = move |event: leptos::ev::MouseEvent| {
+        let seq = ticks.with_untracked(|ticks| {
+            let place = part_under(&event, length(ticks))?;
+            ticks.iter().rfind(|tick| tick.position <= place).map(|tick| tick.seq)
+        });
+        if let Some(seq) = seq {
+            player.show(run, seq);
+        }
+    };
     let marks = move || {
         let ticks = ticks.get();
-        let total = ticks.last().map_or(1, |tick| tick.position + tick.count);
+        let total = length(&ticks);
         let marks = ticks.into_iter().map(|tick| {
             let (y, height) = extent(tick.kind);
             view! { <rect class="tick" data-tick=name(tick.kind) x=tick.position.to_string() y=y width=tick.count.to_string() height=height /> }
         });
-        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true">{marks.collect_view()}</svg> }
+        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true" on:click=go_there>{marks.collect_view()}</svg> }
     };
-    let at = move || run.view.with(|view| view.at).unwrap_or(run.end_seq.get()).to_string();
+    let at = move || run.at().unwrap_or(run.end_seq.get()).to_string();
     let position = move || position(run);
     view! {
         <Form method="GET" action="" noscroll=true attr:class="scrub">
@@ -99,6 +111,11 @@ fn Strip(player: Player) -> impl IntoView {
             <button class="button no-js-only" type="submit">"Show"</button>
         </Form>
     }
+}
+
+/// How many events the strip is of.
+fn length(ticks: &[Tick]) -> u64 {
+    ticks.last().map_or(1, |tick| tick.position + tick.count)
 }
 
 /// Texts are low, what decides is high: the shape of a run is seen at a glance.

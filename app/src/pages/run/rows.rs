@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 
 use super::Run;
-use super::answer_call::AnswerCall;
+use super::answer_call::{AnswerCall, Draft, KeptDraft};
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
+use crate::live::NEWEST_ID;
 use crate::plain_text::visible;
 use crate::run::{Body, CallBody, Row, RowKind, RunView, Tone};
 
@@ -28,6 +29,7 @@ pub fn Timeline() -> impl IntoView {
             </For>
         </ol>
         <Pager earlier=false />
+        <p id=NEWEST_ID></p>
         {move || run.state.with(|state| state.window.total == 0).then(|| view! { <p class="hint">"Nothing has happened yet."</p> })}
     }
 }
@@ -72,34 +74,47 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
     let outcome = move || row.with(|row| row.as_ref()?.as_call().map(|call| call.outcome.tone()));
     let class =
         move || row.with(|row| if row.as_ref().is_some_and(|row| row.hit) { "row call hit" } else { "row call" });
+    let is_current = is_current(row.with_untracked(|row| row.as_ref().map(|row| row.key.clone())));
     let anchor = move || row.with(|row| row.as_ref()?.anchor.map(|seq| format!("e{seq}")));
     let depth = move || row.with(|row| row.as_ref().map(|row| row.depth.to_string()));
     let line = move || row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.line.clone()));
     let open = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.open.clone()));
     let waiting_id = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.waiting_id.clone()));
+    let draft = Draft::new();
     let age = Signal::derive(move || {
         row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.age.clone())).unwrap_or_default()
     });
     view! {
-        <li class=class id=anchor data-depth=depth data-outcome=outcome>
+        <li class=class class:current=is_current id=anchor data-depth=depth data-outcome=outcome>
             <div class="call-line" inner_html=move || line().unwrap_or_default()></div>
             {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
-            {move || waiting_id.get().map(|id| view! { <AnswerCall tool_use_id=id age /> })}
+            {move || match waiting_id.get() {
+                Some(id) => view! { <AnswerCall tool_use_id=id age draft /> }.into_any(),
+                None => view! { <KeptDraft draft /> }.into_any(),
+            }}
         </li>
     }
+}
+
+/// Whether a replay is at the row. Apart from the row itself, which is not drawn anew for that.
+fn is_current(key: Option<String>) -> impl Fn() -> bool + Copy + Send + Sync + 'static {
+    let run = expect_context::<Run>();
+    let key = StoredValue::new(key);
+    move || run.state.with(|state| state.window.current.is_some() && key.with_value(|key| *key == state.window.current))
 }
 
 fn draw(row: Row) -> AnyView {
     let (key, hit, depth) = (row.key, row.hit, row.depth.to_string());
     let anchor = row.anchor.map(|seq| format!("e{seq}"));
+    let is_current = is_current(Some(key.clone()));
     let class = |kind: &str| if hit { format!("row {kind} hit") } else { format!("row {kind}") };
     match row.kind {
         RowKind::Drawn { class: kind, tone, html } => view! {
-            <li class=class(&kind) id=anchor data-depth=depth data-tone=tone.map(Tone::as_str) inner_html=html></li>
+            <li class=class(&kind) class:current=is_current id=anchor data-depth=depth data-tone=tone.map(Tone::as_str) inner_html=html></li>
         }
         .into_any(),
         RowKind::Text { html, text, cut, writing } => view! {
-            <li class=class("text") id=anchor data-depth=depth class:writing=writing>
+            <li class=class("text") class:current=is_current id=anchor data-depth=depth class:writing=writing>
                 {(cut > 0 && writing).then(|| view! { <p class="hint">{format!("{} bytes before this", grouped(cut as u64))}</p> })}
                 {if writing { view! { <p class="prose raw">{visible(&text).into_owned()}</p> }.into_any() } else { view! { <div inner_html=html></div> }.into_any() }}
                 {(cut > 0 && !writing).then(|| view! { <ShowAll key cut /> })}

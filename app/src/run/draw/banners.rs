@@ -10,7 +10,7 @@ use crate::components::code_words::CodeWords;
 use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::format;
-use crate::run::{CallAge, RunView, Tab};
+use crate::run::CallAge;
 
 /// What the reader may do about it.
 #[derive(Clone, Copy)]
@@ -31,10 +31,7 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
         Severity::Info => "info",
     };
     let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
-    let lens = looping.then(|| {
-        let href = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
-        view! { <a href=href data-noscroll="">"See the iterations"</a> }
-    });
+    let lens = looping.then(|| view! { <a href=links.lens()>"See the iterations"</a> });
     let step = next_step(&banner, may, links);
     let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
     let step = step.map(|(href, words)| {
@@ -63,10 +60,10 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
 /// Where the banner's next step leads, and its words.
 pub fn next_step(banner: &Banner, may: May, links: Links<'_>) -> Option<(String, String)> {
     match &banner.next_step.change {
-        _ if banner.kind == BannerKind::WaitingLocalTool => {
-            let words = if may.answer { "Answer it here" } else { "See the call" };
-            Some((links.focus(banner.seq), words.to_owned()))
-        }
+        _ if banner.kind == BannerKind::WaitingLocalTool => Some(match may.answer {
+            true => (links.reply(banner.seq), "Answer it here".to_owned()),
+            false => (links.focus(banner.seq), "See the call".to_owned()),
+        }),
         _ if !may.relaunch => None,
         Some(change) => Some(relaunch_link(links.run_id, change)),
         None => banner.next_step.again.then(|| (format!("/launch?like={}", links.run_id), "Relaunch".to_owned())),

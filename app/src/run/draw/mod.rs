@@ -19,7 +19,9 @@ mod verdict;
 
 use leptos::prelude::*;
 
-use super::RunView;
+use protocol::timeline::Density;
+
+use super::{RunView, Tab};
 
 pub use age::call_age;
 pub use banners::{May, banners, next_step};
@@ -31,6 +33,9 @@ pub use prose::prose;
 pub use tools::tools;
 pub use truncated::truncation_card;
 pub use verdict::verdict_part;
+
+/// The part of the page with the tabs, as addresses name it.
+pub const SIDE_ID: &str = "side";
 
 /// Where the links of a part lead: to other views of one run.
 #[derive(Clone, Copy)]
@@ -47,6 +52,17 @@ impl Links<'_> {
 
     pub fn focus(&self, seq: u64) -> String {
         self.view.focused(seq).href(self.run_id)
+    }
+
+    /// To the reply box of a call: rows that only list events have none.
+    pub fn reply(&self, seq: u64) -> String {
+        self.to(RunView { density: Density::Normal, ..self.view.focused(seq) })
+    }
+
+    /// The iterations of the run's loops, scrolled to: on a narrow page they are far below.
+    pub fn lens(&self) -> String {
+        let href = self.to(RunView { tab: Tab::Loop, focus: None, ..self.view.clone() });
+        format!("{href}#{SIDE_ID}")
     }
 
     pub fn to(&self, view: RunView) -> String {

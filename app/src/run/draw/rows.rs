@@ -8,7 +8,7 @@ use crate::components::code_words::CodeWords;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
 use crate::plain_text::visible;
-use crate::run::{CallOutcome, RunView, Tab, Tone};
+use crate::run::{CallOutcome, Tone};
 
 pub use super::highlight::highlighted;
 
@@ -60,10 +60,9 @@ pub fn repeats(
         <strong class="times">{format!("×{times}")}</strong>
         <span><CodeWords text /></span>
     };
-    let lens = links.to(RunView { tab: Tab::Loop, focus: None, ..links.view.clone() });
     html(view! {
         {toggle(key, open, line.into_any(), links)}
-        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=lens data-noscroll="">"what changed"</a></span>
+        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=links.lens()>"what changed"</a></span>
     })
 }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{Links, html};
 use crate::format::grouped;
 use crate::plain_text::visible;
-use crate::run::{Find, RunView, Runway};
+use crate::run::{Budget, Find, RunView, Runway};
 
 pub fn tools(tools: Vec<Runway>, links: Links<'_>) -> String {
     let shown = if tools.is_empty() {
@@ -26,9 +26,9 @@ pub fn tools(tools: Vec<Runway>, links: Links<'_>) -> String {
 fn line(tool: Runway, links: Links<'_>) -> AnyView {
     let find = Find { text: format!("tool:{}", tool.tool), hit: 0 };
     let find = links.to(RunView { find, from: None, focus: None, ..links.view.clone() });
-    let used_up = tool.stopped > 0 || tool.allowed.is_some_and(|allowed| tool.calls > allowed);
-    let budget = match tool.allowed {
-        Some(allowed) => {
+    let used_up = tool.stopped > 0 || matches!(tool.budget, Budget::Calls(allowed) if tool.calls > allowed);
+    let budget = match tool.budget {
+        Budget::Calls(allowed) => {
             let used = tool.calls.min(allowed);
             view! {
                 <meter min="0" max=allowed.max(1).to_string() value=used.to_string() aria-label=format!("{used} of {allowed} calls used")></meter>
@@ -36,7 +36,8 @@ fn line(tool: Runway, links: Links<'_>) -> AnyView {
             }
             .into_any()
         }
-        None => view! { <span class="hint">"no limit"</span> }.into_any(),
+        Budget::Unlimited => view! { <span class="hint">"no limit"</span> }.into_any(),
+        Budget::Unknown => view! { <span class="hint">"not known"</span> }.into_any(),
     };
     let stopped = (tool.stopped > 0)
         .then(|| view! { " " <span class="mark">{format!("{} stopped", grouped(tool.stopped))}</span> });

@@ -1,0 +1,41 @@
+//! Leads a reader who scrolled away back to where the run, or its replay, is.
+
+use leptos::prelude::*;
+
+use super::Run;
+use crate::components::icon::{Icon, IconView};
+use crate::format::grouped;
+use crate::live::bring_place;
+use crate::run::RunView;
+
+#[component]
+pub fn JumpToPlace() -> impl IntoView {
+    let run = expect_context::<Run>();
+    let is_replayed = Memo::new(move |_| run.at().is_some());
+    let is_live = Memo::new(move |_| !run.state.with(|state| state.ended));
+    let new = Memo::new(move |_| run.end_seq.get().saturating_sub(run.follow.seen_seq.get()));
+    let words = move || match new.get() {
+        _ if is_replayed.get() => "Jump to this step".to_owned(),
+        0 => "Jump to newest".to_owned(),
+        1 => "Jump to newest: 1 new event".to_owned(),
+        new => format!("Jump to newest: {} new events", grouped(new)),
+    };
+    // A page of earlier rows is left for the one with the newest.
+    let href = move || run.href(|view| RunView { from: None, focus: None, ..view.clone() });
+    let jump = move |event: leptos::ev::MouseEvent| {
+        if run.view.with_untracked(|view| view.from.is_none() && view.focus.is_none()) {
+            event.prevent_default();
+        } else {
+            run.follow.resume();
+        }
+        bring_place(run, true);
+    };
+    // Who has just opened a run in progress has nothing to go back to.
+    let is_ahead = move || is_live.get() && (new.get() > 0 || run.follow.left.get());
+    let shown = Memo::new(move |_| !run.follow.on.get() && (is_replayed.get() || is_ahead()));
+    move || {
+        shown.get().then(|| {
+            view! { <a class="button jump" href=href data-noscroll="" on:click=jump><IconView icon=Icon::Down />{words}</a> }
+        })
+    }
+}

@@ -1,0 +1,123 @@
+// The run page in motion: a replay and a run in progress keep their place in view, and never fight who reads elsewhere.
+
+import type { Page } from "@playwright/test";
+import { expect, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { type Event, imported } from "../support/import.ts";
+import { answerTool, startRun } from "../support/sandbox.ts";
+
+const TURNS = 60;
+const log: Event[] = [
+  ...Array.from({ length: TURNS }, (_, turn): Event[] => [
+    ["assistant_message", { text: `Turn ${turn}.`, turn, toolCalls: [{ id: `c${turn}`, name: "look", input: { turn } }] }],
+    ["tool_result", { toolUseId: `c${turn}`, name: "look", result: `answer ${turn}` }],
+  ]).flat(),
+  ["result", { subtype: "success", text: "Done." }],
+];
+
+const approve = { tools: [{ kind: "local", name: "approve" }] };
+
+/** Calls that wait one after the other. */
+function calls(count: number): string {
+  return Array.from({ length: count }, (_, n) => `/call approve {"n":${n}}\n/say Asked ${n}.`).join("\n");
+}
+
+test.beforeEach(async ({ page }) => signIn(page));
+
+test("a replay keeps its row and its bar in view, by the slider, by keys and by the strip", async ({ page, request }) => {
+  const id = await imported(request, log);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const current = page.locator(".row.current");
+  const bar = page.locator(".replay");
+  for (const at of [80, 100, 22]) {
+    await page.locator(".scrub-handle").fill(String(at));
+    await expect(current).toContainText(`answer ${at / 2 - 1}`);
+    await expect(current).toBeInViewport({ ratio: 1 });
+    await expect(bar).toBeInViewport({ ratio: 1 });
+  }
+  await takeScreenshots(page, "run-replay-in-view");
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("ArrowRight");
+  await expect(page).toHaveURL(/at=23/);
+  await expect(current).toBeInViewport({ ratio: 1 });
+
+  const strip = (await page.locator(".strip").boundingBox())!;
+  await page.locator(".strip").click({ position: { x: strip.width * 0.75, y: 4 } });
+  await expect(page).toHaveURL(/at=91/);
+  await expect(current).toContainText('{"turn":45}');
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await expect(bar).toBeInViewport({ ratio: 1 });
+  await page.locator(".strip").click({ position: { x: strip.width - 1, y: 4 } });
+  await expect(page.locator(".replay-position")).toContainText("at the end");
+});
+
+test("who scrolls away while a log plays is left there, and can jump to the step", async ({ page, request }) => {
+  const id = await imported(request, log);
+  await page.goto(`/runs/${id}?at=60`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("button", { name: /Play/ }).click();
+  const current = page.locator(".row.current");
+  await expect(page).toHaveURL(/at=6[2-9]/);
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await scrollToTop(page);
+  const jump = page.getByRole("link", { name: "Jump to this step" });
+  await expect(jump).toBeVisible();
+  const at = new URL(page.url()).searchParams.get("at");
+  await expect(page).not.toHaveURL(new RegExp(`at=${at}$`));
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await page.getByRole("button", { name: /Pause/ }).click();
+  await jump.click();
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await expect(current).toBeFocused();
+  await expect(jump).toHaveCount(0);
+});
+
+test("a run in progress is followed by who is at its end, and by nobody else", async ({ page, request }) => {
+  await page.setViewportSize({ width: 1280, height: 500 });
+  const id = await startRun(request, `${calls(5)}\n/say Done.`, approve);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const jump = page.getByRole("link", { name: /^Jump to newest/ });
+  await expect(page.getByLabel("Your answer")).toBeVisible();
+  await expect(jump).toHaveCount(0);
+  await page.locator("#newest").scrollIntoViewIfNeeded();
+
+  // At the end: the next call comes into view by itself.
+  const answered = page.locator(".call-answer", { hasText: "yes" });
+  const box = page.getByLabel("Your answer");
+  for (const count of [1, 2]) {
+    await answerTool(request, id, await newestCall(page, id), "yes");
+    await expect(answered).toHaveCount(count);
+    await expect(box).toBeInViewport();
+    await expect(page.locator("#newest")).toBeInViewport();
+  }
+
+  // Elsewhere: nothing moves, and it is said that there is more.
+  await scrollToTop(page);
+  await expect(jump).toBeVisible();
+  await answerTool(request, id, await newestCall(page, id), "yes");
+  await expect(answered).toHaveCount(3);
+  await expect(jump).toHaveText(/^Jump to newest: \d+ new events$/);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await takeScreenshots(page, "run-jump-to-newest");
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await jump.click();
+  await expect(box).toBeInViewport();
+  await expect(jump).toHaveCount(0);
+});
+
+/** As a person does: again, until it is there. */
+async function scrollToTop(page: Page): Promise<void> {
+  await page.mouse.move(500, 300);
+  await expect(async () => {
+    await page.mouse.wheel(0, -10_000);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  }).toPass({ intervals: [50] });
+}
+
+/** The call that waits now. */
+async function newestCall(page: Page, id: string): Promise<string> {
+  const box = page.locator(".answer-call input[name=tool_use_id]");
+  await expect(box).toHaveCount(1);
+  return (await box.getAttribute("value"))!;
+}
