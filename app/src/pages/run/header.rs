@@ -26,7 +26,9 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     // The summary is of the end: as of an earlier event nobody knew what it says.
     let at_end = move || (!is_past.get()).then(|| run.summary.get());
     let tokens = Memo::new(move |_| run.state.with(|state| state.tokens).or_else(|| at_end()?.tokens));
-    let model = Memo::new(move |_| run.state.with(|state| state.model.clone()).or_else(|| at_end()?.model));
+    // The catalogue's name for it first: that is what filters and the launch page know.
+    let model =
+        Memo::new(move |_| at_end().and_then(|run| run.model).or_else(|| run.state.with(|state| state.model.clone())));
     let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
     let is_going_on = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from((now_ms - first.created_at_ms) / 1000).unwrap_or(0);
