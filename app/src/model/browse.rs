@@ -37,6 +37,10 @@ pub struct FacetValue {
 pub struct Histogram {
     pub bucket_ms: i64,
     pub buckets: Vec<Bucket>,
+    /// What the filter says of time, where it does: the first and the last bucket count only runs from here on, and before
+    /// there.
+    pub from_ms: Option<i64>,
+    pub before_ms: Option<i64>,
     /// Only so many of the newest matching runs were counted; `None` where all were.
     pub counted_newest: Option<u64>,
 }

@@ -68,8 +68,10 @@ pub fn facets() -> (Value, Value) {
 
 pub fn histogram() -> (Value, Value) {
     let bucket = Bucket { start_ms: 0, runs: Default::default() };
-    let of = |counted_newest| value(&Histogram { bucket_ms: 0, buckets: vec![bucket.clone(); 2], counted_newest });
-    (of(Some(0)), of(None))
+    let buckets = vec![bucket.clone(), bucket];
+    let full = Histogram { buckets, from_ms: Some(0), before_ms: Some(0), counted_newest: Some(0), bucket_ms: 0 };
+    let bare = Histogram { from_ms: None, before_ms: None, counted_newest: None, ..full.clone() };
+    (value(&full), value(&bare))
 }
 
 pub fn sync(full: bool) -> SyncProgress {

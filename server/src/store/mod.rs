@@ -10,6 +10,7 @@ mod facets;
 mod facts;
 mod feedback;
 mod grants;
+mod histogram;
 mod imports;
 mod ingest;
 mod launches;
