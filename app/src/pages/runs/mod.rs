@@ -7,7 +7,6 @@ mod sync;
 mod table;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::AppError;
 use crate::api::browse::browse_runs;
@@ -23,14 +22,15 @@ use crate::components::view_tabs::ViewTabs;
 use crate::live::{Watched, watch_runs};
 use crate::model::{RunSummary, ViewList};
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 lazy_page!(RunsRoute = RunsPage, runs);
 
 #[component]
 fn RunsPage() -> impl IntoView {
-    let params = use_query_map();
-    let address = Memo::new(move |_| params.with(ListAddress::from_params));
+    let params = use_query_string();
+    let address = Memo::new(move |_| params.with(ListAddress::from_query));
     let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let again = RwSignal::new(0_u32);
