@@ -30,6 +30,10 @@ pub fn joining(word: &str) -> Option<String> {
     Some(format!("{hint} {QUOTE_IT}"))
 }
 
+pub fn is_joining(word: &str) -> bool {
+    JOINING.iter().any(|(joining, _)| *joining == word)
+}
+
 /// Whether a value begins as a comparison does, or stands for any.
 pub fn is_operator(value: &str) -> bool {
     value == "*" || value.starts_with(['>', '<', '=']) || value.starts_with("!=")

@@ -24,9 +24,7 @@ impl fmt::Display for Clause {
         if self.or.is_empty()
             && let Term::Text(text) = &self.term
         {
-            return write_value(f, text, |text| {
-                text.contains(':') || text.starts_with('-') || hints::joining(text).is_some()
-            });
+            return write_value(f, text, |text| text.contains(':') || text.starts_with('-') || hints::is_joining(text));
         }
         self.term.write_key(f)?;
         for (i, term) in self.terms().enumerate() {

@@ -53,10 +53,11 @@ pub use launches::KeptAnswers;
 pub use library::StoredTemplate;
 pub use pack::Packer;
 pub use retention::Retention;
-pub use runs::{Cursor, parse_time};
+pub use runs::{Cursor, RunList, parse_time};
 pub use seen::Seen;
 pub use sessions::SessionCursor;
 pub use sync_state::{History, SyncState};
+pub use tags::Tag;
 pub use views::NewView;
 pub use workspaces::WorkspaceId;
 
