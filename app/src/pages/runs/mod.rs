@@ -124,7 +124,7 @@ fn Loaded(
                 <div class="list-tools">
                     <News watched reload />
                     <a class="to-facets" href="#facets">"Facets"</a>
-                    <columns::ColumnChoice columns=list.columns here=here.clone() />
+                    <columns::ColumnChoice columns=list.columns columns_chosen=list.columns_chosen here=here.clone() />
                 </div>
                 {body}
                 {end.map(|words| view! { <p class="list-end hint" role="status">{words}</p> })}
