@@ -40,7 +40,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
         .into_iter()
         .map(|chip| {
             let label = format!("Remove the filter {}", chip.text);
-            view! { <a class="chip removable" href=chip.href aria-label=label>{chip.text}<IconView icon=Icon::Cross /></a> }
+            view! { <a class="chip removable" href=chip.href aria-label=label><span class="chip-value">{chip.text}</span><IconView icon=Icon::Cross /></a> }
         })
         .collect();
     let chips = (!chips.is_empty()).then(|| {
