@@ -12,8 +12,8 @@ use protocol::Query;
 use crate::AppError;
 use crate::launch::Launching;
 use crate::model::{
-    Comparison, FacetValue, Facets, Histogram, RunPage, RunsPage, SessionMessages, SessionPage, SessionSummary,
-    SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
+    Comparison, FacetValue, Facets, Histogram, Refused, RunPage, RunsPage, SessionMessages, SessionPage,
+    SessionSummary, SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
 };
 use crate::run::{RunState, RunView};
 
@@ -107,6 +107,11 @@ pub struct SiteAssets {
 /// The workspace of the request that is being answered.
 pub fn workspace() -> Result<Arc<dyn Workspace>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)
+}
+
+/// What the server put into the request of a page that a refused form led back to.
+pub fn refused_form() -> Option<Refused> {
+    request_extension::<Refused>()
 }
 
 fn request_extension<T: Clone + Send + Sync + 'static>() -> Option<T> {

@@ -21,6 +21,7 @@ pub mod model;
 pub mod pages;
 pub mod plain_text;
 pub mod preferences;
+pub mod query_string;
 pub mod run;
 pub mod shell;
 pub mod wire;

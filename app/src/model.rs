@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::run::RunState;
 
-pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, SyncProgress};
+pub use browse::{Bucket, Facet, FacetValue, Facets, Histogram, HistoryState, Incomplete, SyncProgress};
 pub use compare::{
     ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Parting, Piece, SpecDifference, TurnLines,
 };
@@ -27,6 +27,14 @@ pub struct Viewer {
     pub email: String,
     pub workspace: String,
     pub workspace_slug: String,
+}
+
+/// What came of a plain form that could not be done: told on the page that it leads back to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    pub message: String,
+    /// What had been written, so that it is not lost.
+    pub written: Vec<String>,
 }
 
 /// One run as a list shows it.
@@ -97,6 +105,12 @@ pub struct RunsPage {
     /// Where nothing matches: the clauses without which something would, by their place in the query.
     #[serde(default)]
     pub excluding: Vec<usize>,
+    /// The page is not full, and yet not the last: only so many runs were looked at.
+    #[serde(default)]
+    pub looked_at: Option<u64>,
+    /// Parts of the filter that no run can match as they are spelt, in words.
+    #[serde(default)]
+    pub notices: Vec<String>,
     /// The server's clock, so that both sides render the same relative times.
     pub now_ms: i64,
 }

@@ -77,6 +77,56 @@ test("columns are chosen and remembered", async ({ page }) => {
   await expect(page.getByRole("columnheader", { name: "Model" })).toHaveCount(0);
 });
 
+test("however many columns are chosen, the run's name keeps its room", async ({ page, isMobile }) => {
+  test.skip(isMobile, "narrow screens have cards");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const menu = page.getByText("Columns", { exact: true });
+  await menu.click();
+  // What the style leaves out at this width is not said to be shown.
+  await expect(page.getByRole("columnheader", { name: "Model" })).toHaveCount(0);
+  await expect(page.getByLabel("Model")).toHaveAccessibleName(/on wider screens/);
+  for (const name of ["Answer", "Calls", "Cost", "Session"]) await page.getByLabel(name).check();
+  await page.getByRole("button", { name: "Show these" }).click();
+  await expect(page.getByRole("columnheader", { name: "Model" })).toBeVisible();
+  await takeScreenshots(page, "runs-all-columns");
+  const widths = await page.locator("table.runs thead").evaluate((head) => {
+    const cells = [...head.querySelectorAll("th")];
+    return { run: cells[1].clientWidth, scrolled: head.closest("div")!.scrollWidth > head.closest("div")!.clientWidth };
+  });
+  expect(widths.run).toBeGreaterThan(200);
+  expect(widths.scrolled).toBe(true);
+  await menu.click();
+  await expect(page.getByLabel("Model")).toHaveAccessibleName("Model");
+});
+
+test("an empty list announces the first run", async ({ page, request }) => {
+  const name = `announced-${Date.now()}`;
+  await page.goto(`/runs?q=name:${name}`);
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.getByRole("heading", { name: "No run matches" })).toBeVisible();
+  await startRun(request, "/say Hello.", { name });
+  await page.getByRole("button", { name: "1 new run" }).click({ timeout: 20_000 });
+  await expect(page.locator(rows)).toHaveCount(1);
+});
+
+test("a filter keeps its percent signs, and its address says no more than it does", async ({ page }) => {
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  await filter.fill('note:"50%20off"');
+  await filter.press("Enter");
+  await expect(page.locator(".filter-chips .chip")).toHaveText("note:50%20off");
+  await expect(page).toHaveURL(/\/runs\?q=note%3A%2250%2520off%22$/);
+  await expect(page.locator(".notice")).toContainText("No run here has the metadata key `note`");
+});
+
+test("a pair that cannot be added stays to be mended", async ({ page, problems }) => {
+  problems.allow(/400 \(Bad Request\)/);
+  const pair = page.getByLabel("Add metadata, as key:value");
+  await pair.fill("a/b:c");
+  await pair.press("Enter");
+  await expect(page.locator("#filter-error")).toContainText("Metadata keys may use");
+  await expect(pair).toHaveValue("a/b:c");
+});
+
 test("the history's progress is told", async ({ page }) => {
   await expect(page.locator(".sync")).toContainText(/\d+ (runs|of about)/);
 });
@@ -122,6 +172,15 @@ test("a look at a run: by click, with J and K, opened with Enter, closed with Es
   await expectAccessible(page);
   await takeScreenshots(page, "runs-peek");
   await page.keyboard.press("j");
+  await expect(page.locator(rows).nth(1)).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("j");
+  await expect(page.locator(rows).nth(2)).toHaveAttribute("aria-current", "true");
+  // The way back leads out of the panel, not through every run that was looked at.
+  await page.goBack();
+  await expect(panel).toHaveCount(0);
+  await page.goForward();
+  await expect(page.locator(rows).nth(2)).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("k");
   await expect(page.locator(rows).nth(1)).toHaveAttribute("aria-current", "true");
   await page.keyboard.press("k");
   await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");

@@ -25,6 +25,7 @@ mod mantyx;
 mod metrics;
 mod mine;
 mod mirror;
+mod notices;
 mod outbound;
 mod peers;
 mod random;

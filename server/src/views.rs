@@ -33,6 +33,7 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
         shared: change.shared.unwrap_or(false),
     };
     let view = checked(view)?;
+    without_namesake(&views, &view.name, None)?;
     let id = format!("view_{}", random::reference());
     state.store.insert_view(caller.workspace_id, &owner, &id, &view, now_ms()).await?;
     find(state, caller, &owner, change.list, &id).await
@@ -47,7 +48,10 @@ pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewCha
         query: change.query.unwrap_or(known.query),
         shared: change.shared.unwrap_or(known.scope == ViewScope::Shared),
     };
-    if !state.store.update_view(caller.workspace_id, &owner, id, &checked(view)?).await? {
+    let view = checked(view)?;
+    let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
+    without_namesake(&views, &view.name, Some(id))?;
+    if !state.store.update_view(caller.workspace_id, &owner, id, &view).await? {
         return Err(not_yours().into());
     }
     find(state, caller, &owner, change.list, id).await
@@ -84,6 +88,14 @@ pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, 
 async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Error> {
     let message = "Views belong to people: sign in to save or change one.".to_owned();
     owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
+}
+
+/// Two tabs of one name could not be told apart.
+fn without_namesake(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
+    match views.iter().any(|view| view.mine && view.name == name && Some(view.id.as_str()) != changed) {
+        true => Err(invalid("name", format!("You have a view «{name}» already. Choose another name."))),
+        false => Ok(()),
+    }
 }
 
 fn checked(view: NewView) -> Result<NewView, Error> {

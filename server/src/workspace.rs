@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
-use crate::store::Cursor;
-use crate::{mine, sessions, views};
+use crate::store::{Cursor, RunList};
+use crate::{mine, notices, sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
 const MAX_OLDER_PAGES: u32 = 5;
@@ -207,12 +207,17 @@ pub async fn list_runs(
         }
         older_pages += 1;
     };
-    let excluding = match list.runs.is_empty() && cursor.is_none() {
+    let excluding = match list.runs.is_empty() && list.looked_at.is_none() && cursor.is_none() {
         true => state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?,
         false => Vec::new(),
     };
+    let notices = match history {
+        History::Wanted => notices::of_unknown(&state.store, caller.workspace_id, query).await?,
+        History::NotWanted => Vec::new(),
+    };
     let next_cursor = list.next.map(|Cursor(n)| n.to_string());
-    Ok(RunsPage { runs: list.runs, next_cursor, previous_cursor: None, stale, excluding, now_ms })
+    let RunList { runs, looked_at, .. } = list;
+    Ok(RunsPage { runs, next_cursor, previous_cursor: None, stale, excluding, looked_at, notices, now_ms })
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given

@@ -9,6 +9,8 @@ use crate::wire::Wire;
 
 /// Rows on one page of the list.
 pub const PAGE_SIZE: u32 = 25;
+/// Stands for the first run of a list that has none.
+pub const NO_RUN: &str = "-";
 /// Bars of the histogram.
 #[cfg(feature = "ssr")]
 const BARS: u32 = 60;
@@ -68,12 +70,13 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
                 .as_deref()
                 .map(|cursor| if cursor.is_empty() { url.clone() } else { at(cursor) }),
             older: page.next_cursor.as_deref().map(at),
-            note: note_on_text(&query, &sync),
+            notices: page.stale.into_iter().chain(page.notices).chain(note_on_logs(&query, &sync)).collect(),
+            missing: missing(&sync).filter(|_| page.next_cursor.is_none()),
+            looked: page.looked_at.map(|runs| looked(runs, address.cursor.is_none())),
             drops: page.excluding.iter().filter_map(drop).collect(),
             add: links.adding_to(&query),
             bar: Bar::of(&links, &query),
             runs: page.runs,
-            stale: page.stale,
             now_ms: page.now_ms,
             views,
             columns,
@@ -84,19 +87,41 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
     super::with_status(composed.await).map(Wire)
 }
 
-/// What text cannot find yet.
+/// What a filter cannot find yet, because logs are not here.
 #[cfg(feature = "ssr")]
-fn note_on_text(query: &protocol::Query, sync: &crate::model::SyncProgress) -> Option<String> {
-    let by_text = query.clauses.iter().any(|clause| matches!(clause.term, protocol::query::Term::Text(_)));
+fn note_on_logs(query: &protocol::Query, sync: &crate::model::SyncProgress) -> Option<String> {
+    use protocol::query::Term;
+
+    let asks = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
+    let lacking = match (asks(|term| matches!(term, Term::Text(_))), asks(Term::is_told_by_log)) {
+        (true, true) => "only the beginnings of their texts are searched, and nothing that their logs tell is found",
+        (true, false) => "only the beginnings of their texts are searched",
+        (false, true) => "their tools, errors and whatever else only a log tells are not known",
+        (false, false) => return None,
+    };
     let logs = crate::format::grouped(sync.logs_missing);
-    (by_text && sync.logs_missing > 0).then(|| {
-        format!(
-            "The logs of {logs} runs are still to come: until then only the beginnings of their texts are searched."
-        )
-    })
+    let runs = if sync.logs_missing == 1 { "run" } else { "runs" };
+    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are still to come: until then {lacking}."))
 }
 
-/// What happened to the first page of a list whose first run was `first`, and how the runs in `rows` are now.
+#[cfg(feature = "ssr")]
+fn missing(sync: &crate::model::SyncProgress) -> Option<String> {
+    match sync.incomplete()?.runs_missing {
+        Some(0) => None,
+        Some(1) => Some("One older run is not here yet.".to_owned()),
+        Some(runs) => Some(format!("{} older runs are not here yet.", crate::format::grouped(runs))),
+        None => Some("Older runs are not here yet.".to_owned()),
+    }
+}
+
+#[cfg(feature = "ssr")]
+fn looked(runs: u64, first: bool) -> String {
+    let runs = crate::format::grouped(runs);
+    if first { format!("Looked at the newest {runs} runs.") } else { format!("Looked at {runs} runs more.") }
+}
+
+/// What happened to the first page of a list whose first run was `first`, and how the runs in `rows` are now. Without
+/// `first`, nothing is counted.
 #[server(prefix = "/rpc", endpoint = "runs-news", input = leptos::server_fn::codec::GetUrl)]
 pub async fn news_of_runs(
     q: String,
@@ -111,10 +136,13 @@ pub async fn news_of_runs(
         let query = Query::parse(&q)
             .map_err(|error| AppError::Invalid { field: "q".to_owned(), message: error.to_string() })?;
         let newest = workspace.newest_runs(&query, PAGE_SIZE).await?.runs;
-        let (newer, more) = match first.map(|first| newest.iter().position(|run| run.id == first)) {
+        let (newer, more) = match first.as_deref() {
             None => (0, false),
-            Some(Some(newer)) => (newer, false),
-            Some(None) => (newest.len(), true),
+            Some(NO_RUN) => (newest.len(), newest.len() == PAGE_SIZE as usize),
+            Some(first) => match newest.iter().position(|run| run.id == first) {
+                Some(newer) => (newer, false),
+                None => (newest.len(), true),
+            },
         };
         let mut ids = rows.into_iter().take(PAGE_SIZE as usize).map(|value| Term::Field { field: Field::Id, value });
         let rows = match ids.next() {
@@ -198,4 +226,38 @@ pub async fn find_places(#[server(default)] text: String) -> Result<Wire<Vec<Sug
         Ok(places(&text, &views, &runs))
     };
     super::with_status(read.await).map(Wire)
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use protocol::Query;
+
+    use super::*;
+    use crate::model::SyncProgress;
+
+    #[test]
+    fn whatever_rests_on_logs_says_that_some_are_missing() {
+        let sync = SyncProgress { logs_missing: 6_201, ..SyncProgress::default() };
+        let note = |text: &str| note_on_logs(&Query::parse(text).expect("a query"), &sync);
+        for text in
+            ["words", "tool:recall", "-error:rate_limit", "is:failed,truncated", "is:looping", "has:orphan-call"]
+        {
+            assert!(note(text).is_some_and(|note| note.starts_with("The logs of 6,201 runs")), "{text}");
+        }
+        for text in ["", "env:prod", "status:failed", "is:failed,running", "has:env", "turns:>3"] {
+            assert_eq!(note(text), None, "{text}");
+        }
+        assert_eq!(note_on_logs(&Query::parse("words").expect("a query"), &SyncProgress::default()), None);
+    }
+
+    #[test]
+    fn runs_that_are_still_to_come_are_counted_where_that_is_known() {
+        let sync = SyncProgress { runs: 6_201, total: Some(8_351), can_list: true, ..SyncProgress::default() };
+        assert_eq!(missing(&sync).as_deref(), Some("2,150 older runs are not here yet."));
+        assert_eq!(
+            missing(&SyncProgress { total: None, ..sync.clone() }).as_deref(),
+            Some("Older runs are not here yet.")
+        );
+        assert_eq!(missing(&SyncProgress { history: crate::model::HistoryState::Complete, ..sync }), None);
+    }
 }

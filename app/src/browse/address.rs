@@ -1,11 +1,11 @@
 //! What a list's address says, and the addresses of other lists.
 
-use leptos_router::params::ParamsMap;
 use protocol::Query;
 use serde::{Deserialize, Serialize};
 
 use crate::components::filter_bar::encode;
 use crate::model::{View, ViewList, ViewScope};
+use crate::query_string::QueryString;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -22,19 +22,19 @@ pub struct ListAddress {
 }
 
 impl ListAddress {
-    pub fn from_params(params: &ParamsMap) -> Self {
+    pub fn from_query(query: &QueryString) -> Self {
         let all = |name: &str| {
-            let values = params.get_all(name).unwrap_or_default();
+            let values = query.get_all(name);
             values.into_iter().filter(|value| !value.trim().is_empty()).collect()
         };
-        let q = params.get("q");
+        let q = query.get("q");
         Self {
             opens_default: q.is_none(),
             q: q.unwrap_or_default(),
             status: all("status"),
             metadata: all("metadata"),
-            cursor: params.get("cursor"),
-            view: params.get("view"),
+            cursor: query.get("cursor"),
+            view: query.get("view"),
         }
     }
 }

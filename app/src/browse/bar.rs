@@ -13,6 +13,8 @@ pub struct Bar {
     pub fault: Option<Fault>,
     /// Each part of the filter, and the list without it.
     pub chips: Vec<Chip>,
+    /// What was to be added and could not be.
+    pub pair: String,
     /// The saved view that was opened.
     pub view: Option<String>,
 }
@@ -36,7 +38,7 @@ impl Bar {
     pub fn of(links: &Links, query: &Query) -> Self {
         let chip = |(i, text): (usize, String)| Chip { text, href: links.under(&query.without(i)) };
         let chips = query.clauses.iter().map(ToString::to_string).enumerate().map(chip).collect();
-        Self { text: query.to_string(), fault: None, chips, view: links.view().map(str::to_owned) }
+        Self { text: query.to_string(), chips, view: links.view().map(str::to_owned), ..Self::default() }
     }
 
     /// This filter, which can be read but not used.
@@ -52,7 +54,10 @@ pub fn read_bar(list: ViewList, address: &ListAddress, default: &str) -> Result<
         ViewList::Sessions => Query::parse_for_sessions(text),
     };
     let text = if address.opens_default { default } else { &address.q };
-    let faulty = |fault: Fault| Box::new(Bar { text: text.to_owned(), fault: Some(fault), ..Bar::default() });
+    let pair = address.metadata.last().cloned().unwrap_or_default();
+    let faulty = |fault: Fault| {
+        Box::new(Bar { text: text.to_owned(), fault: Some(fault), pair: pair.clone(), ..Bar::default() })
+    };
     let mut query = parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
         let (start, end) = (error.at.start.min(text.len()), error.at.end.min(text.len()));
@@ -124,6 +129,13 @@ mod tests {
             (fault.before.as_str(), fault.wrong.as_str(), fault.after.as_str()),
             ("env:prod status:", "lost", " x")
         );
+    }
+
+    #[test]
+    fn what_could_not_be_added_is_kept_as_typed() {
+        let address = ListAddress { metadata: vec!["a/b:c".to_owned()], ..address("env:prod") };
+        let bar = read_bar(ViewList::Runs, &address, "").expect_err("no key");
+        assert_eq!((&*bar.text, &*bar.pair), ("env:prod", "a/b:c"));
     }
 
     #[test]

@@ -62,10 +62,14 @@ pub fn compose_chart(links: &Links, histogram: &Histogram, query: &Query) -> Opt
     let slots = ((last - first) / step + 1).clamp(1, MAX_SLOTS);
     let totals = histogram.buckets.iter().map(|bucket| bucket.runs.values().sum::<u64>());
     let peak = totals.max().unwrap_or(0).max(1);
+    // What the filter cuts off of a slot is not counted in it, and not to be found by its link either.
+    let from = |at: i64| histogram.from_ms.map_or(at, |from| at.max(from));
+    let to = |at: i64| histogram.before_ms.map_or(at, |before| at.min(before));
     let slot = |i: i64| {
         let start = first + i * step;
         let found = histogram.buckets.iter().find(|bucket| bucket.start_ms == start);
-        let mut slot = ChartSlot { since: moment(start), before: moment(start + step), ..ChartSlot::default() };
+        let (since, before) = (from(start), to(start + step));
+        let mut slot = ChartSlot { since: moment(since), before: moment(before), ..ChartSlot::default() };
         let mut below = 0;
         let mut words = Vec::new();
         for status in STACK {
@@ -79,7 +83,7 @@ pub fn compose_chart(links: &Links, histogram: &Histogram, query: &Query) -> Opt
             below += runs;
         }
         if below > 0 {
-            slot.title = format!("{}: {}", label(start, step), words.join(", "));
+            slot.title = format!("{}: {}", label(since, step), words.join(", "));
         }
         slot
     };
@@ -89,8 +93,8 @@ pub fn compose_chart(links: &Links, histogram: &Histogram, query: &Query) -> Opt
         slots: (0..slots).map(slot).collect(),
         base: links.adding_to(&rest),
         whole: (rest != *query).then(|| links.under(&rest)),
-        from: label(first, step),
-        to: label(first + slots * step, step),
+        from: label(from(first), step),
+        to: format!("{} UTC", label(to(first + slots * step), step)),
         peak: grouped(peak),
         note: histogram.counted_newest.map(|counted| format!("the newest {} that match", grouped(counted))),
     })
@@ -121,7 +125,7 @@ mod tests {
         let histogram = Histogram {
             bucket_ms: hour,
             buckets: vec![bucket(0, &[("failed", 1), ("succeeded", 3)]), bucket(2 * hour, &[("succeeded", 2)])],
-            counted_newest: None,
+            ..Histogram::default()
         };
         let query = Query::parse("env:prod since:2d").expect("a query");
         let chart = compose_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
@@ -134,5 +138,29 @@ mod tests {
         let range = "/runs?q=env:prod+since:1970-01-01+before:1970-01-01T02:00:00Z";
         assert_eq!(chart.range(1, 0).as_deref(), Some(range));
         assert_eq!(compose_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);
+    }
+    #[test]
+    fn a_bar_that_the_filter_cuts_leads_to_what_it_counts() {
+        let minute = 60_000;
+        let bucket = |start_ms| Bucket { start_ms, runs: [("failed".to_owned(), 1)].into() };
+        let histogram = Histogram {
+            bucket_ms: minute,
+            buckets: vec![bucket(minute), bucket(2 * minute), bucket(3 * minute)],
+            from_ms: Some(minute + 20_500),
+            before_ms: Some(3 * minute + 1_000),
+            counted_newest: None,
+        };
+        let query = Query::parse("since:15m").expect("a query");
+        let chart = compose_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
+        let slots: Vec<(&str, &str)> = chart.slots.iter().map(|slot| (&*slot.since, &*slot.before)).collect();
+        assert_eq!(
+            slots,
+            [
+                ("1970-01-01T00:01:20.500Z", "1970-01-01T00:02:00Z"),
+                ("1970-01-01T00:02:00Z", "1970-01-01T00:03:00Z"),
+                ("1970-01-01T00:03:00Z", "1970-01-01T00:03:01Z"),
+            ]
+        );
+        assert_eq!((&*chart.from, &*chart.to), ("1970-01-01 00:01", "1970-01-01 00:03 UTC"));
     }
 }

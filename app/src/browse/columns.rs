@@ -62,6 +62,11 @@ impl Column {
         }
     }
 
+    /// On a middling screen the style leaves it out, unless somebody chose the columns.
+    pub fn gives_way(self) -> bool {
+        matches!(self, Self::Model | Self::Turns)
+    }
+
     /// The class of its cells; figures stand to the right.
     pub fn class(self) -> &'static str {
         match self {

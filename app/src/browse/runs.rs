@@ -26,9 +26,12 @@ pub struct RunList {
     pub older: Option<String>,
     /// Where nothing matches: the parts of the filter without which something would.
     pub drops: Vec<Chip>,
-    pub stale: Option<String>,
-    /// What text cannot find yet.
-    pub note: Option<String>,
+    /// What there is to know about the list: that it may be old, what cannot be found yet, what is misspelt.
+    pub notices: Vec<String>,
+    /// At the end of what is here: that older runs are still to come.
+    pub missing: Option<String>,
+    /// How far was looked, where that is neither to the end nor to a full page.
+    pub looked: Option<String>,
     pub now_ms: i64,
 }
 

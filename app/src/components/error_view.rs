@@ -15,6 +15,9 @@ pub fn ErrorView(error: AppError) -> impl IntoView {
         AppError::SignedOut => {
             view! { <a class="button primary" href="/sign-in" rel="external">"Sign in"</a> }.into_any()
         }
+        AppError::NotFound { ref what } if what == "session" => {
+            view! { <a class="button" href="/sessions">"All sessions"</a> }.into_any()
+        }
         AppError::NotFound { .. } => view! { <a class="button" href="/runs">"All runs"</a> }.into_any(),
         AppError::Invalid { .. } => view! { <a class="button" href="/runs">"Clear the filter"</a> }.into_any(),
         _ => view! { <a class="button" href=here rel="external">"Try again"</a> }.into_any(),

@@ -1,7 +1,10 @@
 //! The filter: a plain GET form, and a chip for each part of what it says.
 
+use std::sync::Arc;
+
 use leptos::html::Input;
 use leptos::prelude::*;
+use leptos::web_sys::FormData;
 use leptos_router::components::Form;
 
 use super::completion::{Completion, Source, Suggestions};
@@ -28,22 +31,23 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
     let described = bar.fault.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
     let completion = Completion::new(input, "filter", Source::Filter(list));
-    // The form is redrawn in place: what was added is part of the filter now.
+    // The form is redrawn in place: what was added is part of the filter now, what could not be is still to be mended.
     let pair = NodeRef::<Input>::new();
-    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value("")).is_some());
+    let refused = bar.pair.clone();
+    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value(&refused)).is_some());
     let chips: Vec<_> = bar
         .chips
         .into_iter()
         .map(|chip| {
             let label = format!("Remove the filter {}", chip.text);
-            view! { <a class="chip removable" href=chip.href aria-label=label>{chip.text}<IconView icon=Icon::Cross /></a> }
+            view! { <a class="chip removable" href=chip.href aria-label=label><span class="chip-value">{chip.text}</span><IconView icon=Icon::Cross /></a> }
         })
         .collect();
     let chips = (!chips.is_empty()).then(|| {
         view! { <div class="chips filter-chips">{chips}<a class="clear" href=format!("{}?q=", list.path())>"Clear all"</a></div> }
     });
     view! {
-        <Form method="GET" action=list.path() attr:class="filter" attr:role="search">
+        <Form method="GET" action=list.path() attr:class="filter" attr:role="search" on_form_data=Arc::new(without_blanks)>
             <div class="filter-text">
                 <label class="visually-hidden" for="filter-text">"Filter"</label>
                 <input
@@ -73,12 +77,20 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
             {bar.view.map(|view| view! { <input type="hidden" name="view" value=view /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
-                <input node_ref=pair name="metadata" placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
+                <input node_ref=pair name="metadata" value=bar.pair placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
             </label>
             <button class="button primary" type="submit">"Filter"</button>
         </Form>
         {bar.fault.map(|fault| view! { <FaultView fault /> })}
         {chips}
+    }
+}
+
+/// What was left empty, and the button, say nothing about the list.
+fn without_blanks(form: &FormData) {
+    form.delete("");
+    if form.get("metadata").as_string().is_some_and(|pair| pair.is_empty()) {
+        form.delete("metadata");
     }
 }
 

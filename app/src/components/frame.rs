@@ -6,7 +6,7 @@ use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
 use super::palette::Palette;
-use crate::api::viewer::who_am_i;
+use crate::api::viewer::{refused_form, who_am_i};
 use crate::live::{apply_rail, apply_theme};
 use crate::model::Viewer;
 use crate::preferences::{Rail, Theme};
@@ -30,8 +30,29 @@ pub fn Frame() -> impl IntoView {
                     <Suspense>{move || Suspend::new(async move { viewer.await.ok().map(|viewer| view! { <Account viewer /> }) })}</Suspense>
                 </div>
             </aside>
-            <main class="page" id="main" tabindex="-1"><Outlet /></main>
+            <main class="page" id="main" tabindex="-1"><RefusedForm /><Outlet /></main>
         </div>
+    }
+}
+
+/// Why a form was not done, on the page that it was sent from, until that is left.
+#[component]
+fn RefusedForm() -> impl IntoView {
+    let refused = Resource::new_blocking(|| (), |()| refused_form());
+    let location = use_location();
+    let left = Memo::new(move |been: Option<&(String, String, bool)>| {
+        let (path, search) = (location.pathname.get(), location.search.get());
+        let left = been.is_some_and(|(at, under, left)| *left || *at != path || *under != search);
+        (path, search, left)
+    });
+    view! {
+        <Suspense>
+            {move || Suspend::new(async move {
+                let refused = refused.await.ok().flatten().filter(|_| !left.with(|(.., left)| *left))?;
+                let written = refused.written.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
+                Some(view! { <div class="refused" role="alert"><p class="field-error">{refused.message}</p>{written}</div> })
+            })}
+        </Suspense>
     }
 }
 

@@ -34,12 +34,12 @@ pub fn ViewTabs(
             let here = current.as_ref().is_some_and(|current| current.id == view.id);
             let href = view.href();
             let (icon, title) = match (view.scope, view.default) {
-                (_, true) => (None, Some("Your list opens with this view")),
-                (ViewScope::Shared, _) => (Some(Icon::People), Some("Shared in the workspace")),
-                _ => (None, None),
+                (_, true) => (None, "Your list opens with this view".to_owned()),
+                (ViewScope::Shared, _) => (Some(Icon::People), format!("{}, shared in the workspace", view.name)),
+                _ => (None, view.name.clone()),
             };
             let icon = icon.map(|icon| view! { <IconView icon /> });
-            view! { <a href=href aria-current=here.then_some("page") title=title>{view.name}{icon}</a> }
+            view! { <a href=href aria-current=here.then_some("page") title=title><span class="view-name">{view.name}</span>{icon}</a> }
         })
         .collect();
     view! {

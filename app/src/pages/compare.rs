@@ -1,7 +1,6 @@
 //! Two runs side by side, turn by turn, with the place where they part.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::api::compare::compare_runs;
 use crate::components::code_words::CodeWords;
@@ -12,13 +11,14 @@ use crate::components::status::StatusBadge;
 use crate::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Piece, SpecDifference, TurnLines};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 lazy_page!(CompareRoute = ComparePage, more);
 
 #[component]
 fn ComparePage() -> impl IntoView {
-    let params = use_query_map();
+    let params = use_query_string();
     let given = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
     let asked = Memo::new(move |_| (given("left").unwrap_or_default(), given("right").filter(|id| !id.is_empty())));
     let found = Resource::new_blocking(

@@ -1,19 +1,19 @@
 //! A log from a file becomes a run.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::components::page_title::PageTitle;
 use crate::format::decimal;
 use crate::live::{Upload, upload_form};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
+use crate::query_string::use_query_string;
 
 lazy_page!(ImportRoute = ImportPage, more);
 
 #[component]
 fn ImportPage() -> impl IntoView {
-    let params = use_query_map();
+    let params = use_query_string();
     let problem = move || params.with(|params| params.get("problem"));
     let upload = RwSignal::new(Upload::Idle);
     let sending = move || matches!(upload.get(), Upload::Sending(..));

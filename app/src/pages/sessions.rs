@@ -1,7 +1,6 @@
 //! The list of sessions, with the manners of the list of runs.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::AppError;
 use crate::api::sessions::browse_sessions;
@@ -19,14 +18,15 @@ use crate::components::view_tabs::ViewTabs;
 use crate::format;
 use crate::model::{SessionSummary, ViewList};
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 lazy_page!(SessionsRoute = SessionsPage, runs);
 
 #[component]
 fn SessionsPage() -> impl IntoView {
-    let params = use_query_map();
-    let address = Memo::new(move |_| params.with(ListAddress::from_params));
+    let params = use_query_string();
+    let address = Memo::new(move |_| params.with(ListAddress::from_query));
     let again = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| again.update(|times| *times += 1));
     let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_sessions(address));

@@ -1,14 +1,14 @@
 //! Where signing in starts.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::components::filter_bar::encode;
 use crate::components::page_title::PageTitle;
+use crate::query_string::use_query_string;
 
 #[component]
 pub fn SignIn() -> impl IntoView {
-    let query = use_query_map();
+    let query = use_query_string();
     let href = move || {
         let return_to = query.with(|query| query.get("return_to")).unwrap_or_else(|| "/runs".to_owned());
         format!("/auth/start?return_to={}", encode(&return_to))

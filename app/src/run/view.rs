@@ -1,10 +1,10 @@
 //! What a run's address says about how it is looked at.
 
-use leptos_router::params::ParamsMap;
 use protocol::timeline::Density;
 use serde::{Deserialize, Serialize};
 
 use crate::components::filter_bar::encode;
+use crate::query_string::QueryString;
 
 /// The whole state of the page, so that a link, a reload and the back button show the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,8 +78,8 @@ const MAX_OPEN: usize = 50;
 
 impl RunView {
     /// Reads the address. What it does not understand is left at its default.
-    pub fn from_params(params: &ParamsMap) -> Self {
-        let text = |name: &str| params.get(name).filter(|value| !value.is_empty());
+    pub fn from_query(query: &QueryString) -> Self {
+        let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
         let number = |name: &str| text(name).and_then(|value| value.parse().ok());
         let open = text("open").unwrap_or_default();
         Self {
@@ -178,12 +178,7 @@ mod tests {
     use super::*;
 
     fn read(query: &str) -> RunView {
-        let mut params = ParamsMap::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            params.insert(name.to_owned(), value.replace('+', " ").replace("%2C", ","));
-        }
-        RunView::from_params(&params)
+        RunView::from_query(&QueryString::parse(query))
     }
 
     #[test]

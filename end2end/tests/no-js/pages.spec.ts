@@ -110,3 +110,27 @@ test("theme and sign-out are plain forms", async ({ page }) => {
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in$/);
 });
+
+test("a form that is refused leads back and says why", async ({ page, request }) => {
+  await signIn(page, "owner@demo.test", "/runs?q=env:prod+status:failed");
+  await page.getByText("Save view", { exact: true }).click();
+  await page.getByLabel("Name").fill("   ");
+  await page.getByRole("button", { name: "Save this filter" }).click();
+  await expect(page).toHaveURL(/\/runs\?q=env:prod\+status:failed$/);
+  await expect(page.locator(".refused")).toContainText(/name/i);
+  await takeScreenshots(page, "refused-form");
+
+  const session = await startSession(request);
+  await page.goto(`/sessions/${session}`);
+  await page.getByLabel("Next message").fill("Something long to write");
+  const other = await page.context().newPage();
+  await other.goto(`/sessions/${session}`);
+  await other.getByText("End session").click();
+  await other.getByRole("button", { name: /^End/ }).last().click();
+  await expect(other.getByText("This session has ended")).toBeVisible();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.locator(".refused")).toContainText("The session has ended");
+  await expect(page.locator(".refused .written")).toHaveText("Something long to write");
+  await page.reload();
+  await expect(page.locator(".refused")).toHaveCount(0);
+});

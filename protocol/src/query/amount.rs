@@ -21,7 +21,8 @@ pub fn parse(measure: Measure, text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let (_, size) = units(measure).iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
-    scaled(number, *size)
+    let counts = !matches!(measure, Measure::Duration | Measure::Cost);
+    scaled(number, *size, counts)
 }
 
 /// The shortest spelling that says exactly this.
@@ -44,15 +45,19 @@ fn units(measure: Measure) -> &'static [(&'static str, u64)] {
     }
 }
 
-/// A decimal number times a size, without rounding on the way. Below 2⁶², so that it fits a database's integer.
-fn scaled(number: &str, size: u64) -> Option<u64> {
+/// A decimal number times a size, without rounding on the way, and at the end only where a part of one means something.
+/// Below 2⁶², so that it fits a database's integer.
+fn scaled(number: &str, size: u64, whole_only: bool) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && part.is_empty()) || part.len() > 9 {
         return None;
     }
     let digits = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() };
     let ten = 10_u64.pow(u32::try_from(part.len()).ok()?);
-    let part = u128::from(digits(part)?) * u128::from(size) / u128::from(ten);
-    let total = u128::from(digits(whole)?) * u128::from(size) + part;
+    let part = u128::from(digits(part)?) * u128::from(size);
+    if whole_only && !part.is_multiple_of(u128::from(ten)) {
+        return None;
+    }
+    let total = u128::from(digits(whole)?) * u128::from(size) + part / u128::from(ten);
     u64::try_from(total).ok().filter(|total| *total < 1 << 62)
 }

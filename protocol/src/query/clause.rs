@@ -123,15 +123,26 @@ impl Term {
     /// A state, of a session or of a run.
     pub fn status(of_session: bool, word: &str) -> Option<Self> {
         match of_session {
-            true => super::SESSION_STATUSES
-                .contains(&word)
-                .then(|| Self::Field { field: Field::SessionStatus, value: word.to_owned() }),
-            false => RunStatus::parse(word).map(Self::Status),
+            true => {
+                let known = super::SESSION_STATUSES.into_iter().find(|known| known.eq_ignore_ascii_case(word))?;
+                Some(Self::Field { field: Field::SessionStatus, value: known.to_owned() })
+            }
+            false => RunStatus::parse(&word.to_ascii_lowercase()).map(Self::Status),
         }
     }
 
     pub fn is_status(&self) -> bool {
         matches!(self, Self::Status(_) | Self::Field { field: Field::SessionStatus, .. })
+    }
+
+    /// Whether only a run's log tells it.
+    pub fn is_told_by_log(&self) -> bool {
+        match self {
+            Self::Field { field, .. } => matches!(field, Field::Tool | Field::Error),
+            Self::Is(is) => matches!(is, Is::Truncated | Is::Looping | Is::Budget | Is::Waiting),
+            Self::Has(has) => *has == Has::OrphanCall,
+            _ => false,
+        }
     }
 
     /// Reads `key:value` as metadata, whatever the key.

@@ -10,6 +10,7 @@
 
 mod amount;
 mod clause;
+mod hints;
 mod lexer;
 mod parse;
 mod print;
@@ -20,6 +21,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use clause::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
+pub use hints::nearest;
 pub use time::{Unit, When};
 pub use words::{MAX_WORD_BYTES, words};
 

@@ -4,7 +4,7 @@ use super::clause::METADATA_KEY_RULE;
 use super::lexer::{Key, Lexer, Piece, Value};
 use super::{
     Bound, Clause, Comparison, Fault, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, MAX_WORD_BYTES, Measure, Query,
-    SESSION_STATUSES, Term, When, amount, is_reserved, words,
+    SESSION_STATUSES, Term, When, amount, hints, is_reserved, words,
 };
 use crate::{RunStatus, ids};
 
@@ -38,7 +38,7 @@ fn clause(piece: &Piece<'_>, subject: Subject) -> Result<Clause, Fault> {
     let mut terms = Vec::with_capacity(piece.values.len());
     for value in &piece.values {
         let term = match &piece.key {
-            None => free_text(value)?,
+            None => bare(value)?,
             Some(key) => keyed(key, value, piece.values.len() == 1, subject)?,
         };
         if !terms.contains(&term) {
@@ -65,6 +65,7 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<T
         false => Err(fault(value.at.clone(), format!("`{word}:` takes one value, without commas."))),
     };
     if let Some(field) = Field::ALL.into_iter().find(|field| field.as_str() == word) {
+        without_operator(&word, value)?;
         return Ok(Term::Field { field, value: value.text.clone() });
     }
     if let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.as_str() == word) {
@@ -81,7 +82,7 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<T
         },
         "is" => Is::ALL
             .into_iter()
-            .find(|is| is.as_str() == value.text)
+            .find(|is| is.as_str().eq_ignore_ascii_case(&value.text))
             .map(Term::Is)
             .ok_or_else(|| unknown(value, "state", &Is::ALL.map(Is::as_str))),
         "has" => has(value),
@@ -102,7 +103,23 @@ fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, Fault> {
         let hint = "Put quotes around text that has a colon in it.";
         return Err(fault(key.at.clone(), format!("{METADATA_KEY_RULE} {hint}")));
     }
+    without_operator(name, value)?;
     Ok(Term::metadata(name, &value.text))
+}
+
+/// A value that is not compared: it would be looked for as it is, signs and all, and never be found.
+fn without_operator(key: &str, value: &Value) -> Result<(), Fault> {
+    match hints::operator(key, &value.text).filter(|_| !value.quoted) {
+        Some(hint) => Err(fault(value.at.clone(), hint)),
+        None => Ok(()),
+    }
+}
+
+fn bare(value: &Value) -> Result<Term, Fault> {
+    match hints::joining(&value.text).filter(|_| !value.quoted) {
+        Some(hint) => Err(fault(value.at.clone(), hint)),
+        None => free_text(value),
+    }
 }
 
 fn has(value: &Value) -> Result<Term, Fault> {

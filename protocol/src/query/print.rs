@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Bound, Clause, Comparison, Has, Query, Term, amount, is_reserved};
+use super::{Bound, Clause, Comparison, Has, Query, Term, amount, hints, is_reserved};
 
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,7 +24,7 @@ impl fmt::Display for Clause {
         if self.or.is_empty()
             && let Term::Text(text) = &self.term
         {
-            return write_value(f, text, |text| text.contains(':') || text.starts_with('-'));
+            return write_value(f, text, |text| text.contains(':') || text.starts_with('-') || hints::is_joining(text));
         }
         self.term.write_key(f)?;
         for (i, term) in self.terms().enumerate() {
@@ -58,8 +58,11 @@ impl Term {
     fn write_value(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => f.write_str(status.as_str()),
-            Self::Metadata { value, .. } => write_value(f, value, |value| value.starts_with("//")),
-            Self::Field { value, .. } | Self::Text(value) => write_value(f, value, |_| false),
+            Self::Metadata { value, .. } => {
+                write_value(f, value, |value| value.starts_with("//") || hints::is_operator(value))
+            }
+            Self::Field { value, .. } => write_value(f, value, hints::is_operator),
+            Self::Text(value) => write_value(f, value, |_| false),
             Self::Is(is) => f.write_str(is.as_str()),
             Self::Has(Has::OrphanCall) => f.write_str("orphan-call"),
             Self::Has(Has::Metadata(key)) => {

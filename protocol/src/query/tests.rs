@@ -38,6 +38,8 @@ fn other_spellings_are_read_as_the_one_that_is_printed() {
     assert_eq!(printed("duration:>90m duration:<0.5s turns:3"), "duration:>90m duration:<500ms turns:=3");
     assert_eq!(printed("after:2026-10-01T00:00Z a:b a:b c:d,d"), "since:2026-10-01 a:b c:d");
     assert_eq!(printed("text:word"), "word");
+    assert_eq!(printed("status:Failed is:LOOPING tokens:>1.5k"), "status:failed is:looping tokens:>1500");
+    assert_eq!(printed(r#"env:">5" note:"*" tool:"<x" "OR" or a:!b"#), r#"env:">5" note:"*" tool:"<x" "OR" or a:!b"#);
 }
 
 #[test]
@@ -86,6 +88,19 @@ fn faults_are_explained_at_their_place() {
         ("since:yesterday", "yesterday", "since:2h"),
         ("since:2h,3h", "2h", "takes one value"),
         ("has:a/b", "a/b", "Metadata keys may use"),
+        ("turns:3.5", "3.5", "`3.5` is no amount"),
+        ("env:prod OR env:dev", "OR", "comma between values"),
+        ("env:prod AND team:a", "AND", "leave the AND out"),
+        ("NOT env:dev", "NOT", "-env:dev"),
+        ("tools:>5", ">5", "Did you mean calls:>5?"),
+        ("tool:>5", ">5", "Did you mean calls:>5?"),
+        ("durration:<30s", "<30s", "Did you mean duration:<30s?"),
+        ("region:>5", ">5", "Only duration, tokens, cost, turns and calls are compared"),
+        ("created:>2h", ">2h", "before:2h, for later ones since:2h"),
+        ("env:!=prod", "!=prod", "write -env:prod"),
+        ("env:=prod", "=prod", "Write env:prod"),
+        ("env:*", "*", "write has:env"),
+        ("model:*", "*", "leave `model:` out"),
     ] {
         let error = fault(text);
         assert_eq!((&text[error.at.clone()], error.message.contains(message)), (place, true), "{text}: {error}");

@@ -1,8 +1,8 @@
 //! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
 
 use app::model::{
-    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Marks, RunSummary, SessionMessages, SessionPage,
-    SessionSummary, SessionTotals, SyncProgress, View, ViewList, ViewScope,
+    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary, SessionMessages,
+    SessionPage, SessionSummary, SessionTotals, SyncProgress, View, ViewList, ViewScope,
 };
 use protocol::messages::Tokens;
 use protocol::timeline::verdict;
@@ -15,8 +15,16 @@ use super::runs::run_body;
 use super::sessions::SessionList;
 
 pub fn run_list() -> (Value, Value) {
-    let full = json!({ "runs": [value(&summary(true)), value(&summary(false))], "nextCursor": "…", "stale": "…", "excluding": ["env:staging"] });
-    (full, json!({ "runs": [], "nextCursor": null }))
+    let full = json!({
+        "runs": [value(&summary(true)), value(&summary(false))],
+        "nextCursor": "…",
+        "stale": "…",
+        "excluding": ["env:staging"],
+        "lookedAt": 0,
+        "notices": ["…"],
+        "incomplete": value(&Incomplete { runs_missing: Some(0), logs_missing: 0 }),
+    });
+    (full, json!({ "runs": [], "nextCursor": null, "incomplete": null }))
 }
 
 pub fn run() -> (Value, Value) {
@@ -68,8 +76,10 @@ pub fn facets() -> (Value, Value) {
 
 pub fn histogram() -> (Value, Value) {
     let bucket = Bucket { start_ms: 0, runs: Default::default() };
-    let of = |counted_newest| value(&Histogram { bucket_ms: 0, buckets: vec![bucket.clone(); 2], counted_newest });
-    (of(Some(0)), of(None))
+    let buckets = vec![bucket.clone(), bucket];
+    let full = Histogram { buckets, from_ms: Some(0), before_ms: Some(0), counted_newest: Some(0), bucket_ms: 0 };
+    let bare = Histogram { from_ms: None, before_ms: None, counted_newest: None, ..full.clone() };
+    (value(&full), value(&bare))
 }
 
 pub fn sync(full: bool) -> SyncProgress {

@@ -1,6 +1,6 @@
 //! `GET /api/runs` and `GET /api/runs/{id}`.
 
-use app::model::RunSummary;
+use app::model::{Incomplete, RunSummary};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -34,6 +34,14 @@ pub struct RunList {
     /// Where nothing matches: the clauses without which something would.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     excluding: Vec<String>,
+    /// The page is not full, and yet not the last: only so many runs were looked at. `next_cursor` goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked_at: Option<u64>,
+    /// Parts of the filter that no run can match as they are spelt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
+    /// Runs that match may be missing, because the mirror lacks so much.
+    incomplete: Option<Incomplete>,
 }
 
 pub async fn list_runs(
@@ -49,8 +57,12 @@ pub async fn list_runs(
     }
     let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
     let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
+    let sync = state.mirror.progress(&state, caller.workspace_id).await?;
     Ok(Json(RunList {
         excluding: excluding.collect(),
+        looked_at: page.looked_at,
+        notices: page.notices,
+        incomplete: sync.incomplete(),
         runs: page.runs,
         next_cursor: page.next_cursor,
         stale: page.stale,

@@ -1,4 +1,4 @@
-//! Counts beside a list: facets, values for completion, the histogram.
+//! Counts beside a list: facets, and values for completion.
 //!
 //! Without a filter the counts are kept and exact. Under a filter the newest matching runs are counted, and the answer
 //! says how many: a count over all would grow with the workspace.
@@ -6,15 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use app::model::{Bucket, Facet, FacetValue, Facets, Histogram};
+use app::model::{Facet, FacetValue, Facets};
 use protocol::Query;
-use protocol::query::Term;
 use sqlx::Row;
 
 use super::query_sql::{Reading, Resolved};
 use super::sql::{Arg, fetch};
 use super::tags::{TagIds, counted};
-use super::{Result, Store, WorkspaceId, number};
+use super::{Result, Store, WorkspaceId};
 
 /// Keys shown besides metadata.
 const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
@@ -24,11 +23,8 @@ const METADATA_KEYS: i64 = 16;
 const VALUES: usize = 10;
 /// Matching runs counted under a filter: 1,000 took 15 ms (p95) over HTTP at 100,000 runs, beyond the goal of 10.
 const FACET_SAMPLE: u32 = 500;
-/// The same for the chart: 5,000 made pages take 30 to 140 ms (p50) at a million runs, beyond the goal of 40.
-const HISTOGRAM_SAMPLE: u32 = 1_000;
 /// Values that begin with what was typed, looked at to find the most frequent.
 const COMPLETION_SAMPLE: i64 = 1_000;
-const HOUR_MS: i64 = 3_600_000;
 
 impl Store {
     pub async fn facets(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Facets> {
@@ -118,54 +114,6 @@ impl Store {
         };
         rows.iter().map(value).collect()
     }
-
-    /// Runs over time in about `wanted` buckets.
-    pub async fn histogram(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        wanted: i64,
-        now_ms: i64,
-    ) -> Result<Histogram> {
-        let only_time = query.clauses.iter().all(|clause| matches!(clause.term, Term::Since(_) | Term::Before(_)));
-        let mut capped = None;
-        let counts: Vec<(i64, String, u64)> = if only_time {
-            self.hours(workspace, query, now_ms).await?
-        } else {
-            let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-                return Ok(Histogram::default());
-            };
-            let (rows, all) = resolved.newest(self, Reading::NumberAndStatus, HISTOGRAM_SAMPLE).await?;
-            capped = (!all).then_some(rows.len() as u64);
-            rows.iter().map(|row| Ok((number::time_of(row.try_get(0)?), row.try_get(1)?, 1))).collect::<Result<_>>()?
-        };
-        Ok(Histogram { counted_newest: capped, ..buckets(&counts, wanted) })
-    }
-
-    /// The kept counts; hours that a bound cuts through count as a whole.
-    async fn hours(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Vec<(i64, String, u64)>> {
-        let (mut from, mut below) = (i64::MIN, i64::MAX);
-        for clause in &query.clauses {
-            match (&clause.term, clause.negated) {
-                (Term::Since(when), false) | (Term::Before(when), true) => from = from.max(when.resolve(now_ms)),
-                (Term::Before(when), false) | (Term::Since(when), true) => below = below.min(when.resolve(now_ms)),
-                _ => {}
-            }
-        }
-        let rows = sqlx::query(
-            "SELECT hour, status, runs FROM run_hour WHERE workspace_id = $1 AND hour >= $2 AND hour < $3 AND runs > 0",
-        )
-        .bind(workspace.0)
-        .bind(from.div_euclid(HOUR_MS))
-        .bind(below.saturating_add(HOUR_MS - 1).div_euclid(HOUR_MS))
-        .fetch_all(&self.reader)
-        .await?;
-        let count = |row: &sqlx::any::AnyRow| -> Result<_> {
-            let (hour, runs): (i64, i64) = (row.try_get(0)?, row.try_get(2)?);
-            Ok((hour * HOUR_MS, row.try_get(1)?, u64::try_from(runs).unwrap_or(0)))
-        };
-        rows.iter().map(count).collect()
-    }
 }
 
 fn facet(mut values: Vec<FacetValue>, key: String) -> Option<Facet> {
@@ -184,36 +132,6 @@ fn telling_first(mut facets: Vec<Facet>) -> Vec<Facet> {
     facets
 }
 
-/// Steps that read well on an axis.
-const STEPS_MS: [i64; 12] = [
-    60_000,
-    5 * 60_000,
-    15 * 60_000,
-    HOUR_MS,
-    3 * HOUR_MS,
-    6 * HOUR_MS,
-    12 * HOUR_MS,
-    24 * HOUR_MS,
-    2 * 24 * HOUR_MS,
-    7 * 24 * HOUR_MS,
-    30 * 24 * HOUR_MS,
-    365 * 24 * HOUR_MS,
-];
-
-fn buckets(counts: &[(i64, String, u64)], wanted: i64) -> Histogram {
-    let (Some(first), Some(last)) = (counts.iter().map(|c| c.0).min(), counts.iter().map(|c| c.0).max()) else {
-        return Histogram::default();
-    };
-    let span = last - first;
-    let step = STEPS_MS.into_iter().find(|step| span / step < wanted.max(1)).unwrap_or(STEPS_MS[11]);
-    let mut buckets: BTreeMap<i64, BTreeMap<String, u64>> = BTreeMap::new();
-    for (at, status, runs) in counts {
-        *buckets.entry(at.div_euclid(step) * step).or_default().entry(status.clone()).or_default() += runs;
-    }
-    let buckets = buckets.into_iter().map(|(start_ms, runs)| Bucket { start_ms, runs }).collect();
-    Histogram { bucket_ms: step, buckets, counted_newest: None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,16 +147,5 @@ mod tests {
             telling_first(vec![of("status", 1), of("tool", 5), of("metadata.order", 1), of("metadata.env", 9)]);
         let keys: Vec<&str> = facets.iter().map(|facet| facet.key.as_str()).collect();
         assert_eq!(keys, ["status", "tool", "metadata.env", "metadata.order"]);
-    }
-
-    #[test]
-    fn buckets_are_as_wide_as_reads_well() {
-        let counts =
-            [(0, "failed".to_owned(), 2), (HOUR_MS, "succeeded".to_owned(), 1), (30 * HOUR_MS, "failed".to_owned(), 1)];
-        let histogram = buckets(&counts, 12);
-        assert_eq!(histogram.bucket_ms, 3 * HOUR_MS);
-        assert_eq!(histogram.buckets.len(), 2);
-        assert_eq!(histogram.buckets[0].runs["failed"], 2);
-        assert_eq!(buckets(&[], 12), Histogram::default());
     }
 }

@@ -7,7 +7,7 @@ use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
-use super::query_sql::Resolved;
+use super::query_sql::{Resolved, Walked};
 use super::run_row::{SUMMARY_COLUMNS, summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
@@ -24,6 +24,8 @@ pub struct Cursor(pub i64);
 pub struct RunList {
     pub runs: Vec<RunSummary>,
     pub next: Option<Cursor>,
+    /// The page is not full, and yet not the last: only so many runs were looked at.
+    pub looked_at: Option<u64>,
 }
 
 impl Store {
@@ -37,17 +39,17 @@ impl Store {
         now_ms: i64,
     ) -> Result<RunList> {
         let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-            return Ok(RunList { runs: Vec::new(), next: None });
+            return Ok(RunList { runs: Vec::new(), next: None, looked_at: None });
         };
-        let (sql, args) = resolved.select(SUMMARY_COLUMNS, cursor, limit + 1);
-        let rows = fetch(&self.reader, sql, args).await?;
+        let Walked { rows, ended } = resolved.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
             Some(last) if more => Some(Cursor(last.try_get(0)?)),
-            _ => None,
+            _ => ended.map(|ended| ended.at),
         };
-        Ok(RunList { runs: shown.iter().map(summary).collect::<Result<_>>()?, next })
+        let looked_at = ended.map(|ended| ended.looked_at);
+        Ok(RunList { runs: shown.iter().map(summary).collect::<Result<_>>()?, next, looked_at })
     }
 
     /// Where the page before the one after `cursor` begins; `None` where it is the first.
@@ -60,10 +62,12 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<Cursor>> {
         let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else { return Ok(None) };
-        let (sql, args) = resolved.select_upwards("r.n", cursor, limit + 1);
-        let rows = fetch(&self.reader, sql, args).await?;
-        let last = rows.get(limit as usize);
-        last.map(|row| Ok(Cursor(row.try_get(0)?))).transpose()
+        let Walked { rows, ended } = resolved.page_upwards(self, "r.n", cursor, limit + 1).await?;
+        match rows.get(limit as usize) {
+            Some(row) => Ok(Some(Cursor(row.try_get(0)?))),
+            // What was found stands on the page that begins where the walk ended.
+            None => Ok(ended.map(|ended| ended.at)),
+        }
     }
 
     /// For a query that matches nothing: the clauses without which it would match something, by index.

@@ -249,6 +249,18 @@ impl super::Store {
         fetch(&self.reader, sql, args).await?.iter().map(counted).collect()
     }
 
+    pub async fn has_runs_with(&self, workspace: WorkspaceId, tag: &Tag) -> Result<bool> {
+        Ok(self.counted_tags(workspace, &[tag]).await?.iter().any(|counted| counted.runs > 0))
+    }
+
+    /// Values of a key that runs have, the most frequent first.
+    pub async fn frequent_values(&self, workspace: WorkspaceId, key: &str, limit: u32) -> Result<Vec<String>> {
+        let sql = "SELECT value FROM tag WHERE workspace_id = $1 AND key = $2 AND runs > 0 ORDER BY runs DESC LIMIT $3";
+        let args = vec![workspace.0.into(), key.into(), i64::from(limit).into()];
+        let rows = fetch(&self.reader, sql.to_owned(), args).await?;
+        rows.iter().map(|row| row.try_get(0)).collect()
+    }
+
     /// Models by their whole id, or by what follows the provider.
     pub(super) async fn models_named(&self, workspace: WorkspaceId, name: &str) -> Result<Vec<Counted>> {
         let sql = "SELECT key, value, id, runs FROM tag WHERE workspace_id = $1 AND key = 'model'".to_owned();

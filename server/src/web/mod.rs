@@ -10,4 +10,5 @@ pub mod origin;
 pub mod pages;
 pub mod preferences;
 pub mod problem;
+pub mod refused;
 pub mod request_log;

@@ -13,6 +13,7 @@ use leptos::prelude::provide_context;
 use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 
 use crate::state::AppState;
+use crate::web::refused;
 
 /// Pages that need no sign-in.
 const OPEN_PAGES: [&str; 1] = ["/sign-in"];
@@ -34,6 +35,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .leptos_routes_with_context(state, PAGES.clone(), context, shell)
         .fallback(move |request: Request<Body>| not_found(request))
         .layer(axum::middleware::from_fn(require_sign_in))
+        .layer(axum::middleware::from_fn(refused::lead_back))
 }
 
 /// Whoever is not signed in is shown the sign-in page, and comes back here after. Server functions answer for themselves.

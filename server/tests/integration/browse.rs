@@ -124,6 +124,46 @@ async fn a_query_that_finds_nothing_names_the_clause_that_excludes() {
 }
 
 #[tokio::test]
+async fn what_no_run_has_is_told_with_what_may_have_been_meant() {
+    let desk = Desk::open().await;
+    let cases: &[(&str, usize, &[&str])] = &[
+        ("-stauts:failed", 5, &["No run here has the metadata key `stauts`; did you mean `status`?"]),
+        ("-custmer:acme", 5, &["No run here has the metadata key `custmer`; did you mean `customer`?"]),
+        ("-env:Prod", 5, &["No run here has `env:Prod`; did you mean `env:prod`?"]),
+        ("-env:elsewhere", 5, &["No run here has `env:elsewhere`."]),
+        ("has:region", 0, &["No run here has the metadata key `region`."]),
+        ("customer:acme,globx", 2, &["No run here has `customer:globx`; did you mean `customer:globex`?"]),
+        ("customer:nobody", 0, &[]),
+        ("-env:dev", 4, &[]),
+    ];
+    for (query, runs, notices) in cases {
+        let (status, page) = get(&desk.app, &format!("/api/runs?q={}", encode(query))).await;
+        assert_eq!((status, page["runs"].as_array().unwrap().len()), (200, *runs), "{query}: {page}");
+        assert_eq!(page.get("notices").cloned().unwrap_or_else(|| json!([])), json!(notices), "{query}");
+    }
+    let mut browser = desk.app.signed_in(DEMO).await;
+    let page = browser.open("/runs?q=-stauts:failed").await.body;
+    assert!(page.contains("did you mean `status`?"), "{page}");
+}
+
+#[tokio::test]
+async fn an_address_is_decoded_once() {
+    let app = TestApp::start().await;
+    let odd = "https://x.test/a?b=c&d=%20+";
+    app.finished_run(DEMO, "/say Now 50%20off.", json!({ "metadata": { "from": odd } })).await;
+    app.finished_run(DEMO, "/say Now 50 off.", json!({})).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = browser.open("/runs?q=").await.body;
+    let chip = page.split("href=\"").find(|rest| rest.contains("Those with from:")).expect("a chip");
+    let href = chip.split('"').next().unwrap().replace("&amp;", "&");
+    let found = browser.open(&href).await;
+    assert_eq!(found.status, 200);
+    assert_eq!(found.body.matches("class=\"run-name\"").count(), 1, "{href}");
+    let found = browser.open(&format!("/runs?q={}", encode("\"50%20off\""))).await.body;
+    assert!(found.contains("Remove the filter 50%20off"), "{found}");
+}
+
+#[tokio::test]
 async fn facets_histogram_and_completion_count_what_is_there() {
     let desk = Desk::open().await;
     desk.app.finished_run(OTHER, "/say x", json!({ "metadata": { "customer": "other" } })).await;

@@ -107,9 +107,16 @@ async fn a_pause_holds_history_back_until_it_ends() {
     peer.look(|world| world.moods.clear());
     let sync = wait_for(&app, "/api/sync", |sync| sync["history"] == "under_way").await;
     assert_eq!((&sync["paused"], &sync["total"], &sync["runs"]), (&true.into(), &600.into(), &200.into()));
+    // What may be among the runs that are still to come is not said to be nowhere.
+    let page = get(&app, "/api/runs?q=number:3").await;
+    let missing = (&page["runs"], &page["incomplete"]["runsMissing"]);
+    assert_eq!(missing, (&Value::Array(Vec::new()), &400.into()), "{page}");
+    assert!(page["incomplete"]["logsMissing"].is_u64(), "{page}");
     pause(false).await;
     wait_for(&app, "/api/sync", |sync| sync["history"] == "complete").await;
     assert_complete(&all_ids(&app).await, 600);
+    let page = wait_for(&app, "/api/runs?q=number:3", |page| page["incomplete"].is_null()).await;
+    assert_eq!(page["runs"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

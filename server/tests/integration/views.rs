@@ -22,6 +22,35 @@ fn names(views: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn a_plain_form_that_is_refused_leads_back_and_says_why_once() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let url = app.url("/rpc/create-view");
+    let mut send = async |form: &[(&str, &str)], from: &str| {
+        let request = app.http.post(url.clone()).form(form).header("origin", url.origin().ascii_serialization());
+        let request = request.header("accept", "text/html,*/*").header("referer", app.url(from).as_str());
+        let answer = browser.send(request, url.clone()).await;
+        let to = answer.headers["location"].to_str().unwrap().to_owned();
+        let back = url.join(&to).unwrap();
+        let page = app.http.get(back.clone()).header("accept", "text/html");
+        (answer.status, to, browser.send(page, back).await.body)
+    };
+    let (status, to, page) =
+        send(&[("list", "runs"), ("name", "Kept as written"), ("query", "status:lost")], "/runs?q=env:prod").await;
+    assert_eq!((status, to.as_str()), (303, "/runs?q=env:prod"));
+    assert!(page.contains("There is no status `lost`") && page.contains("Kept as written"), "{page}");
+    // A form that cannot be read at all.
+    let (status, to, page) = send(&[("list", "nowhere")], "/runs").await;
+    assert_eq!((status, to.as_str()), (303, "/runs"));
+    assert!(page.contains("role=\"alert\""), "{page}");
+    let (status, to, page) = send(&[("list", "runs"), ("name", "Fine"), ("query", "")], "/runs?q=").await;
+    assert!((300..400).contains(&status) && to.ends_with("/runs?q="), "{to}");
+    assert!(page.contains("Fine") && !page.contains("class=\"refused\""), "what was told is not told again");
+    let elsewhere = send(&[("list", "runs"), ("name", "Fine"), ("query", "")], "/runs?q=").await.2;
+    assert!(elsewhere.contains("You have a view «Fine» already"), "{elsewhere}");
+}
+
+#[tokio::test]
 async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() {
     let app = TestApp::start().await;
     let mut owner = app.signed_in(DEMO).await;

@@ -9,7 +9,6 @@ mod items;
 mod side;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::api::launch::open_launch;
 use crate::components::error_view::ErrorView;
@@ -18,6 +17,7 @@ use crate::components::page_title::PageTitle;
 use crate::launch::sheet::{LaunchPage as Sheet, Notice, TemplateLink};
 use crate::live::launch_desk;
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 pub use batch::BatchRoute;
@@ -26,10 +26,10 @@ lazy_page!(LaunchRoute = LaunchPage, more);
 
 #[component]
 fn LaunchPage() -> impl IntoView {
-    let query = use_query_map();
+    let query = use_query_string();
     let entry = Memo::new(move |_| {
         query.with(|query| {
-            let sets = query.get_all("set").unwrap_or_default();
+            let sets = query.get_all("set");
             (query.get("like"), query.get("template"), query.get("session"), query.get("draft"), sets)
         })
     });

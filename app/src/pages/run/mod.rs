@@ -16,7 +16,7 @@ mod spec;
 mod toolbar;
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use crate::api::runs::open_run;
 use crate::components::error_view::ErrorView;
@@ -25,6 +25,7 @@ use crate::components::page_title::PageTitle;
 use crate::live::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
 use crate::model::{RunPage as Page, RunSummary};
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
 use crate::wire::Wire;
 
@@ -60,9 +61,9 @@ lazy_page!(RunRoute = RunPage, run);
 #[component]
 fn RunPage() -> impl IntoView {
     let params = use_params_map();
-    let query = use_query_map();
+    let query = use_query_string();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
-    let view = Memo::new(move |_| query.with(RunView::from_params));
+    let view = Memo::new(move |_| query.with(RunView::from_query));
     // Only another run is another page; another view of it is fetched by the page itself.
     let first = Resource::new_blocking(move || id.get(), move |id| open_run(id, view.get_untracked()));
     view! {

@@ -5,12 +5,14 @@ use leptos::prelude::*;
 use crate::browse::Column;
 
 #[component]
-pub fn ColumnChoice(columns: Vec<Column>, here: String) -> impl IntoView {
+pub fn ColumnChoice(columns: Vec<Column>, columns_chosen: bool, here: String) -> impl IntoView {
     let boxes: Vec<_> = Column::ALL
         .into_iter()
         .map(|column| {
             let chosen = columns.contains(&column);
-            view! { <label class="check"><input type="checkbox" name="column" value=column.as_str() checked=chosen />{column.label()}</label> }
+            let gives_way = (chosen && !columns_chosen && column.gives_way())
+                .then(|| view! { <span class="column-gives-way hint">"on wider screens"</span> });
+            view! { <label class="check"><input type="checkbox" name="column" value=column.as_str() checked=chosen />{column.label()}{gives_way}</label> }
         })
         .collect();
     view! {

@@ -7,10 +7,9 @@ mod sync;
 mod table;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::AppError;
-use crate::api::browse::browse_runs;
+use crate::api::browse::{NO_RUN, browse_runs};
 use crate::browse::{ListAddress, RunList};
 use crate::components::batch_line::BatchLine;
 use crate::components::error_view::ErrorView;
@@ -23,14 +22,15 @@ use crate::components::view_tabs::ViewTabs;
 use crate::live::{Watched, watch_runs};
 use crate::model::{RunSummary, ViewList};
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 lazy_page!(RunsRoute = RunsPage, runs);
 
 #[component]
 fn RunsPage() -> impl IntoView {
-    let params = use_query_map();
-    let address = Memo::new(move |_| params.with(ListAddress::from_params));
+    let params = use_query_string();
+    let address = Memo::new(move |_| params.with(ListAddress::from_query));
     let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let again = RwSignal::new(0_u32);
@@ -81,7 +81,9 @@ fn Loaded(
     let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
     let watched = Watched {
         q: StoredValue::new(list.bar.text.clone()),
-        first: StoredValue::new(ids.first().filter(|_| list.newest.is_none()).cloned()),
+        first: StoredValue::new(
+            list.newest.is_none().then(|| ids.first().cloned().unwrap_or_else(|| NO_RUN.to_owned())),
+        ),
         rows: StoredValue::new(rows.clone()),
         sync: RwSignal::new(list.sync),
         news: RwSignal::default(),
@@ -94,13 +96,16 @@ fn Loaded(
     let here = list.here;
     let body = if faulty {
         view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
-    } else if rows.is_empty() && filtered {
-        view! { <NoMatch list=ViewList::Runs drops=list.drops /> }.into_any()
+    } else if rows.is_empty() && (filtered || list.newest.is_some()) {
+        let so_far = list.looked.is_some() || list.missing.is_some();
+        view! { <NoMatch list=ViewList::Runs drops=list.drops so_far /> }.into_any()
     } else if rows.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
         view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
     };
+    let older_label = if list.looked.is_some() { "Look further" } else { "Older runs" };
+    let end = list.looked.or(list.missing);
     view! {
         <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
@@ -110,7 +115,7 @@ fn Loaded(
         </header>
         <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
         <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
-        {[list.stale, list.note].into_iter().flatten().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
+        {list.notices.into_iter().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
         {move || batch.get().map(|id| view! { <BatchLine id done=batch_done /> })}
         <div class="list-body">
             <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
@@ -119,13 +124,14 @@ fn Loaded(
                 <div class="list-tools">
                     <News watched reload />
                     <a class="to-facets" href="#facets">"Facets"</a>
-                    <columns::ColumnChoice columns=list.columns here=here.clone() />
+                    <columns::ColumnChoice columns=list.columns columns_chosen=list.columns_chosen here=here.clone() />
                 </div>
                 {body}
+                {end.map(|words| view! { <p class="list-end hint" role="status">{words}</p> })}
                 <nav class="pager" aria-label="Pages">
                     {list.newest.map(|href| view! { <a class="button" href=href>"Newest"</a> })}
                     {list.newer.clone().map(|href| view! { <a class="button" href=href>"Newer runs"</a> })}
-                    {list.older.clone().map(|href| view! { <a class="button" href=href>"Older runs"</a> })}
+                    {list.older.clone().map(|href| view! { <a class="button" href=href>{older_label}</a> })}
                 </nav>
             </div>
         </div>

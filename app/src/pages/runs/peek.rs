@@ -142,6 +142,8 @@ fn follow_keys(path: Path) {
                 return;
             }
             let open = path.peek.get_untracked();
+            // From run to run the address changes in place: the way back is out of the panel, not through all of them.
+            let replace = open.is_some() && matches!(event.key().as_str(), "j" | "k");
             let target = untrack(|| match (event.key().as_str(), open) {
                 ("j", _) => path.beside(true),
                 ("k", Some(_)) => path.beside(false),
@@ -151,7 +153,7 @@ fn follow_keys(path: Path) {
             });
             if let Some(href) = target {
                 event.prevent_default();
-                navigate(&href, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+                navigate(&href, NavigateOptions { scroll: false, replace, ..NavigateOptions::default() });
             }
         });
         on_cleanup(move || keys.remove());

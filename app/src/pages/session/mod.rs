@@ -4,7 +4,7 @@ mod composer;
 mod turns;
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use crate::api::sessions::{open_session, read_turns};
 use crate::components::copy::CopyButton;
@@ -19,6 +19,7 @@ use crate::components::time::RelativeTime;
 use crate::format;
 use crate::model::SessionPage as Page;
 use crate::pages::lazy::lazy_page;
+use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
 lazy_page!(SessionRoute = SessionPage, more);
@@ -44,7 +45,7 @@ fn SessionPage() -> impl IntoView {
 
 #[component]
 fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
-    let query = use_query_map();
+    let query = use_query_string();
     let id = StoredValue::new(page.session.id.clone());
     // What was said is asked for apart: it changes while the rest stays, and the field below keeps its text.
     let again = RwSignal::new(0_u32);

@@ -5,11 +5,14 @@
 //! ```
 //!
 //! Every walk is in list order, so that nothing is sorted and a page ends the walk. The rarest tag drives, or the words
-//! where they are rarer; the other conditions are looked up for each run on the way.
+//! where they are rarer; the other conditions are looked up for each run on the way. A word that is to be missing can make
+//! the way long and each look dear: such a walk goes by stretches, and only so far (`bounded.rs`).
 
+mod bounded;
 mod driver;
 mod newest;
 
+pub(super) use bounded::Walked;
 pub(super) use newest::Reading;
 use protocol::Query;
 use protocol::query::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
@@ -57,15 +60,25 @@ struct Start {
     downwards: bool,
     /// How many runs of the driver are looked at.
     steps: Option<u32>,
+    /// The last number that is looked at.
+    until: Option<i64>,
 }
 
 impl Start {
+    /// From the newest run down, to the end.
+    const NEWEST: Self = Self { cursor: None, downwards: true, steps: None, until: None };
+
     fn sign(self) -> &'static str {
         if self.downwards { "<" } else { ">=" }
     }
 
     fn order(self) -> &'static str {
         if self.downwards { "DESC" } else { "ASC" }
+    }
+
+    /// The numbers from the last on, in the order of the walk.
+    fn until_sign(self) -> &'static str {
+        if self.downwards { ">=" } else { "<=" }
     }
 }
 
@@ -137,17 +150,6 @@ impl Resolved {
         Ok(Some(resolved))
     }
 
-    /// Columns of `r` for a page of matching runs, newest first.
-    pub fn select(&self, columns: &str, cursor: Option<Cursor>, limit: u32) -> (String, Vec<Arg>) {
-        self.select_from("run r", columns, Start { cursor, downwards: true, steps: None }, limit)
-    }
-
-    /// From `cursor` on towards the newest, which come last.
-    pub fn select_upwards(&self, columns: &str, cursor: Cursor, limit: u32) -> (String, Vec<Arg>) {
-        let start = Start { cursor: Some(cursor), downwards: false, steps: None };
-        self.select_from(&self.listed("r"), columns, start, limit)
-    }
-
     /// Runs as the list's narrow index has them. SQLite would look a known number up in the table.
     fn listed(&self, alias: &str) -> String {
         match self.engine {
@@ -194,8 +196,8 @@ impl Resolved {
             conditions.push(self.words_probe(sql, words, n));
         }
         for words in &self.without_words {
-            let probe = self.words_probe(sql, words, n);
-            conditions.push(format!("NOT {probe}"));
+            let without = self.without(sql, words, n, start);
+            conditions.push(without);
         }
         if !self.columns.is_empty() {
             let alias = if is_run { "t" } else { "q" };
@@ -246,11 +248,8 @@ impl Resolved {
                 ("run t", "t.n")
             }
         };
-        let bounds = [(self.from, ">="), (self.below, "<"), (start.cursor.map(|cursor| cursor.0), start.sign())];
-        for (bound, sign) in bounds {
-            if let Some(bound) = bound {
-                conditions.push(format!("{n} {sign} {}", sql.bind(bound)));
-            }
+        for (bound, sign) in self.bounds(start) {
+            conditions.push(format!("{n} {sign} {}", sql.bind(bound)));
         }
         if let Some(numbers) = &self.numbers {
             let numbers: Vec<String> = numbers.iter().map(|n| sql.bind(*n)).collect();
@@ -271,6 +270,13 @@ impl Resolved {
         let all: Vec<String> = self.sources(sql, start).into_iter().map(first).collect();
         let from = format!("(SELECT n FROM ({}) u ORDER BY n {order} LIMIT {steps}) t", all.join(" UNION "));
         Source { from, n: "t.n", conditions: Vec::new(), is_run: false }
+    }
+
+    /// The numbers between which a walk goes.
+    fn bounds(&self, start: Start) -> impl Iterator<Item = (i64, &'static str)> {
+        let cursor = start.cursor.map(|cursor| cursor.0);
+        let all = [(self.from, ">="), (self.below, "<"), (cursor, start.sign()), (start.until, start.until_sign())];
+        all.into_iter().filter_map(|(bound, sign)| Some((bound?, sign)))
     }
 
     /// Keeps a condition a lookup for each run on the way: PostgreSQL would make a join of it, which reads all runs of a tag
@@ -296,6 +302,17 @@ impl Resolved {
                 )
             }
         }
+    }
+
+    /// That a run has none of these words. SQLite takes long to look up one run: it reads all that have them on the way.
+    fn without(&self, sql: &mut Sql, words: &str, n: &str, start: Start) -> String {
+        if self.engine == Engine::Postgres || start.until.is_none() {
+            return format!("NOT {}", self.words_probe(sql, words, n));
+        }
+        let words = sql.bind(text::within(self.workspace, words));
+        let bounds: String =
+            self.bounds(start).map(|(bound, sign)| format!(" AND x.rowid {sign} {}", sql.bind(bound))).collect();
+        format!("{n} NOT IN (SELECT x.rowid FROM run_text x WHERE x.run_text MATCH {words}{bounds})")
     }
 
     fn bound_by_time(&mut self, at_ms: i64, lower: bool) {

@@ -4,6 +4,7 @@
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use super::bounded::FARTHEST;
 use super::{Driver, Resolved, Sql, Start};
 use crate::store::sql::fetch;
 use crate::store::{Engine, Result, Store};
@@ -25,7 +26,7 @@ pub enum Reading {
 impl Resolved {
     /// The newest matching runs, at most `wanted`, and whether these are all.
     pub async fn newest(&self, store: &Store, reading: Reading, wanted: u32) -> Result<(Vec<AnyRow>, bool)> {
-        let words = !self.without_words.is_empty() || (self.words.is_some() && !self.driver.is_words());
+        let words = self.words.is_some() && !self.driver.is_words();
         let steps = if words && self.engine == Engine::Sqlite { STEPS_WITH_WORDS } else { STEPS };
         self.newest_within(store, reading, wanted, steps).await
     }
@@ -41,6 +42,17 @@ impl Resolved {
             let rows = self.read(store, reading, None, wanted).await?;
             let all = rows.len() < wanted as usize;
             return Ok((rows, all));
+        }
+        if !self.without_words.is_empty() {
+            let (run, columns) = self.readable(reading);
+            let walked = self.walk_far(store, &run, columns, Start::NEWEST, wanted, steps).await?;
+            if walked.ended.is_none() || walked.rows.len() >= FEWEST as usize {
+                let all = walked.ended.is_none() && walked.rows.len() < wanted as usize;
+                return Ok((walked.rows, all));
+            }
+            let walked = self.walk_far(store, &run, columns, Start::NEWEST, FEWEST, FARTHEST).await?;
+            let all = walked.ended.is_none() && walked.rows.len() < FEWEST as usize;
+            return Ok((walked.rows, all));
         }
         let rows = self.read(store, reading, Some(steps), wanted).await?;
         let full = rows.len() == wanted as usize;
@@ -61,19 +73,23 @@ impl Resolved {
     }
 
     async fn read(&self, store: &Store, reading: Reading, steps: Option<u32>, limit: u32) -> Result<Vec<AnyRow>> {
-        let start = Start { cursor: None, downwards: true, steps };
-        let (sql, args) = match reading {
-            Reading::Tags => self.select_from("run r", "r.tags", start, limit),
-            Reading::NumberAndStatus => self.select_from(&self.listed("r"), "r.n, r.status", start, limit),
-        };
+        let (run, columns) = self.readable(reading);
+        let (sql, args) = self.select_from(&run, columns, Start { steps, ..Start::NEWEST }, limit);
         fetch(&store.reader, sql, args).await
+    }
+
+    /// Where it is read from, and what.
+    fn readable(&self, reading: Reading) -> (String, &'static str) {
+        match reading {
+            Reading::Tags => ("run r".to_owned(), "r.tags"),
+            Reading::NumberAndStatus => (self.listed("r"), "r.n, r.status"),
+        }
     }
 
     /// Whether what drives the walk has more runs than these.
     async fn goes_on_after(&self, store: &Store, steps: u32) -> Result<bool> {
         let mut sql = Sql { args: Vec::new() };
-        let start = Start { cursor: None, downwards: true, steps: None };
-        let from = self.window(&mut sql, start, steps + 1).from;
+        let from = self.window(&mut sql, Start::NEWEST, steps + 1).from;
         let rows = fetch(&store.reader, format!("SELECT COUNT(*) FROM {from}"), sql.args).await?;
         let found: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
         Ok(found > i64::from(steps))
