@@ -199,13 +199,38 @@ pub async fn suggest(
                 typed.suggest_keys(list, &text, &known)
             }
             (Typed::Value { prefix, .. }, Some(key)) => {
-                let prefix = if key == "has" { format!("metadata.{prefix}") } else { prefix.clone() };
-                typed.suggest_values(list, &text, &known(&key, &prefix).await?)
+                let begins = |prefix: &str| if key == "has" { format!("metadata.{prefix}") } else { prefix.to_owned() };
+                let mut found = Vec::new();
+                for spelling in spellings(prefix) {
+                    found.append(&mut known(&key, &begins(&spelling)).await?);
+                }
+                // A state that runs have by their status.
+                if key == "is" && list == ViewList::Runs && "failed".starts_with(&prefix.to_ascii_lowercase()) {
+                    found.append(&mut known("status", "failed").await?);
+                }
+                typed.suggest_values(list, &text, &found)
             }
             (Typed::Value { .. }, None) => typed.suggest_values(list, &text, &[]),
         })
     };
     super::with_status(read.await).map(Wire)
+}
+
+/// What was typed in the cases of letters that values are written in: nobody knows beforehand which it is.
+#[cfg(feature = "ssr")]
+fn spellings(prefix: &str) -> Vec<String> {
+    let lower = prefix.to_ascii_lowercase();
+    let mut capital = lower.clone();
+    if let Some(first) = capital.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let mut all = vec![prefix.to_owned()];
+    for spelling in [lower, capital, prefix.to_ascii_uppercase()] {
+        if !all.contains(&spelling) {
+            all.push(spelling);
+        }
+    }
+    all
 }
 
 /// Where what was typed in the palette could lead.
@@ -248,6 +273,14 @@ mod tests {
             assert_eq!(note(text), None, "{text}");
         }
         assert_eq!(note_on_logs(&Query::parse("words").expect("a query"), &SyncProgress::default()), None);
+    }
+
+    #[test]
+    fn values_are_completed_whatever_the_case_of_letters() {
+        assert_eq!(spellings("pRo"), ["pRo", "pro", "Pro", "PRO"]);
+        assert_eq!(spellings("7"), ["7"]);
+        assert_eq!(spellings(""), [""]);
+        assert_eq!(spellings("\u{fc}b"), ["\u{fc}b", "\u{fc}B"]);
     }
 
     #[test]

@@ -135,16 +135,20 @@ impl Typed {
             "tokens" => vec![">1k", ">10k", ">100k"],
             "cost" => vec![">0.01", ">0.1", ">1"],
             "turns" | "calls" => vec![">5", ">20"],
+            "has" if list == ViewList::Runs => vec!["orphan-call"],
             _ => Vec::new(),
         };
         let observed = known.iter().map(|value| {
             let word = value.value.strip_prefix("metadata.").filter(|_| key.eq_ignore_ascii_case("has"));
-            (word.unwrap_or(&value.value), counted(list, value.runs))
+            (quoted(word.unwrap_or(&value.value)), counted(list, value.runs))
         });
-        let unseen = closed.into_iter().filter(|word| word.starts_with(prefix.as_str()));
-        let unseen =
-            unseen.filter(|word| known.iter().all(|value| value.value != *word)).map(|word| (word, String::new()));
-        observed.chain(unseen).map(|(word, note)| taken(text, at, &format!("{} ", quoted(word)), note)).collect()
+        let lower = prefix.to_ascii_lowercase();
+        let unseen = closed.into_iter().filter(|word| word.starts_with(&lower));
+        // As they are: a comparison in quotes would be a value.
+        let unseen = unseen
+            .filter(|word| known.iter().all(|value| value.value != *word))
+            .map(|word| (word.to_owned(), String::new()));
+        observed.chain(unseen).map(|(word, note)| taken(text, at, &format!("{word} "), note)).collect()
     }
 }
 
@@ -237,6 +241,19 @@ mod tests {
                 typed.suggest_keys(ViewList::Runs, text, &[value("metadata.a", 1)]);
                 typed.suggest_values(ViewList::Runs, text, &[value("x", 1)]);
             }
+        }
+    }
+
+    #[test]
+    fn words_of_a_closed_set_are_offered_as_they_are_written() {
+        for (text, offered) in [
+            ("duration:", vec!["duration:>10s ", "duration:>1m ", "duration:>10m "]),
+            ("has:OR", vec!["has:orphan-call "]),
+            ("status:Su", vec!["status:succeeded "]),
+        ] {
+            let caret = u32::try_from(text.len()).expect("a short text");
+            let found = typed(text, caret).suggest_values(ViewList::Runs, text, &[]);
+            assert_eq!(found.into_iter().map(|suggestion| suggestion.value).collect::<Vec<_>>(), offered);
         }
     }
 }

@@ -147,6 +147,17 @@ async fn what_no_run_has_is_told_with_what_may_have_been_meant() {
 }
 
 #[tokio::test]
+async fn values_are_completed_in_any_case_and_states_with_their_counts() {
+    let desk = Desk::open().await;
+    let mut browser = desk.app.signed_in(DEMO).await;
+    for (text, wanted) in [("env:PR", "env:prod "), ("is:fa", "2 runs"), ("has:orph", "has:orphan-call ")] {
+        let path = format!("suggest?text={}&caret={}", encode(text), text.len());
+        let (status, found) = browser.read(&path).await;
+        assert!(status == 200 && found.to_string().contains(wanted), "{text}: {found}");
+    }
+}
+
+#[tokio::test]
 async fn an_address_is_decoded_once() {
     let app = TestApp::start().await;
     let odd = "https://x.test/a?b=c&d=%20+";
