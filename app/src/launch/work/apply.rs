@@ -174,7 +174,11 @@ fn apply_json(work: &mut Work, before: &Value, name: &str, pointer: &str, text: 
 fn apply_properties(work: &mut Work, before: &Value, sent: &Sent, pointer: &str) {
     // The schema's JSON stands beside its rows; where that was edited, it counts.
     let json_name = format!("j{pointer}");
-    if work.spec.pointer(pointer) != before.pointer(pointer) || work.texts.contains_key(&json_name) {
+    if work.spec.pointer(pointer) != before.pointer(pointer) {
+        work.properties.remove(pointer);
+        return;
+    }
+    if work.texts.contains_key(&json_name) {
         return;
     }
     let property = |i: usize| {
@@ -184,6 +188,7 @@ fn apply_properties(work: &mut Work, before: &Value, sent: &Sent, pointer: &str)
             kind: part("type").unwrap_or_default().to_owned(),
             description: part("description").unwrap_or_default().to_owned(),
             required: part("required") == Some("true"),
+            ..Property::default()
         })
     };
     rows::write_properties(work, pointer, (0..).map_while(property).collect());

@@ -67,9 +67,13 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
     }
     for (pointer, rows) in &work.properties {
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        for i in (0..names.len()).filter(|i| twice(&names, *i)) {
-            let message = format!("{} stands twice. Rename one of them.", names[i]);
-            faults.push(fault(format!("{pointer}#{i}.name"), "duplicate", message));
+        for i in 0..names.len() {
+            let place = format!("{pointer}#{i}.name");
+            if names[i].is_empty() {
+                faults.push(fault(place, "name", "Give this property a name, or remove it."));
+            } else if twice(&names, i) {
+                faults.push(fault(place, "duplicate", format!("{} stands twice. Rename one of them.", names[i])));
+            }
         }
     }
     faults

@@ -14,8 +14,7 @@ use super::super::{Launcher, batch, launch, library, preflight};
 use super::faults::{self, fault};
 use super::place::set;
 use super::work::Work;
-use super::{dom_id, keyed};
-use super::{peers, session};
+use super::{dom_id, keyed, peers, rows, session};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -60,6 +59,14 @@ pub async fn act(
             if let Some((list, Ok(at))) = object.rsplit_once('/').map(|(list, at)| (list, at.parse())) {
                 work.drop_item(list, at);
                 focus = Some(list.split('/').nth(1).unwrap_or("tools").to_owned());
+            }
+        }
+        "drop-property" => {
+            if let Some((schema, Ok(at))) = object.rsplit_once('#').map(|(schema, at)| (schema, at.parse())) {
+                let before = work.spec.clone();
+                rows::drop_property(work, schema, at);
+                work.spec_changed(&before);
+                focus = Some(dom_id(&format!("p{schema}#{at}.name")));
             }
         }
         "attach" => attach(work, object, posted),
