@@ -41,7 +41,10 @@ pub fn apply(work: &mut Work, sent: &Sent) {
         let card = card_of(&work.spec, &tool);
         let answerer = work.answers.entry(tool.clone()).or_default();
         if by != shown(answerer) {
-            *answerer = made(by, card);
+            let was = std::mem::take(answerer);
+            work.leave_answerer(&tool, shown(&was), was);
+            let now = work.take_up_answerer(&tool, by).unwrap_or_else(|| made(by, card));
+            work.answers.insert(tool, now);
             continue;
         }
         let text = |name: &str, field: &mut String| {
@@ -76,19 +79,34 @@ pub fn apply(work: &mut Work, sent: &Sent) {
     }
 }
 
+/// Under this choice a tool whose name is being written keeps its answerer, by its place.
+const UNNAMED: &str = "unnamed";
+
 /// A local tool that was renamed is answered as before. One that keeps the name keeps its answerer too, and a name that
-/// was there before is another tool's: where tools were reordered, nobody was renamed.
+/// was there before is another tool's: where tools were reordered, nobody was renamed. While a tool has no name of its own,
+/// its answerer waits for it.
 pub fn follow_names(work: &mut Work, before: &Value) {
     let (earlier, now) = (local_tools(before), local_tools(&work.spec));
     let has = |tools: &[(String, String)], name: &String| tools.iter().any(|(other, _)| other == name);
     for (old, place) in &earlier {
         let new = now.iter().find(|(_, other)| other == place).map(|(name, _)| name);
-        let Some(new) = new.filter(|new| !has(&earlier, new)) else { continue };
-        if let Some(answerer) = work.answers.get(old).cloned() {
-            work.answers.insert(new.clone(), renamed(answerer, old));
+        let Some(answerer) = work.answers.get(old).cloned() else { continue };
+        let answerer = renamed(answerer, old);
+        if let Some(new) = new.filter(|new| !has(&earlier, new)) {
+            work.answers.insert(new.clone(), answerer);
             if !has(&now, old) {
                 work.answers.remove(old);
+                work.left_follows(old, new);
             }
+        } else if !has(&now, old) && work.spec.pointer(place).is_some_and(Value::is_object) {
+            work.left_follows(old, place);
+            work.leave_answerer(place, UNNAMED, answerer);
+        }
+    }
+    for (name, place) in now.iter().filter(|(name, _)| !has(&earlier, name)) {
+        if let Some(answerer) = work.take_up_answerer(place, UNNAMED) {
+            work.answers.insert(name.clone(), answerer);
+            work.left_follows(place, name);
         }
     }
 }

@@ -85,7 +85,7 @@ fn apply_controls(work: &mut Work, before: &Value, sent: &Sent) {
     if let Some(choice) = sent.get("x:input")
         && choice != choices::input_shown(before)
     {
-        choices::choose_input(&mut work.spec, choice);
+        choices::choose_input(work, choice);
     }
 }
 
@@ -198,7 +198,7 @@ fn apply_choice(work: &mut Work, before: &Value, setting: &Setting, sent: &Sent)
     if let Some(choice) = sent.get(setting.name)
         && choice != setting.shown_in(before)
     {
-        setting.choose(&mut work.spec, choice);
+        setting.choose(work, choice);
     }
 }
 

@@ -57,10 +57,14 @@ pub async fn act(
         }
         "drop" => {
             if let Some((list, Ok(at))) = object.rsplit_once('/').map(|(list, at)| (list, at.parse())) {
-                work.drop_item(list, at);
+                match list.starts_with("/tools") {
+                    true => work.remove_tool(list, at),
+                    false => work.drop_item(list, at),
+                }
                 focus = Some(list.split('/').nth(1).unwrap_or("tools").to_owned());
             }
         }
+        "undo-remove" => focus = work.bring_back().map(|place| dom_id(&place)),
         "drop-property" => {
             if let Some((schema, Ok(at))) = object.rsplit_once('#').map(|(schema, at)| (schema, at.parse())) {
                 let before = work.spec.clone();
@@ -137,6 +141,7 @@ fn begin_anew(work: &mut Work) {
     work.key = crate::random::token();
     work.tried = false;
     work.earlier = false;
+    work.removed = None;
     work.checks.clear();
 }
 
@@ -205,6 +210,7 @@ async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, po
 
 fn add_tool(work: &mut Work, kind: &str) -> Option<String> {
     let before = work.spec.clone();
+    work.removed = None;
     if !work.spec["tools"].is_array() {
         set(&mut work.spec, "/tools", json!([]));
     }

@@ -181,6 +181,45 @@ fn a_tool_that_is_renamed_is_answered_as_before() {
 }
 
 #[test]
+fn a_tool_whose_name_is_cleared_and_written_again_is_answered_as_before() {
+    let mut work =
+        Work::of(json!({ "tools": [{ "kind": "local", "name": "old" }, { "kind": "local", "name": "new" }] }));
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), ..Default::default() });
+    work.answers.insert("old".to_owned(), reply.clone());
+    let cleared = after(&work, &[("t/tools/0/name", "")]);
+    assert_eq!(cleared.answers.get("old"), None);
+    // On the way to its name it may be another tool's for a moment.
+    let halfway = after(&cleared, &[("t/tools/0/name", "new")]);
+    let named = after(&halfway, &[("t/tools/0/name", "newer")]);
+    assert_eq!(named.answers.get("newer"), Some(&reply));
+}
+
+#[test]
+fn who_answered_before_comes_back_with_the_choice_also_under_another_name() {
+    let mut work = Work::of(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
+    work.answers.insert("old".to_owned(), reply.clone());
+    let by_hand = after(&work, &[("a:old:by", "hand")]);
+    assert_eq!(by_hand.answers["old"], Answerer::Hand);
+    let renamed = after(&by_hand, &[("t/tools/0/name", "new")]);
+    assert_eq!(after(&renamed, &[("a:new:by", "canned")]).answers["new"], reply);
+}
+
+#[test]
+fn a_tool_that_was_removed_comes_back_to_its_place_with_who_answers_it() {
+    let spec = json!({ "tools": [{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b", "readOnly": true }, { "kind": "a2a" }] });
+    let mut work = Work::of(spec.clone());
+    work.answers.insert("b".to_owned(), Answerer::Canned(CannedReply::default()));
+    work.texts.insert("j/tools/2/agentCard".to_owned(), "{".to_owned());
+    let before = work.clone();
+    work.remove_tool("/tools", 1);
+    assert!(serde_json::to_string(&drawn(&work)).is_ok_and(|page| page.contains("undo-remove")));
+    assert_eq!((work.answers.len(), work.texts.contains_key("j/tools/1/agentCard")), (0, true));
+    assert_eq!(work.bring_back().as_deref(), Some("/tools/1"));
+    assert_eq!(work, before);
+}
+
+#[test]
 fn ticks_are_the_filter_and_all_of_them_are_none() {
     let mut work = Work::of(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let found = ["a", "b"].map(|name| FoundTool { name: name.to_owned(), description: String::new() });
