@@ -48,6 +48,10 @@ pub enum LaunchAnswer {
     Done {
         href: String,
     },
+    /// The form is somebody else's: it was neither kept nor carried out for whoever is signed in.
+    Foreign {
+        message: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

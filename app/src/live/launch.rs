@@ -22,7 +22,7 @@ pub struct LaunchDesk {
     /// What the browser found since the page was drawn.
     pub since: RwSignal<Since>,
     pub status: RwSignal<String>,
-    /// The sign-in has ended; the server keeps what is sent for the next one.
+    /// Whoever wrote this is not signed in any more; the server keeps what is sent for their next sign-in.
     pub signed_out: RwSignal<bool>,
     /// Counts changes, so that a pause is known.
     moves: StoredValue<u64>,
@@ -151,6 +151,10 @@ pub(super) mod browser {
                     if by_button || !desk.sheet.with_untracked(holds_file) {
                         draw(desk, *page, &sent).await;
                     }
+                }
+                Ok(LaunchAnswer::Foreign { message }) => {
+                    desk.signed_out.set(true);
+                    desk.status.set(message);
                 }
                 Err(AppError::SignedOut) => {
                     desk.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());

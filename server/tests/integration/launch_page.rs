@@ -5,7 +5,7 @@ use app::wire::Wire;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key};
 
 const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
 
@@ -15,11 +15,14 @@ async fn open(browser: &mut Browser, query: &str) -> LaunchPage {
     serde_json::from_value::<Wire<LaunchPage>>(body).unwrap().0
 }
 
+/// Where somebody signs in who is signed in already.
+const AGAIN: &str = "/sign-in?return_to=%2Flaunch";
+
 /// Sends the form with some of its fields, and gives the page that comes of it.
 async fn send(browser: &mut Browser, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchPage {
     match answer(browser, page, fields).await {
         LaunchAnswer::Page { page } => *page,
-        LaunchAnswer::Done { href } => panic!("done: {href}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -66,7 +69,7 @@ async fn five_megabytes_of_files_go_through_the_form() {
     let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
     let href = match answer(&mut browser, &page, &typed).await {
         LaunchAnswer::Done { href } => href,
-        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+        other => panic!("not launched: {other:?}"),
     };
     let spec = browser.read(&format!("launch-like?run_id={}", href.trim_start_matches("/runs/"))).await.1;
     let message = &spec["spec"]["messages"][0];
@@ -126,6 +129,36 @@ async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
     send_plain(&mut browser, &page, &[("t/prompt", "A secret of mine")]).await;
     let landed = browser.sign_in("/launch", OTHER).await;
     assert!(!landed.body.contains("A secret of mine"));
+}
+
+#[tokio::test]
+async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to_its_writer() {
+    let app = TestApp::start().await;
+    for action in ["", "launch", "batch", "save-template"] {
+        let mut browser = app.signed_in(DEMO).await;
+        let page = open(&mut browser, "").await;
+        browser.sign_in(AGAIN, OTHER).await;
+        let words = format!("/say Of demo alone, {action}");
+        let fields =
+            [("t/prompt", words.as_str()), ("q:inputs", "prompt\nx"), ("q:template-name", "Theirs"), ("do", action)];
+        let LaunchAnswer::Foreign { message } = answer(&mut browser, &page, &fields).await else {
+            panic!("taken for one of the other workspace: {action}");
+        };
+        assert!(message.contains("belongs to owner@demo.test (workspace demo)"), "{message}");
+        let plain = send_plain(&mut browser, &page, &fields).await;
+        assert_eq!(plain.status, 409, "{}", plain.body);
+        assert!(
+            plain.body.contains("belongs to owner@demo.test") && plain.body.contains("/sign-in?return_to=%2Flaunch")
+        );
+
+        let theirs = browser.open("/launch").await.body;
+        assert!(!theirs.contains("Of demo alone") && !theirs.contains("Theirs"), "{theirs}");
+        let runs = format!("{}/api/v1/workspaces/{OTHER}/agent-runs", app.sandbox_url());
+        let runs: Value = app.http.get(runs).bearer_auth(api_key(OTHER)).send().await.unwrap().json().await.unwrap();
+        assert_eq!(runs["runs"], json!([]));
+        let landed = browser.sign_in(AGAIN, DEMO).await;
+        assert!(landed.body.contains(&words), "{}", landed.body);
+    }
 }
 
 #[tokio::test]
@@ -236,7 +269,7 @@ async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_t
     };
     let href = match answer(&mut browser, &page, &[("do", "launch")]).await {
         LaunchAnswer::Done { href } => href,
-        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+        other => panic!("not launched: {other:?}"),
     };
     let log = app.sandbox_stream(DEMO, href.trim_start_matches("/runs/")).await;
     assert!(log.contains("It left Hamburg") && log.contains("out of stock"), "{log}");

@@ -69,8 +69,11 @@ pub struct Work {
     pub template: TemplateFields,
     /// Addresses of files that are written and not yet attached, by the list that they are for.
     pub file_urls: BTreeMap<String, String>,
-    /// Whose it is: a form that comes after a sign-out is theirs alone.
+    /// Whose it is, and in which workspace: a form that comes after a sign-out, or when somebody else is signed in, is theirs
+    /// alone.
     pub owner: String,
+    /// The same in words.
+    pub owner_name: String,
     /// By this the server knows a form that it gave to its owner, also when nobody is signed in any more.
     pub pass: String,
     /// It has just begun and is not the draft yet.

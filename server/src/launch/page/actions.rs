@@ -14,7 +14,7 @@ use super::super::{Launcher, batch, launch, library, preflight};
 use super::faults::{self, fault};
 use super::place::set;
 use super::work::Work;
-use super::{dom_id, keyed, peers, rows, session};
+use super::{dom_id, keyed, pass, peers, rows, session};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -43,7 +43,8 @@ pub async fn act(
             check_tools(state, launcher, work).await?;
         }
         "reset" => {
-            *work = Work { owner: std::mem::take(&mut work.owner), fresh: true, ..keyed(Work::new()) };
+            *work = Work { fresh: true, ..keyed(Work::new()) };
+            pass::give(&state.vault, work, launcher);
             focus = Some(dom_id("t/prompt"));
         }
         "add" => focus = add_tool(work, object),

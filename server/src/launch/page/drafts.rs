@@ -5,6 +5,7 @@ use app::launch::Posted;
 
 use super::super::{Launcher, library};
 use super::apply::{Sent, apply};
+use super::pass;
 use super::work::Work;
 use crate::auth::Caller;
 use crate::error::Error;
@@ -40,7 +41,7 @@ pub async fn restore(state: &AppState, caller: &Caller, posted: &Posted) -> Resu
     let launcher = Launcher::of(state, caller).await?;
     let sent = Sent::new(&posted.fields);
     let Some(Ok(mut work)) = sent.get("work").map(serde_json::from_str::<Work>) else { return Ok(()) };
-    if work.owner != launcher.subject {
+    if !pass::is_of(&work, &launcher) {
         return Ok(());
     }
     apply(&mut work, &sent);

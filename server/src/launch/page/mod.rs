@@ -35,7 +35,7 @@ pub use told::dom_id;
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
     let mut work = entry::begin(state, launcher, entry).await?;
-    pass::give(&state.vault, &mut work, &launcher.subject);
+    pass::give(&state.vault, &mut work, launcher);
     session::look_up(state, launcher, &mut work).await?;
     draw_page(state, launcher, &work).await
 }
@@ -47,8 +47,11 @@ pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Res
         Some(Ok(work)) => work,
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
     };
+    if !pass::is_of(&work, launcher) {
+        return Ok(LaunchAnswer::Foreign { message: pass::refusal(&work, launcher) });
+    }
     work.done = None;
-    pass::give(&state.vault, &mut work, &launcher.subject);
+    pass::give(&state.vault, &mut work, launcher);
     apply::apply(&mut work, &sent);
     let action = sent.get("do").unwrap_or_default();
     let after = act(state, launcher, &mut work, action, posted).await;
