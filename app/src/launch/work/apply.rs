@@ -214,6 +214,7 @@ fn apply_mode(work: &mut Work, sent: &Sent) {
 
 /// What the page keeps beside the spec.
 fn apply_extras(work: &mut Work, sent: &Sent) {
+    let before = (work.batch.clone(), work.template.clone());
     let fields = &mut work.batch;
     let parts = [
         ("q:inputs", &mut fields.inputs),
@@ -230,6 +231,9 @@ fn apply_extras(work: &mut Work, sent: &Sent) {
     }
     if let Some(shared) = sent.get("q:template-shared") {
         work.template.shared = shared == "true";
+    }
+    for (changed, place) in [(work.batch != before.0, "/batch/"), (work.template != before.1, "/template/")] {
+        work.refused.retain(|fault| !changed || !fault.path.starts_with(place));
     }
     for (name, text) in sent.all() {
         if let Some(list) = name.strip_prefix('u').filter(|list| list.starts_with('/')) {

@@ -54,6 +54,8 @@ pub struct Work {
     pub refused: Vec<FieldError>,
     /// What was said that belongs to no field.
     pub message: Option<String>,
+    /// It may have been launched: nobody knows. Once more only on purpose.
+    pub unsure: bool,
     /// What the last button did.
     pub done: Option<String>,
     pub checks: Vec<ToolCheck>,

@@ -26,6 +26,7 @@ use super::{Launcher, library};
 use crate::error::Error;
 use crate::state::AppState;
 use actions::After;
+use drafts::Kept;
 use work::Work;
 
 pub use drafts::restore;
@@ -56,14 +57,17 @@ pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Res
     let action = sent.get("do").unwrap_or_default();
     let after = act(state, launcher, &mut work, action, posted).await;
     // Also where it came to nothing: what was written is not lost.
-    if let Err(error) = drafts::keep(state, launcher, &mut work).await {
-        work.message = Some(error.to_string());
-    }
+    let kept = match drafts::keep(state, launcher, &mut work).await {
+        Ok(Kept::Whole) if !action.is_empty() => String::new(),
+        Ok(Kept::Whole) => "Draft kept.".to_owned(),
+        Ok(Kept::WithoutFiles) => "The draft is kept without its files: they are too large.".to_owned(),
+        Err(error) => format!("The draft is not kept. {}", error.advice()),
+    };
     match after? {
         After::Done(href) => Ok(LaunchAnswer::Done { href }),
         After::Page { focus } => {
             let page = draw_page(state, launcher, &work).await?;
-            Ok(LaunchAnswer::Page { page: Box::new(LaunchPage { focus, ..page }) })
+            Ok(LaunchAnswer::Page { page: Box::new(LaunchPage { focus, kept, ..page }) })
         }
     }
 }
