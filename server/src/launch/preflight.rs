@@ -4,6 +4,7 @@ mod here;
 
 use std::collections::HashMap;
 
+use app::launch::work::told::place_in_words;
 use app::launch::{
     A2aPeer, Answerer, Headers, LaunchContent, Light, LightState, McpEndpoint, McpTool, Offer, Question, ToolCheck,
 };
@@ -102,14 +103,14 @@ fn shape(path: &str, faults: &[FieldError], headers: &Headers) -> Light {
             Some(name) => light(Question::Shape, LightState::Warning, format!("The header {name} has no value."))
                 .with_fix("Write it again: header values are not passed on with a run or a template."),
         },
-        Some(fault) => {
-            light(Question::Shape, LightState::Bad, fault.message.clone()).with_fix(format!("Mend {}.", fault.path))
-        }
+        Some(fault) => light(Question::Shape, LightState::Bad, fault.message.clone())
+            .with_fix(format!("See {}.", place_in_words(&fault.path))),
     }
 }
 
 fn offered(id: &str, what: &str, offer: &Offer<String>) -> Light {
     match &offer.unavailable {
+        _ if id.is_empty() => light(Question::Listed, LightState::Unknown, format!("No {what} is picked yet.")),
         Some(why) => light(Question::Listed, LightState::Unknown, why.clone()),
         None if offer.items.iter().any(|item| item == id) => {
             light(Question::Listed, LightState::Good, "The workspace has it.")

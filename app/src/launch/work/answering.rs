@@ -35,18 +35,12 @@ pub fn shown(answerer: &Answerer) -> &'static str {
 }
 
 pub fn apply(work: &mut Work, sent: &Sent) {
+    work.texts.retain(|name, _| !name.starts_with("a:"));
     for tool in answerable(work) {
         let part = |part: &str| sent.get(&format!("a:{tool}:{part}"));
         let Some(by) = part("by") else { continue };
         let card = card_of(&work.spec, &tool);
         let answerer = work.answers.entry(tool.clone()).or_default();
-        if by != shown(answerer) {
-            let was = std::mem::take(answerer);
-            work.leave_answerer(&tool, shown(&was), was);
-            let now = work.take_up_answerer(&tool, by).unwrap_or_else(|| made(by, card));
-            work.answers.insert(tool, now);
-            continue;
-        }
         let text = |name: &str, field: &mut String| {
             if let Some(text) = part(name).filter(|text| !same(text, field)) {
                 text.clone_into(field);
@@ -57,7 +51,11 @@ pub fn apply(work: &mut Work, sent: &Sent) {
             Answerer::Canned(reply) => {
                 text("text", &mut reply.text);
                 reply.failed = part("failed") == Some("true");
-                reply.delay_ms = part("delay").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+                let delay = part("delay").map(str::trim).unwrap_or_default();
+                match if delay.is_empty() { Ok(0) } else { delay.parse() } {
+                    Ok(delay_ms) => reply.delay_ms = delay_ms,
+                    Err(_) => drop(work.texts.insert(format!("a:{tool}:delay"), delay.to_owned())),
+                }
             }
             Answerer::Mcp(McpTool { server, tool: own_name }) => {
                 *own_name = part("tool").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -75,6 +73,14 @@ pub fn apply(work: &mut Work, sent: &Sent) {
                 }
                 read_headers(&mut peer.headers, part);
             }
+        }
+        // What was written last stays with who was shown.
+        if by != shown(answerer) {
+            let was = std::mem::take(answerer);
+            work.texts.remove(&format!("a:{tool}:delay"));
+            work.leave_answerer(&tool, shown(&was), was);
+            let now = work.take_up_answerer(&tool, by).unwrap_or_else(|| made(by, card));
+            work.answers.insert(tool, now);
         }
     }
 }

@@ -161,9 +161,10 @@ fn apply_json(work: &mut Work, before: &Value, name: &str, pointer: &str, text: 
         }
         Ok(value) => {
             work.texts.remove(name);
-            // A whole answer to `tools/list` is taken for the list in it.
-            let is_catalogue = pointer.ends_with("/tools") && value["tools"].is_array();
-            set(&mut work.spec, pointer, if is_catalogue { value["tools"].clone() } else { value });
+            // A whole answer to `tools/list` is taken for the list in it, with or without what JSON-RPC puts around it.
+            let answer = value.get("result").unwrap_or(&value);
+            let listed = answer["tools"].as_array().filter(|_| pointer.ends_with("/tools")).cloned();
+            set(&mut work.spec, pointer, listed.map_or(value, Value::from));
         }
         Err(_) => {
             work.texts.insert(name.to_owned(), text.to_owned());

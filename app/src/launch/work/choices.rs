@@ -201,7 +201,7 @@ fn prompt_of(messages: &Value) -> Option<String> {
 
 fn last_text(messages: &Value) -> Option<Value> {
     let texts = messages.as_array().into_iter().flatten().filter(|message| message["role"] != "system");
-    texts.map(|message| &message["content"]).filter(|text| text.is_string()).next_back().cloned()
+    texts.map(|message| &message["content"]).rfind(|text| text.is_string()).cloned()
 }
 
 fn empty() -> Value {

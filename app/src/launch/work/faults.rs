@@ -44,6 +44,11 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
         faults.push(fault("/json".to_owned(), "json", "The JSON cannot be read. Mend it, or undo what you changed."));
     }
     for (name, text) in &work.texts {
+        if let Some((tool, part)) = name.strip_prefix("a:").and_then(|name| name.split_once(':')) {
+            let place = format!("/answers/{tool}#{part}");
+            faults.push(fault(place, "number", "Write a whole number of milliseconds, or leave it empty."));
+            continue;
+        }
         if let Err(error) = serde_json::from_str::<Value>(text) {
             let place = format!("line {}, column {}", error.line(), error.column());
             faults.push(fault(

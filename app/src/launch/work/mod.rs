@@ -149,6 +149,8 @@ pub struct TemplateFields {
     pub name: String,
     pub notes: String,
     pub shared: bool,
+    /// The one that is about to be deleted, if that is really meant.
+    pub to_delete: Option<String>,
 }
 
 impl Work {

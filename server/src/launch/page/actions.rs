@@ -90,6 +90,12 @@ pub async fn act(
         "save-template" => return save_template(state, launcher, work, None).await,
         "update-template" => return save_template(state, launcher, work, Some(object.to_owned())).await,
         "delete-template" => {
+            work.template.to_delete = Some(object.to_owned());
+            focus = Some("fold-keep".to_owned());
+        }
+        "keep-template" => work.template.to_delete = None,
+        "delete-for-good" => {
+            work.template.to_delete = None;
             library::delete_template(state, launcher, object).await?;
             work.template.id = work.template.id.take().filter(|id| id != object);
             work.done = Some("The template is deleted.".to_owned());

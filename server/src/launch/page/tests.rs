@@ -198,8 +198,9 @@ fn a_tool_whose_name_is_cleared_and_written_again_is_answered_as_before() {
 fn who_answered_before_comes_back_with_the_choice_also_under_another_name() {
     let mut work = Work::of(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
     let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
-    work.answers.insert("old".to_owned(), reply.clone());
-    let by_hand = after(&work, &[("a:old:by", "hand")]);
+    work.answers.insert("old".to_owned(), reply);
+    let by_hand = after(&work, &[("a:old:text", "mine at last"), ("a:old:by", "hand")]);
+    let reply = Answerer::Canned(CannedReply { text: "mine at last".to_owned(), failed: true, delay_ms: 7 });
     assert_eq!(by_hand.answers["old"], Answerer::Hand);
     let renamed = after(&by_hand, &[("t/tools/0/name", "new")]);
     assert_eq!(after(&renamed, &[("a:new:by", "canned")]).answers["new"], reply);
@@ -220,6 +221,25 @@ fn a_tool_that_was_removed_comes_back_to_its_place_with_who_answers_it() {
 }
 
 #[test]
+fn a_delay_that_is_no_number_stays_and_is_told() {
+    let mut work = Work::of(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    work.answers.insert("ask".to_owned(), Answerer::Canned(CannedReply { delay_ms: 9, ..Default::default() }));
+    let odd = after(&work, &[("a:ask:delay", "-5")]);
+    let again = after(&odd, &[]);
+    assert!(faults::of(&again).iter().any(|fault| fault.path == "/answers/ask#delay"), "{:?}", faults::of(&again));
+    assert!(serde_json::to_string(&drawn(&again)).is_ok_and(|page| page.contains("\"-5\"")));
+    assert!(faults::of(&after(&again, &[("a:ask:delay", "5")])).iter().all(|fault| fault.code != "number"));
+}
+
+#[test]
+fn a_whole_answer_to_tools_list_is_taken_for_its_list() {
+    let work = Work::of(json!({ "tools": [{ "kind": "mcp_local", "name": "m" }] }));
+    let pasted = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{}}]}}"#;
+    let taken = after(&work, &[("j/tools/0/tools", pasted)]);
+    assert_eq!(taken.spec["tools"][0]["tools"], json!([{ "name": "read", "inputSchema": {} }]));
+}
+
+#[test]
 fn ticks_are_the_filter_and_all_of_them_are_none() {
     let mut work = Work::of(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let found = ["a", "b"].map(|name| FoundTool { name: name.to_owned(), description: String::new() });
@@ -236,7 +256,7 @@ fn what_is_missing_is_told_once_it_was_tried_and_every_problem_leads_to_a_contro
     let places = |work: &Work| drawn(work).problems.into_iter().map(|problem| problem.place).collect::<Vec<_>>();
     assert_eq!(places(&work), ["Tool 1, name"]);
     work.tried = true;
-    assert_eq!(places(&work), ["prompt", "systemPrompt", "Tool 1, name"]);
+    assert_eq!(places(&work), ["prompt", "system prompt", "Tool 1, name"]);
     assert!(drawn(&work).problems.iter().all(|problem| problem.href.starts_with("#f-")), "{:?}", drawn(&work).problems);
 }
 

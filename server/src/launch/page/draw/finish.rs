@@ -143,16 +143,23 @@ impl Draw<'_> {
             helped(shared, "Header values are left out then."),
             Item::Buttons { buttons: save },
         ];
-        let delete = |template: &Template| Button {
-            danger: true,
-            ..button(format!("delete-template:{}", template.id), "Delete the template", &template.name)
+        let (doomed, others): (Vec<_>, Vec<_>) =
+            mine.partition(|template| Some(&template.id) == kept.to_delete.as_ref());
+        for template in &doomed {
+            let text = format!("Delete the template “{}” for good?", template.name);
+            let delete = button(format!("delete-for-good:{}", template.id), "Delete it", &template.name);
+            let buttons = vec![Button { danger: true, ..delete }, button("keep-template", "Keep it", &template.name)];
+            items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons { buttons }]);
+        }
+        let delete = |template: &&Template| {
+            button(format!("delete-template:{}", template.id), &format!("Delete “{}”…", template.name), "")
         };
-        let delete: Vec<Button> = mine.map(delete).collect();
+        let delete: Vec<Button> = others.iter().map(delete).collect();
         if !delete.is_empty() {
-            items.push(Item::Buttons { buttons: delete });
+            items.extend([note("Templates of yours:"), Item::Buttons { buttons: delete }]);
         }
         items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
-        let open = self.error_inside("/template").is_some();
+        let open = self.error_inside("/template").is_some() || !doomed.is_empty();
         Item::Fold { id: "fold-keep".to_owned(), title: "Keep it, or start over".to_owned(), open, items }
     }
 }
