@@ -64,6 +64,7 @@ impl LaunchDesk {
         self.pressed.set_value(true);
         // What was written before goes along; sent once more after a pause, it would take away what the button's answer says.
         self.moves.update_value(|moves| *moves += 1);
+        self.put_off.set_value(false);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
             browser::send(self, fields, true);
