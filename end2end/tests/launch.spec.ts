@@ -338,7 +338,8 @@ test("a template is shared with the workspace, and updated", async ({ page }) =>
     return own.map((template: any) => [template.shared, template.content.spec.prompt]);
   };
   await expect.poll(kept).toEqual([[true, "/say Two."]]);
-  await page.getByRole("button", { name: "Delete the template: Shared words" }).click();
+  await page.getByRole("button", { name: "Delete “Shared words”…" }).click();
+  await page.getByRole("button", { name: "Delete it: Shared words" }).click();
   await expect(page.getByText("The template is deleted.")).toBeVisible();
 });
 
@@ -358,7 +359,10 @@ test("templates teach, and a spec is kept as one", async ({ page }) => {
   await expect(page.locator("[data-kind=loop_gave_up]")).toBeVisible({ timeout: 15_000 });
   await page.goto("/launch");
   await page.getByText("Keep it, or start over").click();
-  await page.getByRole("button", { name: /Delete the template: My loop/ }).click();
+  await page.getByRole("button", { name: "Delete “My loop”…" }).click();
+  await page.getByRole("button", { name: "Keep it: My loop" }).click();
+  await page.getByRole("button", { name: "Delete “My loop”…" }).click();
+  await page.getByRole("button", { name: "Delete it: My loop" }).click();
   await expect(page.getByText("The template is deleted.")).toBeVisible();
 });
 

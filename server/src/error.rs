@@ -15,6 +15,9 @@ pub enum Error {
     Mantyx(#[from] MantyxError),
     #[error("{0}")]
     App(#[from] AppError),
+    /// A launch was sent, and nobody knows whether it happened.
+    #[error("the launch was not confirmed")]
+    Unconfirmed,
 }
 
 impl From<Error> for AppError {
@@ -22,6 +25,11 @@ impl From<Error> for AppError {
     fn from(error: Error) -> Self {
         match error {
             Error::App(error) => error,
+            Error::Unconfirmed => Self::Conflict {
+                message: "The launch was sent, but MANTYX did not say whether it started the run. Look at the newest \
+                          runs before you launch it again."
+                    .to_owned(),
+            },
             Error::Mantyx(error) => from_mantyx(error),
             Error::Store(error) => {
                 let reference = crate::random::reference();

@@ -1,6 +1,6 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::launch::AnswerRecord;
+use app::launch::{AnswerRecord, Answers};
 use app::model::{Origin, RawEvents, RunPage, RunSpecPage, RunSummary};
 use app::run::{CallAge, RunState, RunView, Side, Source, Tab, imported};
 use protocol::redact::redact;
@@ -8,6 +8,7 @@ use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
 
+use crate::answers;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -40,7 +41,8 @@ pub async fn open_run(
     let system_prompt = spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str());
     let answers = state.store.answer_records(caller.workspace_id, id).await?;
     let ages = ages(state, caller, id, &replay).await?;
-    let source = source(&run, spec.as_ref(), &answers, &ages, can_write);
+    let chosen = chosen(state, caller, id, &replay).await?;
+    let source = Source { chosen: chosen.as_ref(), ..source(&run, spec.as_ref(), &answers, &ages, can_write) };
     let mut shown = compose(&replay, &source, view);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     let latest = replay.latest();
@@ -77,7 +79,8 @@ pub async fn view_run(
     let spec = spec(state, caller, id).await?;
     let answers = state.store.answer_records(caller.workspace_id, id).await?;
     let ages = ages(state, caller, id, &replay).await?;
-    let source = source(&run, spec.as_ref(), &answers, &ages, can_write);
+    let chosen = chosen(state, caller, id, &replay).await?;
+    let source = Source { chosen: chosen.as_ref(), ..source(&run, spec.as_ref(), &answers, &ages, can_write) };
     let mut shown = compose(&replay, &source, view);
     add_side(&mut shown, state, caller, id, view, spec.as_ref()).await?;
     Ok(shown)
@@ -90,7 +93,17 @@ fn source<'a>(
     ages: &'a [CallAge],
     can_write: bool,
 ) -> Source<'a> {
-    Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, answers, ages, can_write }
+    Source { run_id: &run.id, session_id: run.session_id.as_deref(), spec, answers, chosen: None, ages, can_write }
+}
+
+/// Who was chosen to answer the calls that wait now.
+async fn chosen(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> Result<Option<Answers>, Error> {
+    let latest = replay.latest();
+    if latest.status().is_terminal() || latest.waiting_calls().next().is_none() {
+        return Ok(None);
+    }
+    let sealed = state.store.sealed_answers(caller.workspace_id, id).await?;
+    Ok(sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()))
 }
 
 /// How long the calls have been waiting that wait now.

@@ -23,6 +23,12 @@ pub struct LaunchPage {
     /// What else can be done with the spec: batches, templates.
     pub finish: Vec<Item>,
     pub may_launch: bool,
+    /// Why the last button came to nothing, where that belongs to no field.
+    pub refusal: Option<Notice>,
+    /// It may have been launched already: another button launches it once more.
+    pub unsure: bool,
+    /// What became of the draft, in a few words; empty where a button was pressed and all is kept.
+    pub kept: String,
     /// The control to go on with.
     pub focus: Option<String>,
 }
@@ -47,6 +53,10 @@ pub enum LaunchAnswer {
     /// It is done: the page to open.
     Done {
         href: String,
+    },
+    /// The form is somebody else's: it was neither kept nor carried out for whoever is signed in.
+    Foreign {
+        message: String,
     },
 }
 

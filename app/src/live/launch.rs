@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use leptos::ev::SubmitEvent;
+use leptos::ev::{self, PointerEvent, SubmitEvent};
 use leptos::prelude::*;
 
 use crate::launch::sheet::{LaunchPage, Since};
@@ -22,7 +22,7 @@ pub struct LaunchDesk {
     /// What the browser found since the page was drawn.
     pub since: RwSignal<Since>,
     pub status: RwSignal<String>,
-    /// The sign-in has ended; the server keeps what is sent for the next one.
+    /// Whoever wrote this is not signed in any more; the server keeps what is sent for their next sign-in.
     pub signed_out: RwSignal<bool>,
     /// Counts changes, so that a pause is known.
     moves: StoredValue<u64>,
@@ -31,6 +31,10 @@ pub struct LaunchDesk {
     requests: StoredValue<u64>,
     /// A button's answer is awaited; what is written meanwhile is sent after it.
     pressed: StoredValue<bool>,
+    /// A button of the pointer is down: whatever is drawn now would take away what it is about to click.
+    held: StoredValue<bool>,
+    /// Something was written, or an answer came, while it was down.
+    put_off: StoredValue<bool>,
     /// Opens another page, in a browser.
     #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     open: Callback<String>,
@@ -46,6 +50,8 @@ pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
         moves: StoredValue::new(0),
         requests: StoredValue::new(0),
         pressed: StoredValue::new(false),
+        held: StoredValue::new(false),
+        put_off: StoredValue::new(false),
         open: Callback::new(move |href: String| navigate(&href, Default::default())),
     }
 }
@@ -58,6 +64,7 @@ impl LaunchDesk {
         self.pressed.set_value(true);
         // What was written before goes along; sent once more after a pause, it would take away what the button's answer says.
         self.moves.update_value(|moves| *moves += 1);
+        self.put_off.set_value(false);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::pressed(&event) {
             browser::send(self, fields, true);
@@ -66,6 +73,9 @@ impl LaunchDesk {
 
     /// Something was written: checked here, and after a pause by the server.
     pub fn changed(self) {
+        if self.held.get_value() {
+            return self.put_off.set_value(true);
+        }
         #[cfg(feature = "hydrate")]
         super::launch_check::check_soon(self);
         self.moves.update_value(|moves| *moves += 1);
@@ -80,6 +90,33 @@ impl LaunchDesk {
             }
         };
         set_timeout(send, PAUSE);
+    }
+
+    /// The pointer goes down. Only on a button: the list of a choice may take its coming up for itself.
+    #[cfg_attr(not(feature = "hydrate"), allow(unused_variables))]
+    pub fn hold(self, event: &PointerEvent) {
+        #[cfg(feature = "hydrate")]
+        self.held.set_value(browser::is_on_button(event));
+    }
+
+    /// Wherever the pointer comes up, its click is over then, and what was put off is done.
+    pub fn mind_release(self) {
+        Effect::new(move |_| {
+            let release = move || {
+                if self.held.try_update_value(std::mem::take) == Some(true)
+                    && self.put_off.try_update_value(std::mem::take) == Some(true)
+                {
+                    self.changed();
+                }
+            };
+            // The click itself comes after this event.
+            let up = window_event_listener(ev::pointerup, move |_| set_timeout(release, Duration::ZERO));
+            let cancelled = window_event_listener(ev::pointercancel, move |_| release());
+            on_cleanup(move || {
+                up.remove();
+                cancelled.remove();
+            });
+        });
     }
 
     /// Loads the code that checks what is typed, once the page itself is there.
@@ -124,6 +161,11 @@ pub(super) mod browser {
         Some(data)
     }
 
+    pub fn is_on_button(event: &PointerEvent) -> bool {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        target.is_some_and(|target| target.closest("button").is_ok_and(|button| button.is_some()))
+    }
+
     pub fn written() -> Option<FormData> {
         let form: HtmlFormElement = document().get_element_by_id("launch")?.dyn_into().ok()?;
         FormData::new_with_form(&form).ok()
@@ -143,14 +185,18 @@ pub(super) mod browser {
             match answer {
                 Ok(LaunchAnswer::Done { href }) => desk.open.run(href),
                 Ok(LaunchAnswer::Page { page }) => {
-                    if !by_button {
-                        desk.status.set("Draft kept.".to_owned());
-                    }
+                    desk.status.set(page.kept.clone());
                     name_the_draft();
                     // A chosen file would be lost with its control; what is drawn comes with the button that takes it.
-                    if by_button || !desk.sheet.with_untracked(holds_file) {
+                    if !by_button && desk.held.get_value() {
+                        desk.put_off.set_value(true);
+                    } else if by_button || !desk.sheet.with_untracked(holds_file) {
                         draw(desk, *page, &sent).await;
                     }
+                }
+                Ok(LaunchAnswer::Foreign { message }) => {
+                    desk.signed_out.set(true);
+                    desk.status.set(message);
                 }
                 Err(AppError::SignedOut) => {
                     desk.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());

@@ -11,6 +11,7 @@
 //! that of ten, and bodies only where they are open.
 
 mod age;
+mod awaited;
 mod draw;
 mod loop_lens;
 mod retries;

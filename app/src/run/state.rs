@@ -14,8 +14,8 @@ use super::retries::Retries;
 use super::row::RowContext;
 use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
-use super::{CallAge, Row, RunView, Tab};
-use crate::launch::AnswerRecord;
+use super::{CallAge, Row, RunView, Tab, awaited};
+use crate::launch::{AnswerRecord, Answers};
 use crate::model::{RawEvents, RunSpecPage};
 
 /// Rows in one page of a timeline.
@@ -118,6 +118,8 @@ pub struct Source<'a> {
     pub spec: Option<&'a Value>,
     /// Who answered local calls from here.
     pub answers: &'a [AnswerRecord],
+    /// Who was chosen to answer them, where the run was launched here.
+    pub chosen: Option<&'a Answers>,
     /// How long calls have been waiting that wait now.
     pub ages: &'a [CallAge],
     /// The sign-in may start runs.
@@ -131,7 +133,10 @@ impl RunState {
         let spec = source.spec;
         let answer = timeline.answer();
         let kept = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
-        let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+        let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+        if let Some(chosen) = source.chosen {
+            awaited::tell(&mut banners, chosen, source.answers, source.ages);
+        }
         let waiting = waiting_now(whole);
         let may = May { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
         let cut_off = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);

@@ -6,7 +6,8 @@ use super::faults::Faults;
 use crate::ids::is_https_url;
 
 const MAX_FILES: usize = 20;
-const MAX_INLINE_BYTES: usize = 5 * 1024 * 1024;
+/// All files that are sent along, together.
+pub const MAX_INLINE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The kinds of files that models are given, beside everything under `text/`.
 const MIME_TYPES: [&str; 13] = [

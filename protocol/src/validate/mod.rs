@@ -32,6 +32,8 @@ use serde_json::{Map, Value};
 
 use faults::Faults;
 
+pub use attachments::MAX_INLINE_BYTES;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
     pub path: String,

@@ -59,7 +59,8 @@ impl Launching for SignedInWorkspace {
     }
 
     async fn fetch_card(&self, peer: A2aPeer) -> Result<Value, AppError> {
-        self.state.peers.fetch_card(&peer).await.map_err(|error| peer_error("peer", &error))
+        let found = self.state.peers.fetch_card(&peer).await.map_err(|error| peer_error("peer", &error))?;
+        Ok(found.card)
     }
 
     async fn templates(&self) -> Result<Vec<Template>, AppError> {

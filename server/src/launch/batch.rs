@@ -38,7 +38,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     let id = batch_id(request);
     let tag = (request.tag_key.as_str(), request.tag_value.as_str());
     for (i, row) in rows.iter().enumerate() {
-        let spec = inputs::apply(&request.spec, row, tag)?;
+        let spec = inputs::apply(&request.spec, row, tag).map_err(|error| inputs::at_input(i, error))?;
         let checked = check::request(&item_request(&id, i, spec, &request.answers));
         checked.map_err(|error| in_row(i, rows.len(), error))?;
     }

@@ -1,9 +1,12 @@
 //! The inputs of a batch: read from CSV or JSON, and laid into the spec one by one.
 
+use std::collections::BTreeSet;
+
 use app::AppError;
 use serde_json::{Map, Value};
 
 pub const MAX_INPUTS: usize = 200;
+const MAX_PREVIEW_CHARS: usize = 300;
 
 /// One row: a value for each column.
 pub type Input = Map<String, Value>;
@@ -22,29 +25,27 @@ pub fn parse(text: &str) -> Result<Vec<Input>, AppError> {
     }
 }
 
-/// The spec for one input. Where the prompt has `{{column}}`, the columns are written into it; otherwise the column
-/// `prompt` or `input`, or the only one, becomes the prompt. Columns named `metadata.key` become metadata.
+/// The spec for one input. Where the prompt or the messages have `{{column}}`, the columns are written into them; otherwise
+/// the column `prompt` or `input` becomes the prompt, or the only one where no prompt is written. Columns named `metadata.key` become
+/// metadata. Nothing that somebody wrote, in the form or in a column, is left out without a word.
 pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, AppError> {
     let mut spec = spec.clone();
     let Some(fields) = spec.as_object_mut() else {
         return Err(invalid("A run spec is a JSON object.".to_owned()));
     };
-    let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
-    let columns: Vec<&String> = input.keys().filter(|column| !column.starts_with("metadata.")).collect();
-    let uses_columns = columns.iter().any(|column| prompt.contains(&format!("{{{{{column}}}}}")));
-    let filled = if uses_columns {
-        fill(prompt, input)
-    } else {
-        let own = ["prompt", "input"].into_iter().find_map(|name| input.get(name));
-        let only = columns.first().filter(|_| columns.len() == 1).and_then(|column| input.get(*column));
-        let found = own.or(only).map(text_of).filter(|text| !text.trim().is_empty());
-        found.ok_or_else(|| {
-            let columns: Vec<String> = columns.iter().map(|column| format!("{{{{{column}}}}}")).collect();
-            invalid(format!("Name a column `prompt`, or use {} in the spec's prompt.", columns.join(" or ")))
-        })?
+    let used = match written(fields).iter().flat_map(|text| placeholders(text)).collect::<BTreeSet<_>>() {
+        names if names.is_empty() => BTreeSet::from([replace_prompt(fields, input)?]),
+        names => {
+            fill_in(fields, input, &names)?;
+            names
+        }
     };
-    fields.insert("prompt".to_owned(), filled.into());
-    fields.remove("messages");
+    let unused = columns(input).find(|column| !used.contains(*column));
+    if let Some(column) = unused {
+        return Err(invalid(format!(
+            "The column {column} is not used. Write {{{{{column}}}}} where it belongs, name it metadata.{column}, or leave it out."
+        )));
+    }
     let tags = fields.entry("metadata").or_insert(Value::Null);
     if tags.is_null() {
         *tags = Map::new().into();
@@ -56,6 +57,90 @@ pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, Ap
         tags.insert(key.to_owned(), value.into());
     }
     Ok(spec)
+}
+
+/// How many inputs there are and what the first run is asked, as somebody sees it before anything is launched.
+pub fn preview(spec: &Value, text: &str) -> Result<String, AppError> {
+    let inputs = parse(text)?;
+    let mut specs =
+        inputs.iter().enumerate().map(|(i, input)| apply(spec, input, ("", "")).map_err(|error| at_input(i, error)));
+    let first = specs.next().transpose()?;
+    specs.try_for_each(|spec| spec.map(drop))?;
+    let asked: Vec<String> = first.iter().flat_map(|spec| spec.as_object().map(written)).flatten().collect();
+    let asked: String = asked.join(" / ").chars().take(MAX_PREVIEW_CHARS).collect();
+    let count = inputs.len();
+    Ok(match count {
+        1 => format!("One run: “{asked}”"),
+        _ => format!("{count} runs. The first: “{asked}”"),
+    })
+}
+
+/// What is wrong with one input, with its number.
+pub fn at_input(i: usize, error: AppError) -> AppError {
+    match error {
+        AppError::Invalid { field, message } => {
+            AppError::Invalid { field, message: format!("Input {}: {message}", i + 1) }
+        }
+        other => other,
+    }
+}
+
+/// The texts that may have placeholders: the prompt, or what the messages say.
+fn written(fields: &Map<String, Value>) -> Vec<String> {
+    let messages = fields.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let contents = messages.filter_map(|message| message["content"].as_str());
+    fields.get("prompt").and_then(Value::as_str).into_iter().chain(contents).map(str::to_owned).collect()
+}
+
+fn columns(input: &Input) -> impl Iterator<Item = &String> {
+    input.keys().filter(|column| !column.starts_with("metadata."))
+}
+
+/// Makes a column the prompt, and says which.
+fn replace_prompt(fields: &mut Map<String, Value>, input: &Input) -> Result<String, AppError> {
+    let has_prompt = fields.get("prompt").and_then(Value::as_str).is_some_and(|prompt| !prompt.trim().is_empty());
+    let has_messages = fields.get("messages").and_then(Value::as_array).is_some_and(|messages| !messages.is_empty());
+    let named = columns(input).find(|column| matches!(column.as_str(), "prompt" | "input"));
+    let mut all = columns(input);
+    let only = all.next().filter(|_| all.next().is_none() && !has_prompt);
+    let Some(column) = named.or(only).filter(|_| !has_messages) else {
+        let names: Vec<String> = columns(input).map(|column| format!("{{{{{column}}}}}")).collect();
+        let message = match (names.is_empty(), has_messages) {
+            (true, _) => "There is no column to ask with. Name one prompt.".to_owned(),
+            (false, true) => format!("No message says where the inputs go. Write {} into one.", names.join(" or ")),
+            (false, false) => format!("Write {} into the prompt, or name a column prompt.", names.join(" or ")),
+        };
+        return Err(invalid(message));
+    };
+    let text = text_of(&input[column]);
+    if text.trim().is_empty() {
+        return Err(invalid(format!("The column {column} is empty.")));
+    }
+    fields.insert("prompt".to_owned(), text.into());
+    fields.remove("messages");
+    Ok(column.clone())
+}
+
+fn fill_in(fields: &mut Map<String, Value>, input: &Input, names: &BTreeSet<String>) -> Result<(), AppError> {
+    if let Some(missing) = names.iter().find(|name| !input.contains_key(*name)) {
+        let known: Vec<&str> = columns(input).map(String::as_str).collect();
+        return Err(invalid(format!(
+            "There is no column {missing} for {{{{{missing}}}}}. The columns are: {}.",
+            known.join(", ")
+        )));
+    }
+    let messages = fields.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
+    for content in messages.filter_map(|message| message.get_mut("content")) {
+        if let Some(text) = content.as_str() {
+            *content = fill(text, input).into();
+        }
+    }
+    if let Some(prompt) = fields.get_mut("prompt")
+        && let Some(text) = prompt.as_str()
+    {
+        *prompt = fill(text, input).into();
+    }
+    Ok(())
 }
 
 fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
@@ -71,7 +156,10 @@ fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
 }
 
 fn parse_csv(text: &str) -> Result<Vec<Input>, AppError> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator(text))
+        .trim(csv::Trim::Headers)
+        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let bad = |error: csv::Error| match error.position() {
         Some(place) => invalid(format!("Line {} does not have as many columns as the first.", place.line())),
         None => invalid("This is neither CSV nor a JSON list.".to_owned()),
@@ -85,24 +173,40 @@ fn parse_csv(text: &str) -> Result<Vec<Input>, AppError> {
     rows.collect()
 }
 
+/// Spreadsheets write semicolons where a comma is the decimal point, and tabs when cells are copied.
+fn separator(text: &str) -> u8 {
+    let header = text.lines().next().unwrap_or_default();
+    let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
+    // Of equals the last one, which is the usual one.
+    [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// The names in `{{ }}` of a text.
+fn placeholders(template: &str) -> Vec<String> {
+    pieces(template).into_iter().filter_map(|(_, name)| Some(name?.to_owned())).collect()
+}
+
 /// Every `{{column}}` at once: what a cell holds is not filled in again.
 fn fill(template: &str, input: &Input) -> String {
-    let mut out = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        out.push_str(before);
-        match after.split_once("}}").and_then(|(name, tail)| Some((input.get(name.trim())?, tail))) {
-            Some((value, tail)) => {
-                out.push_str(&text_of(value));
-                rest = tail;
+    let value = |name: &str| input.get(name).map(text_of).unwrap_or_default();
+    pieces(template).into_iter().map(|(text, name)| format!("{text}{}", name.map(value).unwrap_or_default())).collect()
+}
+
+/// A template as texts, each with the name of what follows it.
+fn pieces(template: &str) -> Vec<(&str, Option<&str>)> {
+    let (mut found, mut rest, mut from) = (Vec::new(), template, 0);
+    while let Some(at) = rest[from..].find("{{").map(|at| from + at) {
+        let name = rest[at + 2..].split_once("}}").map(|(name, _)| name);
+        match name.filter(|name| !name.trim().is_empty() && !name.contains(['{', '}', '\n'])) {
+            Some(name) => {
+                found.push((&rest[..at], Some(name.trim())));
+                (rest, from) = (&rest[at + 2 + name.len() + 2..], 0);
             }
-            None => {
-                out.push_str("{{");
-                rest = after;
-            }
+            None => from = at + 2,
         }
     }
-    out + rest
+    found.push((rest, None));
+    found
 }
 
 fn text_of(value: &Value) -> String {
@@ -132,6 +236,8 @@ mod tests {
         let json = r#"[{"word":"good, day","language":"French"},{"word":"house","language":"German"}]"#;
         assert_eq!(prompts(&spec, csv), ["Translate good, day to French.", "Translate house to German."]);
         assert_eq!(prompts(&spec, json), prompts(&spec, csv));
+        assert_eq!(prompts(&spec, &csv.replace(',', ";").replace("good;", "good,")), prompts(&spec, csv));
+        assert_eq!(prompts(&spec, "word\tlanguage\nhouse\tGerman\n"), ["Translate house to German."]);
         assert_eq!(prompts(&json!({ "prompt": "x" }), "[\"a\",\"b\"]"), ["a", "b"]);
         assert_eq!(prompts(&json!({}), "question\nwhy?\n"), ["why?"]);
     }
@@ -156,5 +262,27 @@ mod tests {
         assert!(message(&format!("p\n{}", "x\n".repeat(201))).contains("201"));
         let input = &parse("a,b\n1,2\n").expect("readable")[0];
         assert!(apply(&json!({}), input, ("batch", "b")).expect_err("no column").to_string().contains("{{a}}"));
+    }
+
+    #[test]
+    fn nothing_that_was_written_is_left_out_without_a_word() {
+        let problem = |spec: Value, inputs: &str| preview(&spec, inputs).expect_err(inputs).to_string();
+        let hello = json!({ "prompt": "Hello {{who}}." });
+        assert!(problem(hello.clone(), "name\nAda\n").contains("no column who"));
+        assert!(problem(hello.clone(), "who,age\nAda,36\n").contains("column age is not used"));
+        assert!(problem(hello, r#"[{"who":"Ada"},{"name":"Grace"}]"#).contains("Input 2"));
+        assert!(problem(json!({ "prompt": "Hello." }), "name\nAda\n").contains("{{name}}"));
+        assert!(problem(json!({ "prompt": "x" }), "prompt,age\nhi,36\n").contains("column age"));
+        let plain = json!({ "messages": [{ "role": "user", "content": "Hello." }] });
+        assert!(problem(plain, "prompt\nhi\n").contains("{{prompt}}"));
+    }
+
+    #[test]
+    fn messages_are_filled_too_and_the_first_is_shown() {
+        let spec = json!({ "messages": [{ "role": "system", "content": "s" }, { "role": "user", "content": "Hi {{who}}, {} {{ }}" }] });
+        let input = &parse("who\nAda {{who}}\n").expect("readable")[0];
+        let filled = apply(&spec, input, ("batch", "b")).expect("fits");
+        assert_eq!(filled["messages"][1]["content"], "Hi Ada {{who}}, {} {{ }}");
+        assert_eq!(preview(&spec, "who\nAda\nGrace\n").expect("fits"), "2 runs. The first: “s / Hi Ada, {} {{ }}”");
     }
 }

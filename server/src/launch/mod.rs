@@ -67,7 +67,9 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
     let earlier = begun.await?;
     if let Some(earlier) = earlier {
         if earlier.fingerprint != fingerprint {
-            return Err(conflict("This form has already launched something else. Reload the page to launch again."));
+            return Err(conflict(
+                "This form has already launched something else, perhaps in another tab. Launch it once more if you want both.",
+            ));
         }
         return outcome_of_earlier(state, launcher, &request.key).await;
     }
@@ -86,7 +88,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
         Err(LaunchFault::Unknown(reason)) => {
             state.store.mark_launch_unknown(workspace, &request.key).await?;
             tracing::warn!(%reason, "a launch was sent and not confirmed");
-            Err(unknown().into())
+            Err(Error::Unconfirmed)
         }
         Err(LaunchFault::Refused(refused)) => {
             state.store.forget_launch(workspace, &request.key).await?;
@@ -124,7 +126,7 @@ async fn outcome_of_earlier(state: &AppState, launcher: &Launcher, key: &str) ->
             return Ok(Launched { run_id, session_id: launch.session_id });
         }
         if launch.unknown || launch.lease_until_ms < now_ms() {
-            return Err(unknown().into());
+            return Err(Error::Unconfirmed);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -190,14 +192,6 @@ where
 async fn store_in_mirror(state: &AppState, launcher: &Launcher, run_id: &str) {
     if let Err(error) = state.mirror.sync_snapshot(state, &launcher.caller, run_id).await {
         tracing::info!(%error, "a launched run could not be fetched at once");
-    }
-}
-
-fn unknown() -> AppError {
-    AppError::Conflict {
-        message: "The launch was sent, but MANTYX did not say whether it started the run. Look at the newest runs; if \
-                  it is not there, reload this page and launch again."
-            .to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ mod here;
 
 use std::collections::HashMap;
 
+use app::launch::work::told::place_in_words;
 use app::launch::{
     A2aPeer, Answerer, Headers, LaunchContent, Light, LightState, McpEndpoint, McpTool, Offer, Question, ToolCheck,
 };
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use super::{Launcher, catalogue, check};
 use crate::error::Error;
-use crate::peers::{McpCatalogue, PeerError};
+use crate::peers::{FoundCard, McpCatalogue, PeerError};
 use crate::state::AppState;
 
 /// Peers looked at for one preflight: a spec with more names most of them twice.
@@ -29,7 +30,7 @@ pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent)
 #[derive(Default)]
 struct Seen {
     mcp: HashMap<String, Result<McpCatalogue, PeerError>>,
-    cards: HashMap<String, Result<Value, PeerError>>,
+    cards: HashMap<String, Result<FoundCard, PeerError>>,
     tools: Offer<String>,
     plugins: Offer<String>,
 }
@@ -102,14 +103,14 @@ fn shape(path: &str, faults: &[FieldError], headers: &Headers) -> Light {
             Some(name) => light(Question::Shape, LightState::Warning, format!("The header {name} has no value."))
                 .with_fix("Write it again: header values are not passed on with a run or a template."),
         },
-        Some(fault) => {
-            light(Question::Shape, LightState::Bad, fault.message.clone()).with_fix(format!("Mend {}.", fault.path))
-        }
+        Some(fault) => light(Question::Shape, LightState::Bad, fault.message.clone())
+            .with_fix(format!("See {}.", place_in_words(&fault.path))),
     }
 }
 
 fn offered(id: &str, what: &str, offer: &Offer<String>) -> Light {
     match &offer.unavailable {
+        _ if id.is_empty() => light(Question::Listed, LightState::Unknown, format!("No {what} is picked yet.")),
         Some(why) => light(Question::Listed, LightState::Unknown, why.clone()),
         None if offer.items.iter().any(|item| item == id) => {
             light(Question::Listed, LightState::Good, "The workspace has it.")
@@ -133,6 +134,12 @@ fn remote_mcp(tool: &Value, seen: &Seen) -> Vec<Light> {
     let wanted: Vec<&str> = tool["toolFilter"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let missing: Vec<&str> = wanted.iter().copied().filter(|name| !has(name)).collect();
     lights.push(match (missing.as_slice(), wanted.len()) {
+        // An empty list allows nothing; without a list all is allowed.
+        ([], 0) if tool["toolFilter"].is_array() => {
+            let count = found.tools.len();
+            light(Question::Listed, LightState::Warning, format!("The model will see none of its {count} tools."))
+                .with_fix("Tick those that it may use, or remove the server.")
+        }
         ([], 0) => light(
             Question::Listed,
             LightState::Good,
@@ -153,7 +160,13 @@ fn remote_mcp(tool: &Value, seen: &Seen) -> Vec<Light> {
 fn remote_agent(tool: &Value, seen: &Seen) -> Light {
     match a2a_of_ref(tool).and_then(|peer| seen.cards.get(&peer_key(&peer))) {
         None => not_looked_at(),
-        Some(Ok(card)) => {
+        Some(Ok(FoundCard { elsewhere: Some(place), .. })) => light(
+            Question::Reachable,
+            LightState::Warning,
+            format!("Its card stands at {place}. MANTYX asks at the address above."),
+        )
+        .with_fix("Fetch the card: that writes its address."),
+        Some(Ok(FoundCard { card, .. })) => {
             let name = card["name"].as_str().unwrap_or_default();
             light(Question::Reachable, LightState::Good, format!("Its card is there: {name}."))
         }
@@ -217,7 +230,7 @@ fn answered(tool: &str, content: &LaunchContent, seen: &Seen) -> Light {
         }
         Answerer::A2a(peer) => match seen.cards.get(&peer_key(peer)) {
             None => light(Question::Answered, LightState::Unknown, "Its agent was not looked at: there are too many."),
-            Some(Ok(card)) => {
+            Some(Ok(FoundCard { card, .. })) => {
                 good(format!("{tool} is answered by the agent {}.", card["name"].as_str().unwrap_or_default()))
             }
             Some(Err(error)) => bad(format!("The agent for {tool} cannot be used: {error}"))

@@ -53,7 +53,7 @@ pub fn befalls_all(error: &Error) -> bool {
             matches!(error, RateLimited { .. } | Unreachable(_) | Unauthorized | MissingScope { .. })
         }
         Error::Store(_) => true,
-        Error::App(_) => false,
+        Error::App(_) | Error::Unconfirmed => false,
     }
 }
 

@@ -42,6 +42,9 @@ impl OutboundError {
         while let Some(inner) = cause.source() {
             cause = inner;
         }
-        Self::Broken(cause.to_string())
+        let words = cause.to_string();
+        // The system's number for it says nothing to anybody.
+        let words = words.split(" (os error").next().unwrap_or_default();
+        Self::Broken(words.to_owned())
     }
 }

@@ -19,20 +19,29 @@ const WELL_KNOWN: [&str; 2] = [".well-known/agent-card.json", ".well-known/agent
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
-pub async fn fetch_card(peers: &Peers, peer: &A2aPeer) -> Result<Value, PeerError> {
+/// A card, and where it stands if that is not the address that was given.
+#[derive(Clone, Debug)]
+pub struct FoundCard {
+    pub card: Value,
+    pub elsewhere: Option<String>,
+}
+
+pub async fn fetch_card(peers: &Peers, peer: &A2aPeer) -> Result<FoundCard, PeerError> {
     let Some(address) = peer.card_url.as_deref().filter(|address| !address.trim().is_empty()) else {
         return peer
             .card
             .clone()
             .filter(Value::is_object)
+            .map(|card| FoundCard { card, elsewhere: None })
             .ok_or_else(|| PeerError::unusable("Give the address of the agent's card, or the card itself."));
     };
     let address = outbound::parse_url(address)?;
     let headers = headers::parse(&peer.headers)?;
     let mut last = PeerError::unusable("There is no agent card at this address or at its well-known places.");
     for url in card_places(&address) {
+        let elsewhere = (url != address).then(|| url.to_string());
         match fetch_card_at(peers, url, headers.clone()).await {
-            Ok(Some(card)) => return Ok(card),
+            Ok(Some(card)) => return Ok(FoundCard { card, elsewhere }),
             Ok(None) => {}
             // These hold for the whole host.
             Err(error @ (PeerError::Refused | PeerError::Outbound(OutboundError::NotAllowed(_)))) => return Err(error),
@@ -44,7 +53,7 @@ pub async fn fetch_card(peers: &Peers, peer: &A2aPeer) -> Result<Value, PeerErro
 
 /// Sends one message and waits until the agent has done with it.
 pub async fn send(peers: &Peers, peer: &A2aPeer, text: &str, timeout: Duration) -> Result<ToolReply, PeerError> {
-    let card = fetch_card(peers, peer).await?;
+    let card = fetch_card(peers, peer).await?.card;
     let endpoint = Endpoint::of(&card)?;
     // Credentials go to the host that they were given for. A card may name any other.
     let meant_for = peer.card_url.as_deref().map(outbound::parse_url).transpose()?;
@@ -76,7 +85,8 @@ fn card_places(address: &Url) -> Vec<Url> {
     if !base.path().ends_with('/') {
         base.set_path(&format!("{}/", base.path()));
     }
-    let mut places: Vec<Url> = WELL_KNOWN.iter().filter_map(|place| base.join(place).ok()).collect();
+    let mut places = vec![address.clone()];
+    places.extend(WELL_KNOWN.iter().filter_map(|place| base.join(place).ok()));
     let at_root = WELL_KNOWN.iter().filter_map(|place| base.join(&format!("/{place}")).ok());
     places.extend(at_root.filter(|_| base.path() != "/"));
     places
@@ -269,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn cards_are_looked_for_below_the_address_and_at_the_root() {
+    fn cards_are_looked_for_at_the_address_below_it_and_at_the_root() {
         let places = |address: &str| -> Vec<String> {
             card_places(&Url::parse(address).expect("a URL")).iter().map(|url| url.path().to_owned()).collect()
         };
-        assert_eq!(places("https://a.test"), ["/.well-known/agent-card.json", "/.well-known/agent.json"]);
-        assert_eq!(places("https://a.test/x")[0], "/x/.well-known/agent-card.json");
-        assert_eq!(places("https://a.test/x").len(), 4);
+        assert_eq!(places("https://a.test"), ["/", "/.well-known/agent-card.json", "/.well-known/agent.json"]);
+        assert_eq!(places("https://a.test/x")[..2], ["/x", "/x/.well-known/agent-card.json"]);
+        assert_eq!(places("https://a.test/x").len(), 5);
         assert_eq!(places("https://a.test/card.json"), ["/card.json"]);
     }
 

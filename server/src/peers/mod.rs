@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::outbound::Outbound;
 
+pub use a2a::FoundCard;
 pub use command::AllowedCommands;
 pub use error::PeerError;
 
@@ -71,7 +72,7 @@ impl Peers {
     }
 
     /// The card of a peer: from its address, or from one of the well-known places below it.
-    pub async fn fetch_card(&self, peer: &A2aPeer) -> Result<Value, PeerError> {
+    pub async fn fetch_card(&self, peer: &A2aPeer) -> Result<FoundCard, PeerError> {
         self.within(DISCOVERY_TIMEOUT, a2a::fetch_card(self, peer)).await
     }
 

@@ -10,6 +10,12 @@ use crate::mantyx::WorkspaceIdentity;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkspaceId(pub(super) i64);
 
+impl std::fmt::Display for WorkspaceId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// No workspace has this number: its lock is held while one is looked up or made, so that two requests at once do not
 /// make two of it.
 const ANY_WORKSPACE: WorkspaceId = WorkspaceId(0);

@@ -17,10 +17,13 @@ use crate::auth::Caller;
 use crate::error::Error;
 use crate::launch::{MAX_DRAFT_BYTES, is_known, restore};
 use crate::state::AppState;
+use crate::web::problem::Problem;
 
 const STASHED_KEY: &str = "launch form";
 const NOT_KEPT: &str = "You are signed out, and what you have written is too large to be kept. Copy its JSON before you leave \
                         this page, then sign in again.";
+const COMES_BACK: &str = "Sign in as them again, and it comes back; or open the launch page anew for one of your own.";
+const COPY_IT: &str = "It is too large to be kept for them: copy its JSON before you leave this page.";
 /// Kept of a form that this server did not give to anybody: enough for one without files, too little to fill the store.
 const MAX_STRANGERS_BYTES: usize = 256 * 1024;
 
@@ -34,12 +37,21 @@ pub async fn send_form(
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
     let posted = read(form).await?;
     let Some(Extension(SignedIn(workspace))) = signed_in else {
-        if !stash(&state, &session, posted).await {
+        if !stash(&state, &session, posted.fields).await {
             return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
         }
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
+    let fields = posted.fields.clone();
     match workspace.send_launch_page(posted).await {
+        Ok(LaunchAnswer::Foreign { message }) => {
+            let kept = stash(&state, &session, fields).await;
+            let message = format!("{message} {}", if kept { COMES_BACK } else { COPY_IT });
+            match scripted {
+                true => Ok(Json(Wire(LaunchAnswer::Foreign { message })).into_response()),
+                false => Ok(Problem::foreign_form(&message).into_response()),
+            }
+        }
         Ok(answer) if scripted => Ok(Json(Wire(answer)).into_response()),
         Ok(LaunchAnswer::Done { href }) => Ok(Redirect::to(&href).into_response()),
         Ok(LaunchAnswer::Page { page }) => {
@@ -53,15 +65,15 @@ pub async fn send_form(
 
 /// Keeps what was written in the browser's session, for whoever signs in there next and has written it. `false` where it
 /// could not be kept.
-async fn stash(state: &AppState, session: &Session, posted: Posted) -> bool {
-    let work = posted.fields.iter().find(|(name, _)| name == "work").map(|(_, text)| text.as_str());
+async fn stash(state: &AppState, session: &Session, fields: Vec<(String, String)>) -> bool {
+    let work = fields.iter().find(|(name, _)| name == "work").map(|(_, text)| text.as_str());
     let known = work.is_some_and(|work| is_known(&state.vault, work));
     let most = if known { MAX_DRAFT_BYTES } else { MAX_STRANGERS_BYTES };
-    let bytes: usize = posted.fields.iter().map(|(name, text)| name.len() + text.len()).sum();
+    let bytes: usize = fields.iter().map(|(name, text)| name.len() + text.len()).sum();
     if bytes > most {
         return false;
     }
-    let kept = session.insert(STASHED_KEY, posted.fields).await;
+    let kept = session.insert(STASHED_KEY, fields).await;
     if let Err(error) = &kept {
         tracing::warn!(%error, "a form could not be kept for the next sign-in");
     }

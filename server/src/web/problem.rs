@@ -16,27 +16,35 @@ pub struct Problem {
     status: StatusCode,
     title: String,
     advice: String,
+    /// Where the sign-in leads to.
+    return_to: &'static str,
 }
 
 impl Problem {
     /// Something about the sign-in itself; trying again may help.
     pub fn sign_in(title: &str, advice: &str) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, title: title.to_owned(), advice: advice.to_owned() }
+        Self::new(StatusCode::BAD_REQUEST, title, advice)
+    }
+
+    /// A form of somebody else, sent by whoever is signed in now.
+    pub fn foreign_form(advice: &str) -> Self {
+        Self { return_to: "?return_to=%2Flaunch", ..Self::new(StatusCode::CONFLICT, "This form is not yours.", advice) }
     }
 
     pub fn unavailable(title: &str, advice: &str) -> Self {
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, title: title.to_owned(), advice: advice.to_owned() }
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, title, advice)
+    }
+
+    fn new(status: StatusCode, title: &str, advice: &str) -> Self {
+        Self { status, title: title.to_owned(), advice: advice.to_owned(), return_to: "" }
     }
 
     /// Logged under a reference; the page tells the reference only.
     pub fn internal(error: &dyn std::error::Error) -> Self {
         let reference = crate::random::reference();
         tracing::error!(%reference, %error, "a sign-in request failed");
-        Self {
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            title: "Something went wrong here.".to_owned(),
-            advice: format!("Try again; if it happens again, tell your operator the reference {reference}."),
-        }
+        let advice = format!("Try again; if it happens again, tell your operator the reference {reference}.");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here.", &advice)
     }
 }
 
@@ -52,8 +60,9 @@ impl IntoResponse for Problem {
         let _ = write!(
             page,
             "</head><body class=\"sheet\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
-             <p>{advice}</p><p><a class=\"button primary\" href=\"/sign-in\">Go to the sign-in page</a></p>\
-             </main></body></html>"
+             <p>{advice}</p><p><a class=\"button primary\" href=\"/sign-in{}\">Go to the sign-in page</a></p>\
+             </main></body></html>",
+            self.return_to
         );
         (self.status, Html(page)).into_response()
     }

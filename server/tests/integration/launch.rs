@@ -226,7 +226,9 @@ async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let spec = spec().to_string();
-    for (inputs, words) in [("a,b\n1\n", "Line 2"), ("[]", "no inputs"), ("[\"ok\",\"\"]", "Name a column")] {
+    for (inputs, words) in
+        [("a,b\n1\n", "Line 2"), ("[]", "no inputs"), ("[\"ok\",\"\"]", "Input 2: The column prompt is empty")]
+    {
         let form =
             [("key", "batch-0001"), ("spec", spec.as_str()), ("inputs", inputs), ("tag_key", "b"), ("tag_value", "v")];
         let (status, error) = browser.call("launch-batch", &form).await;
@@ -277,6 +279,8 @@ async fn preflight_shows_a_light_for_each_question() {
         { "kind": "local", "name": "by-hand" },
         { "kind": "local", "name": "sum" },
         { "kind": "local", "name": "times" },
+        { "kind": "mcp", "name": "none", "url": mcp.url("/mcp"), "toolFilter": [] },
+        { "kind": "a2a", "name": "rain", "agentCardUrl": a2a.url("/.well-known/agent-card.json") },
     ]);
     let server = json!({ "over": "http", "url": mcp.url("/mcp") });
     let answers =
@@ -300,10 +304,13 @@ async fn preflight_shows_a_light_for_each_question() {
             vec![("shape", "good"), ("reachable", "good"), ("listed", "good"), ("answered", "good")],
             vec![("shape", "good"), ("reachable", "good"), ("listed", "bad"), ("answered", "good")],
             vec![("shape", "good"), ("reachable", "warning"), ("answered", "good")],
-            vec![("shape", "good"), ("reachable", "good"), ("answered", "good")],
+            // Its card stands elsewhere, where MANTYX does not look.
+            vec![("shape", "good"), ("reachable", "warning"), ("answered", "good")],
             vec![("shape", "bad"), ("answered", "good")],
             vec![("shape", "good"), ("answered", "good")],
             vec![("shape", "good"), ("answered", "bad")],
+            vec![("shape", "good"), ("reachable", "good"), ("listed", "warning"), ("answered", "good")],
+            vec![("shape", "good"), ("reachable", "good"), ("answered", "good")],
         ],
         "{checks}"
     );

@@ -5,7 +5,7 @@ use app::wire::Wire;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, Trouble, Unsteady, api_key};
 
 const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
 
@@ -15,11 +15,14 @@ async fn open(browser: &mut Browser, query: &str) -> LaunchPage {
     serde_json::from_value::<Wire<LaunchPage>>(body).unwrap().0
 }
 
+/// Where somebody signs in who is signed in already.
+const AGAIN: &str = "/sign-in?return_to=%2Flaunch";
+
 /// Sends the form with some of its fields, and gives the page that comes of it.
 async fn send(browser: &mut Browser, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchPage {
     match answer(browser, page, fields).await {
         LaunchAnswer::Page { page } => *page,
-        LaunchAnswer::Done { href } => panic!("done: {href}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -41,6 +44,11 @@ fn spec_of(page: &LaunchPage) -> Value {
 
 fn notices(page: &LaunchPage) -> String {
     serde_json::to_string(&page.notices).unwrap()
+}
+
+/// What is told beside the Launch button.
+fn refusal(page: &LaunchPage) -> String {
+    serde_json::to_string(&page.refusal).unwrap()
 }
 
 #[tokio::test]
@@ -66,7 +74,7 @@ async fn five_megabytes_of_files_go_through_the_form() {
     let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
     let href = match answer(&mut browser, &page, &typed).await {
         LaunchAnswer::Done { href } => href,
-        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+        other => panic!("not launched: {other:?}"),
     };
     let spec = browser.read(&format!("launch-like?run_id={}", href.trim_start_matches("/runs/"))).await.1;
     let message = &spec["spec"]["messages"][0];
@@ -129,6 +137,36 @@ async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
 }
 
 #[tokio::test]
+async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to_its_writer() {
+    let app = TestApp::start().await;
+    for action in ["", "launch", "batch", "save-template"] {
+        let mut browser = app.signed_in(DEMO).await;
+        let page = open(&mut browser, "").await;
+        browser.sign_in(AGAIN, OTHER).await;
+        let words = format!("/say Of demo alone, {action}");
+        let fields =
+            [("t/prompt", words.as_str()), ("q:inputs", "prompt\nx"), ("q:template-name", "Theirs"), ("do", action)];
+        let LaunchAnswer::Foreign { message } = answer(&mut browser, &page, &fields).await else {
+            panic!("taken for one of the other workspace: {action}");
+        };
+        assert!(message.contains("belongs to owner@demo.test (workspace demo)"), "{message}");
+        let plain = send_plain(&mut browser, &page, &fields).await;
+        assert_eq!(plain.status, 409, "{}", plain.body);
+        assert!(
+            plain.body.contains("belongs to owner@demo.test") && plain.body.contains("/sign-in?return_to=%2Flaunch")
+        );
+
+        let theirs = browser.open("/launch").await.body;
+        assert!(!theirs.contains("Of demo alone") && !theirs.contains("Theirs"), "{theirs}");
+        let runs = format!("{}/api/v1/workspaces/{OTHER}/agent-runs", app.sandbox_url());
+        let runs: Value = app.http.get(runs).bearer_auth(api_key(OTHER)).send().await.unwrap().json().await.unwrap();
+        assert_eq!(runs["runs"], json!([]));
+        let landed = browser.sign_in(AGAIN, DEMO).await;
+        assert!(landed.body.contains(&words), "{}", landed.body);
+    }
+}
+
+#[tokio::test]
 async fn beginning_something_else_keeps_what_was_written_before() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
@@ -177,7 +215,9 @@ async fn a_launch_beyond_the_scope_leads_to_a_new_sign_in() {
     let sandbox = app.sandbox_database().await;
     sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
     let page = send(&mut browser, &page, &[("json", SPEC), ("do", "launch")]).await;
-    assert!(notices(&page).contains("runs:write") && notices(&page).contains("/auth/start"), "{}", notices(&page));
+    let told = refusal(&page);
+    assert!(told.contains("runs:write") && told.contains("/auth/start"), "{told}");
+    assert_eq!(page.focus.as_deref(), Some("refusal"));
 }
 
 #[tokio::test]
@@ -190,8 +230,98 @@ async fn a_launch_too_many_is_told_when_to_try_again() {
     assert!(matches!(answer(&mut browser, &page, &launch).await, LaunchAnswer::Done { .. }));
     let page = open(&mut browser, "").await;
     let page = send(&mut browser, &page, &[("do", "launch")]).await;
-    let told = notices(&page);
+    let told = refusal(&page);
     assert!(told.contains("Try again in") && !told.contains("cannot be reached"), "{told}");
+}
+
+#[tokio::test]
+async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
+    let mut way = None;
+    let app =
+        TestApp::start_apart(|config| way = Some(Unsteady::before_launches(config, &[Trouble::AnswerLost]))).await;
+    let posted = || way.as_ref().unwrap().posted();
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let page = send(&mut browser, &page, &[("json", SPEC), ("do", "launch")]).await;
+    assert!(refusal(&page).contains("did not say whether it started the run") && page.unsure, "{}", refusal(&page));
+    assert_eq!(page.focus.as_deref(), Some("refusal"));
+    // Also after something else was written.
+    let page = send(&mut browser, &page, &[("t/name", "renamed")]).await;
+    assert_eq!((refusal(&page).as_str(), page.unsure), ("null", false));
+    let page = send(&mut browser, &page, &[("do", "launch")]).await;
+    assert!(page.unsure && posted() == 1, "{}", refusal(&page));
+    let answer = answer(&mut browser, &page, &[("do", "launch-again")]).await;
+    assert!(matches!(answer, LaunchAnswer::Done { .. }) && posted() == 2, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_form_that_has_launched_something_else_launches_the_second_time() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let launch = |name: &'static str| [("json", SPEC), ("t/name", name), ("do", "launch")];
+    assert!(matches!(answer(&mut browser, &page, &launch("")).await, LaunchAnswer::Done { .. }));
+    let other = SPEC.replace("hello", "other");
+    let told = send(&mut browser, &page, &[("json", &other), ("do", "launch")]).await;
+    assert!(refusal(&told).contains("in another tab") && !refusal(&told).contains("eload"), "{}", refusal(&told));
+    assert!(matches!(answer(&mut browser, &told, &[("do", "launch")]).await, LaunchAnswer::Done { .. }));
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let spec = r#"{"systemPrompt":"s","messages":[{"role":"user","content":"My words"}]}"#;
+    let page = send(&mut browser, &page, &[("json", spec)]).await;
+    assert_eq!(page.kept, "Draft kept.");
+    let file = "a".repeat(6_000_000);
+    let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
+    let fields = [("work", page.work.as_str()), ("do", "attach:/messages/0")];
+    let sent = browser.send_parts("/launch", &fields, &upload, "application/json").await;
+    let LaunchAnswer::Page { page } = serde_json::from_str::<Wire<LaunchAnswer>>(&sent.body).unwrap().0 else {
+        panic!("not a page");
+    };
+    assert!(
+        page.problems.iter().any(|problem| problem.message.contains("large.txt is not attached")),
+        "{:?}",
+        page.problems
+    );
+    assert_eq!(spec_of(&page)["messages"], json!([{ "role": "user", "content": "My words" }]));
+
+    let data = "QUJD".repeat(3_000_000);
+    let files = json!([{ "type": "input_file", "filename": "f", "mimeType": "text/plain", "data": data }]);
+    let spec = json!({ "messages": [{ "role": "user", "content": "More words", "attachments": files }] }).to_string();
+    let page = send(&mut browser, &page, &[("json", &spec)]).await;
+    assert!(page.kept.contains("without its files"), "{}", page.kept);
+    assert_eq!(spec_of(&open(&mut browser, "").await)["messages"][0]["content"], "More words");
+}
+
+#[tokio::test]
+async fn the_address_at_which_a_card_was_found_is_the_one_that_mantyx_is_given() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let base = format!("{}/demo/a2a", app.sandbox_url());
+    let spec = json!({ "tools": [{ "kind": "a2a", "name": "desk", "agentCardUrl": base }] }).to_string();
+    let page = send(&mut browser, &page, &[("json", &spec), ("do", "card:/tools/0")]).await;
+    let found = spec_of(&page)["tools"][0]["agentCardUrl"].clone();
+    assert_eq!(found, format!("{base}/.well-known/agent-card.json"), "{:?}", page.problems);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_template_or_a_batch_is_forgotten_once_it_is_mended() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = open(&mut browser, "").await;
+    let page = send(&mut browser, &page, &[("json", SPEC), ("do", "save-template")]).await;
+    assert_eq!((page.problems.len(), page.focus.as_deref()), (1, Some("f-q-template-name")));
+    let page = send(&mut browser, &page, &[("q:template-name", "Named")]).await;
+    assert_eq!(page.problems, []);
+    let page = send(&mut browser, &page, &[("q:inputs", "[1]"), ("do", "batch")]).await;
+    assert_eq!(page.problems.len(), 1);
+    let page = send(&mut browser, &page, &[("q:inputs", "[\"x\"]")]).await;
+    assert_eq!(page.problems, []);
 }
 
 #[tokio::test]
@@ -203,8 +333,15 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
     let broken = [("json", "{ broken"), ("q:inputs", inputs), ("do", "batch")];
     let refused = send(&mut browser, &page, &broken).await;
     assert!(refused.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", refused.problems);
-    let good = [("json", SPEC), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
-    let LaunchAnswer::Done { href } = answer(&mut browser, &refused, &good).await else { panic!("not launched") };
+    // What was written in the prompt would be lost.
+    let lost = send(&mut browser, &refused, &[("json", SPEC), ("q:inputs", inputs), ("do", "batch")]).await;
+    assert!(lost.problems.iter().any(|problem| problem.message.contains("{{who}}")), "{:?}", lost.problems);
+    let spec = SPEC.replace("hello", "hello {{who}}");
+    let shown = send(&mut browser, &lost, &[("json", &spec), ("q:inputs", inputs)]).await;
+    assert!(serde_json::to_string(&shown.finish).unwrap().contains("2 runs. The first: “/say hello Ada”"));
+    assert_eq!(shown.problems, []);
+    let good = [("json", spec.as_str()), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
+    let LaunchAnswer::Done { href } = answer(&mut browser, &shown, &good).await else { panic!("not launched") };
     assert!(href.starts_with("/runs?q=batch%3A%22two%20words%22&batch="), "{href}");
     let list = loop {
         let list = browser.open(&href).await.body;
@@ -236,7 +373,7 @@ async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_t
     };
     let href = match answer(&mut browser, &page, &[("do", "launch")]).await {
         LaunchAnswer::Done { href } => href,
-        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.problems, page.notices),
+        other => panic!("not launched: {other:?}"),
     };
     let log = app.sandbox_stream(DEMO, href.trim_start_matches("/runs/")).await;
     assert!(log.contains("It left Hamburg") && log.contains("out of stock"), "{log}");

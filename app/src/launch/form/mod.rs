@@ -57,6 +57,8 @@ pub struct BadText {
     pub line: usize,
     pub column: usize,
     pub message: String,
+    /// It ends too early.
+    pub at_end: bool,
 }
 
 impl Form {
@@ -66,9 +68,12 @@ impl Form {
             line: error.line(),
             column: error.column(),
             message: error.to_string(),
+            at_end: error.is_eof(),
         })?;
         let not_an_object =
-            || BadText { line: 1, column: 1, message: "A run spec is a JSON object: { … }.".to_owned() };
+            || BadText {
+                line: 1, column: 1, message: "A run spec is a JSON object: { … }.".to_owned(), at_end: false
+            };
         Self::read(&spec).ok_or_else(not_an_object)
     }
 

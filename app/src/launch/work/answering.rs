@@ -35,15 +35,12 @@ pub fn shown(answerer: &Answerer) -> &'static str {
 }
 
 pub fn apply(work: &mut Work, sent: &Sent) {
+    work.texts.retain(|name, _| !name.starts_with("a:"));
     for tool in answerable(work) {
         let part = |part: &str| sent.get(&format!("a:{tool}:{part}"));
         let Some(by) = part("by") else { continue };
         let card = card_of(&work.spec, &tool);
         let answerer = work.answers.entry(tool.clone()).or_default();
-        if by != shown(answerer) {
-            *answerer = made(by, card);
-            continue;
-        }
         let text = |name: &str, field: &mut String| {
             if let Some(text) = part(name).filter(|text| !same(text, field)) {
                 text.clone_into(field);
@@ -54,7 +51,11 @@ pub fn apply(work: &mut Work, sent: &Sent) {
             Answerer::Canned(reply) => {
                 text("text", &mut reply.text);
                 reply.failed = part("failed") == Some("true");
-                reply.delay_ms = part("delay").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+                let delay = part("delay").map(str::trim).unwrap_or_default();
+                match if delay.is_empty() { Ok(0) } else { delay.parse() } {
+                    Ok(delay_ms) => reply.delay_ms = delay_ms,
+                    Err(_) => drop(work.texts.insert(format!("a:{tool}:delay"), delay.to_owned())),
+                }
             }
             Answerer::Mcp(McpTool { server, tool: own_name }) => {
                 *own_name = part("tool").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -73,22 +74,45 @@ pub fn apply(work: &mut Work, sent: &Sent) {
                 read_headers(&mut peer.headers, part);
             }
         }
+        // What was written last stays with who was shown.
+        if by != shown(answerer) {
+            let was = std::mem::take(answerer);
+            work.texts.remove(&format!("a:{tool}:delay"));
+            work.leave_answerer(&tool, shown(&was), was);
+            let now = work.take_up_answerer(&tool, by).unwrap_or_else(|| made(by, card));
+            work.answers.insert(tool, now);
+        }
     }
 }
 
+/// Under this choice a tool whose name is being written keeps its answerer, by its place.
+const UNNAMED: &str = "unnamed";
+
 /// A local tool that was renamed is answered as before. One that keeps the name keeps its answerer too, and a name that
-/// was there before is another tool's: where tools were reordered, nobody was renamed.
+/// was there before is another tool's: where tools were reordered, nobody was renamed. While a tool has no name of its own,
+/// its answerer waits for it.
 pub fn follow_names(work: &mut Work, before: &Value) {
     let (earlier, now) = (local_tools(before), local_tools(&work.spec));
     let has = |tools: &[(String, String)], name: &String| tools.iter().any(|(other, _)| other == name);
     for (old, place) in &earlier {
         let new = now.iter().find(|(_, other)| other == place).map(|(name, _)| name);
-        let Some(new) = new.filter(|new| !has(&earlier, new)) else { continue };
-        if let Some(answerer) = work.answers.get(old).cloned() {
-            work.answers.insert(new.clone(), renamed(answerer, old));
+        let Some(answerer) = work.answers.get(old).cloned() else { continue };
+        let answerer = renamed(answerer, old);
+        if let Some(new) = new.filter(|new| !has(&earlier, new)) {
+            work.answers.insert(new.clone(), answerer);
             if !has(&now, old) {
                 work.answers.remove(old);
+                work.left_follows(old, new);
             }
+        } else if !has(&now, old) && work.spec.pointer(place).is_some_and(Value::is_object) {
+            work.left_follows(old, place);
+            work.leave_answerer(place, UNNAMED, answerer);
+        }
+    }
+    for (name, place) in now.iter().filter(|(name, _)| !has(&earlier, name)) {
+        if let Some(answerer) = work.take_up_answerer(place, UNNAMED) {
+            work.answers.insert(name.clone(), answerer);
+            work.left_follows(place, name);
         }
     }
 }

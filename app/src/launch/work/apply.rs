@@ -85,7 +85,7 @@ fn apply_controls(work: &mut Work, before: &Value, sent: &Sent) {
     if let Some(choice) = sent.get("x:input")
         && choice != choices::input_shown(before)
     {
-        choices::choose_input(&mut work.spec, choice);
+        choices::choose_input(work, choice);
     }
 }
 
@@ -161,9 +161,10 @@ fn apply_json(work: &mut Work, before: &Value, name: &str, pointer: &str, text: 
         }
         Ok(value) => {
             work.texts.remove(name);
-            // A whole answer to `tools/list` is taken for the list in it.
-            let is_catalogue = pointer.ends_with("/tools") && value["tools"].is_array();
-            set(&mut work.spec, pointer, if is_catalogue { value["tools"].clone() } else { value });
+            // A whole answer to `tools/list` is taken for the list in it, with or without what JSON-RPC puts around it.
+            let answer = value.get("result").unwrap_or(&value);
+            let listed = answer["tools"].as_array().filter(|_| pointer.ends_with("/tools")).cloned();
+            set(&mut work.spec, pointer, listed.map_or(value, Value::from));
         }
         Err(_) => {
             work.texts.insert(name.to_owned(), text.to_owned());
@@ -174,7 +175,11 @@ fn apply_json(work: &mut Work, before: &Value, name: &str, pointer: &str, text: 
 fn apply_properties(work: &mut Work, before: &Value, sent: &Sent, pointer: &str) {
     // The schema's JSON stands beside its rows; where that was edited, it counts.
     let json_name = format!("j{pointer}");
-    if work.spec.pointer(pointer) != before.pointer(pointer) || work.texts.contains_key(&json_name) {
+    if work.spec.pointer(pointer) != before.pointer(pointer) {
+        work.properties.remove(pointer);
+        return;
+    }
+    if work.texts.contains_key(&json_name) {
         return;
     }
     let property = |i: usize| {
@@ -184,6 +189,7 @@ fn apply_properties(work: &mut Work, before: &Value, sent: &Sent, pointer: &str)
             kind: part("type").unwrap_or_default().to_owned(),
             description: part("description").unwrap_or_default().to_owned(),
             required: part("required") == Some("true"),
+            ..Property::default()
         })
     };
     rows::write_properties(work, pointer, (0..).map_while(property).collect());
@@ -193,7 +199,7 @@ fn apply_choice(work: &mut Work, before: &Value, setting: &Setting, sent: &Sent)
     if let Some(choice) = sent.get(setting.name)
         && choice != setting.shown_in(before)
     {
-        setting.choose(&mut work.spec, choice);
+        setting.choose(work, choice);
     }
 }
 
@@ -209,6 +215,7 @@ fn apply_mode(work: &mut Work, sent: &Sent) {
 
 /// What the page keeps beside the spec.
 fn apply_extras(work: &mut Work, sent: &Sent) {
+    let before = (work.batch.clone(), work.template.clone());
     let fields = &mut work.batch;
     let parts = [
         ("q:inputs", &mut fields.inputs),
@@ -225,6 +232,9 @@ fn apply_extras(work: &mut Work, sent: &Sent) {
     }
     if let Some(shared) = sent.get("q:template-shared") {
         work.template.shared = shared == "true";
+    }
+    for (changed, place) in [(work.batch != before.0, "/batch/"), (work.template != before.1, "/template/")] {
+        work.refused.retain(|fault| !changed || !fault.path.starts_with(place));
     }
     for (name, text) in sent.all() {
         if let Some(list) = name.strip_prefix('u').filter(|list| list.starts_with('/')) {

@@ -3,6 +3,7 @@
 use protocol::spec::DEFAULT_TOOL_BUDGETS;
 use serde_json::{Map, Value, json};
 
+use super::Work;
 use super::place::{remove, set};
 
 /// One such setting: where it stands, and how its shapes are named.
@@ -141,15 +142,17 @@ impl Setting {
         (self.shown)(spec.pointer(self.pointer))
     }
 
-    /// Takes up a choice that is another than the one that was shown.
-    pub fn choose(&self, spec: &mut Value, choice: &str) {
-        if self.shown_in(spec) == choice {
+    /// Takes up a choice that is another than the one that was shown. What was there comes back with its own choice.
+    pub fn choose(&self, work: &mut Work, choice: &str) {
+        let shown = self.shown_in(&work.spec);
+        if shown == choice {
             return;
         }
-        match (self.made)(choice) {
-            Some(value) => set(spec, self.pointer, value),
+        work.leave(self.name, shown, self.pointer);
+        match work.take_up(self.name, choice).or_else(|| (self.made)(choice)) {
+            Some(value) => set(&mut work.spec, self.pointer, value),
             None => {
-                remove(spec, self.pointer);
+                remove(&mut work.spec, self.pointer);
             }
         }
     }
@@ -160,19 +163,45 @@ pub fn input_shown(spec: &Value) -> &'static str {
     if spec.get("messages").is_some_and(Value::is_array) { "messages" } else { "prompt" }
 }
 
-pub fn choose_input(spec: &mut Value, choice: &str) {
-    if input_shown(spec) == choice {
+const INPUT: &str = "x:input";
+
+/// A prompt is the same as one message of a person: the text goes along then. What says more comes back with its own choice.
+pub fn choose_input(work: &mut Work, choice: &str) {
+    if input_shown(&work.spec) == choice {
         return;
     }
     if choice == "messages" {
-        let text = remove(spec, "/prompt").unwrap_or_else(|| "".into());
-        spec["messages"] = json!([{ "role": "user", "content": text }]);
-    } else if let Some(messages) = remove(spec, "/messages") {
-        let texts = messages.as_array().into_iter().flatten().filter(|message| message["role"] != "system");
-        if let Some(last) = texts.filter_map(|message| message["content"].as_str()).next_back() {
-            spec["prompt"] = last.into();
+        let messages = work.take_up(INPUT, "messages");
+        if messages.is_some() {
+            work.leave(INPUT, "prompt", "/prompt");
         }
+        let text = remove(&mut work.spec, "/prompt").unwrap_or_else(|| "".into());
+        work.spec["messages"] = messages.unwrap_or_else(|| json!([{ "role": "user", "content": text }]));
+        return;
     }
+    let prompt = match prompt_of(&work.spec["messages"]) {
+        Some(text) => Some(text.into()),
+        None => {
+            work.leave(INPUT, "messages", "/messages");
+            work.take_up(INPUT, "prompt").or_else(|| last_text(&work.spec["messages"]))
+        }
+    };
+    remove(&mut work.spec, "/messages");
+    if let Some(prompt) = prompt {
+        work.spec["prompt"] = prompt;
+    }
+}
+
+/// The text of messages that say no more than a prompt does.
+fn prompt_of(messages: &Value) -> Option<String> {
+    let [Value::Object(message)] = messages.as_array()?.as_slice() else { return None };
+    let plain = message.len() == 2 && message.get("role").is_some_and(|role| role == "user");
+    message.get("content").filter(|_| plain)?.as_str().map(str::to_owned)
+}
+
+fn last_text(messages: &Value) -> Option<Value> {
+    let texts = messages.as_array().into_iter().flatten().filter(|message| message["role"] != "system");
+    texts.map(|message| &message["content"]).rfind(|text| text.is_string()).cloned()
 }
 
 fn empty() -> Value {
@@ -196,36 +225,70 @@ mod tests {
         ];
         for (setting, words) in choices {
             for word in words {
-                let mut spec = json!({ "supervisor": {} });
-                setting.choose(&mut spec, word);
-                assert_eq!(setting.shown_in(&spec), *word, "{}", setting.name);
+                let mut work = Work::of(json!({ "supervisor": {} }));
+                setting.choose(&mut work, word);
+                assert_eq!(setting.shown_in(&work.spec), *word, "{}", setting.name);
             }
         }
     }
 
     #[test]
     fn budgets_of_ones_own_begin_with_every_default() {
-        let mut spec = json!({});
-        TOOL_BUDGETS.choose(&mut spec, "custom");
-        assert_eq!(spec["toolBudgets"]["hive_search_deals"], json!({ "maxCalls": 5 }));
-        assert_eq!(protocol::spec::tool_budgets(&spec), protocol::spec::tool_budgets(&json!({})));
-        assert_eq!(spec["toolBudgets"].as_object().map(Map::len), Some(DEFAULT_TOOL_BUDGETS.len()));
+        let mut work = Work::of(json!({}));
+        TOOL_BUDGETS.choose(&mut work, "custom");
+        assert_eq!(work.spec["toolBudgets"]["hive_search_deals"], json!({ "maxCalls": 5 }));
+        assert_eq!(protocol::spec::tool_budgets(&work.spec), protocol::spec::tool_budgets(&json!({})));
+        assert_eq!(work.spec["toolBudgets"].as_object().map(Map::len), Some(DEFAULT_TOOL_BUDGETS.len()));
     }
 
     #[test]
     fn a_choice_that_is_made_already_leaves_the_setting_as_it_is() {
-        let mut spec = json!({ "loopDetection": { "consecutiveThreshold": 9, "later": 1 } });
-        let before = spec.clone();
-        LOOPS.choose(&mut spec, "custom");
-        assert_eq!(spec, before);
+        let mut work = Work::of(json!({ "loopDetection": { "consecutiveThreshold": 9, "later": 1 } }));
+        let before = work.spec.clone();
+        LOOPS.choose(&mut work, "custom");
+        assert_eq!(work.spec, before);
     }
 
     #[test]
-    fn a_prompt_becomes_the_first_message_and_the_last_one_a_prompt() {
-        let mut spec = json!({ "prompt": "p" });
-        choose_input(&mut spec, "messages");
-        assert_eq!(spec, json!({ "messages": [{ "role": "user", "content": "p" }] }));
-        choose_input(&mut spec, "prompt");
-        assert_eq!(spec, json!({ "prompt": "p" }));
+    fn what_a_choice_leaves_behind_comes_back_with_it_also_from_a_draft() {
+        let spec = json!({ "reasoningLevel": 70, "loopDetection": { "consecutiveThreshold": 9 },
+            "toolBudgets": { "recall": { "maxCalls": 1 } }, "supervisor": { "interval": 4 }, "plan": { "brief": "b" },
+            "outputSchema": { "name": "o", "schema": { "properties": { "a": {} } } } });
+        for setting in ALL.iter().filter(|setting| setting.name != TRIGGER.name) {
+            let mut work = Work::of(spec.clone());
+            let text = format!("j{}/schema", setting.pointer);
+            work.texts.insert(text.clone(), "{ not yet".to_owned());
+            let shown = setting.shown_in(&work.spec);
+            setting.choose(&mut work, "");
+            assert_eq!((work.spec.pointer(setting.pointer), work.texts.len()), (None, 0), "{}", setting.name);
+            let draft = serde_json::to_string(&work).expect("JSON");
+            let mut work: Work = serde_json::from_str(&draft).expect("the draft");
+            setting.choose(&mut work, shown);
+            assert_eq!((&work.spec, work.texts.contains_key(&text)), (&spec, true), "{}", setting.name);
+        }
+    }
+
+    #[test]
+    fn a_prompt_becomes_the_first_message_and_the_only_one_a_prompt() {
+        let mut work = Work::of(json!({ "prompt": "p" }));
+        choose_input(&mut work, "messages");
+        assert_eq!(work.spec, json!({ "messages": [{ "role": "user", "content": "p" }] }));
+        work.spec["messages"][0]["content"] = "q".into();
+        choose_input(&mut work, "prompt");
+        assert_eq!(work.spec, json!({ "prompt": "q" }));
+    }
+
+    #[test]
+    fn messages_that_are_more_than_a_prompt_come_back_and_so_does_the_prompt() {
+        let messages = json!([{ "role": "user", "content": "a", "attachments": [{ "data": "QQ==" }] },
+            { "role": "assistant", "content": "b" }, { "role": "user", "content": "c" }]);
+        let mut work = Work::of(json!({ "messages": messages }));
+        choose_input(&mut work, "prompt");
+        assert_eq!(work.spec, json!({ "prompt": "c" }));
+        work.spec["prompt"] = "mine".into();
+        choose_input(&mut work, "messages");
+        assert_eq!(work.spec, json!({ "messages": messages }));
+        choose_input(&mut work, "prompt");
+        assert_eq!(work.spec, json!({ "prompt": "mine" }));
     }
 }

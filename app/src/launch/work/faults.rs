@@ -44,6 +44,11 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
         faults.push(fault("/json".to_owned(), "json", "The JSON cannot be read. Mend it, or undo what you changed."));
     }
     for (name, text) in &work.texts {
+        if let Some((tool, part)) = name.strip_prefix("a:").and_then(|name| name.split_once(':')) {
+            let place = format!("/answers/{tool}#{part}");
+            faults.push(fault(place, "number", "Write a whole number of milliseconds, or leave it empty."));
+            continue;
+        }
         if let Err(error) = serde_json::from_str::<Value>(text) {
             let place = format!("line {}, column {}", error.line(), error.column());
             faults.push(fault(
@@ -67,9 +72,13 @@ fn unfinished(work: &Work) -> Vec<FieldError> {
     }
     for (pointer, rows) in &work.properties {
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        for i in (0..names.len()).filter(|i| twice(&names, *i)) {
-            let message = format!("{} stands twice. Rename one of them.", names[i]);
-            faults.push(fault(format!("{pointer}#{i}.name"), "duplicate", message));
+        for i in 0..names.len() {
+            let place = format!("{pointer}#{i}.name");
+            if names[i].is_empty() {
+                faults.push(fault(place, "name", "Give this property a name, or remove it."));
+            } else if twice(&names, i) {
+                faults.push(fault(place, "duplicate", format!("{} stands twice. Rename one of them.", names[i])));
+            }
         }
     }
     faults

@@ -51,6 +51,23 @@ pub fn shortened(value: &Value) -> Value {
     }
 }
 
+/// How many bytes the files of a spec have, about.
+pub fn inline_bytes(spec: &Value) -> usize {
+    let messages = spec["messages"].as_array().into_iter().flatten();
+    let lists = messages.filter_map(|message| message["attachments"].as_array());
+    lists.flatten().filter_map(|file| file["data"].as_str()).map(|data| data.len() * 3 / 4).sum()
+}
+
+/// The same spec without its files.
+pub fn without(spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    let messages = spec.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
+    for list in messages.filter_map(|message| message.get_mut("attachments")?.as_array_mut()) {
+        list.retain(|file| file.get("data").is_none());
+    }
+    spec
+}
+
 /// What the attachments of a spec hold.
 fn files(spec: &mut Value) -> impl Iterator<Item = &mut Value> {
     let messages = spec.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();

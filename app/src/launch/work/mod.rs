@@ -9,6 +9,7 @@ pub mod choices;
 pub mod faults;
 pub mod files;
 pub mod json_problem;
+pub mod left;
 pub mod place;
 pub mod rows;
 pub mod told;
@@ -20,6 +21,7 @@ use protocol::validate::FieldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use self::left::{Left, Removed};
 use self::rows::Property;
 use crate::launch::{Answers, Headers, LaunchMode, ToolCheck};
 
@@ -37,6 +39,12 @@ pub struct Work {
     pub rows: BTreeMap<String, Vec<(String, String)>>,
     /// The same for the properties of schemas.
     pub properties: BTreeMap<String, Vec<Property>>,
+    /// What was left behind by choosing something else, by what brings it back.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left: BTreeMap<String, Left>,
+    /// The tool that was removed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Removed>,
     /// The JSON side, where it cannot be read.
     pub json: Option<String>,
     pub like: Option<Like>,
@@ -46,6 +54,8 @@ pub struct Work {
     pub refused: Vec<FieldError>,
     /// What was said that belongs to no field.
     pub message: Option<String>,
+    /// It may have been launched: nobody knows. Once more only on purpose.
+    pub unsure: bool,
     /// What the last button did.
     pub done: Option<String>,
     pub checks: Vec<ToolCheck>,
@@ -61,8 +71,11 @@ pub struct Work {
     pub template: TemplateFields,
     /// Addresses of files that are written and not yet attached, by the list that they are for.
     pub file_urls: BTreeMap<String, String>,
-    /// Whose it is: a form that comes after a sign-out is theirs alone.
+    /// Whose it is, and in which workspace: a form that comes after a sign-out, or when somebody else is signed in, is theirs
+    /// alone.
     pub owner: String,
+    /// The same in words.
+    pub owner_name: String,
     /// By this the server knows a form that it gave to its owner, also when nobody is signed in any more.
     pub pass: String,
     /// It has just begun and is not the draft yet.
@@ -136,6 +149,8 @@ pub struct TemplateFields {
     pub name: String,
     pub notes: String,
     pub shared: bool,
+    /// The one that is about to be deleted, if that is really meant.
+    pub to_delete: Option<String>,
 }
 
 impl Work {
@@ -163,7 +178,27 @@ impl Work {
         if self.spec.pointer(list).and_then(Value::as_array).is_some_and(Vec::is_empty) {
             place::remove(&mut self.spec, list);
         }
-        let moved = |key: &str| moved(key, list, at);
+        self.move_notes(list, |i| (i != at).then(|| if i > at { i - 1 } else { i }));
+        self.spec_changed(&before);
+    }
+
+    /// Puts an item into a list of the spec, as near to a place as the list is long. Gives where it stands.
+    pub fn insert_item(&mut self, list: &str, at: usize, item: Value) -> Option<usize> {
+        let before = self.spec.clone();
+        if self.spec.pointer(list).is_none() {
+            place::set(&mut self.spec, list, json!([]));
+        }
+        let items = self.spec.pointer_mut(list)?.as_array_mut()?;
+        let at = at.min(items.len());
+        items.insert(at, item);
+        self.move_notes(list, |i| Some(if i < at { i } else { i + 1 }));
+        self.spec_changed(&before);
+        Some(at)
+    }
+
+    /// What is known of the items of a list goes to where they stand now.
+    fn move_notes(&mut self, list: &str, to: impl Fn(usize) -> Option<usize>) {
+        let moved = |key: &str| moved(key, list, &to);
         self.texts = move_keys(&mut self.texts, moved);
         self.rows = move_keys(&mut self.rows, moved);
         self.properties = move_keys(&mut self.properties, moved);
@@ -171,7 +206,7 @@ impl Work {
         self.cards = move_keys(&mut self.cards, moved);
         self.sources = move_keys(&mut self.sources, moved);
         self.file_urls = move_keys(&mut self.file_urls, moved);
-        self.spec_changed(&before);
+        self.left = move_keys(&mut self.left, moved);
     }
 
     /// Forgets what was said about a spec that is another now, and answers of tools that are gone.
@@ -195,18 +230,17 @@ fn move_keys<T>(map: &mut BTreeMap<String, T>, moved: impl Fn(&str) -> Option<St
     std::mem::take(map).into_iter().filter_map(|(key, value)| Some((moved(&key)?, value))).collect()
 }
 
-/// The key of the same thing after an item was taken out; `None` for the item's own. A key may have a letter before its
-/// pointer.
-fn moved(key: &str, list: &str, at: usize) -> Option<String> {
+/// The key of the same thing after the items of a list have moved; `None` for those of an item that is gone. A key may have
+/// letters before its pointer.
+fn moved(key: &str, list: &str, to: impl Fn(usize) -> Option<usize>) -> Option<String> {
     let Some(start) = key.find('/').filter(|start| key[*start..].starts_with(&format!("{list}/"))) else {
         return Some(key.to_owned());
     };
     let (head, rest) = key.split_at(start + list.len() + 1);
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     match rest[..digits].parse::<usize>() {
-        Ok(i) if i == at => None,
-        Ok(i) if i > at => Some(format!("{head}{}{}", i - 1, &rest[digits..])),
-        _ => Some(key.to_owned()),
+        Ok(i) => to(i).map(|i| format!("{head}{i}{}", &rest[digits..])),
+        Err(_) => Some(key.to_owned()),
     }
 }
 

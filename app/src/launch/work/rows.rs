@@ -93,6 +93,19 @@ pub struct Property {
     pub kind: String,
     pub description: String,
     pub required: bool,
+    /// The whole of it, of which the row shows a part: it stays with its row while that has no name.
+    pub schema: Value,
+}
+
+impl Property {
+    /// The row that is there to add another one.
+    pub fn blank() -> Self {
+        Self { kind: "string".to_owned(), schema: json!({}), ..Self::default() }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.name.is_empty() && self.description.is_empty() && !self.required
+    }
 }
 
 /// Rows of a schema's properties, as the form shows them.
@@ -103,28 +116,47 @@ pub fn shown_properties(work: &Work, pointer: &str) -> Vec<Property> {
     }
 }
 
-/// Takes up rows that are others than those that were shown. What the rows do not show of a property is kept.
+/// Takes up rows that are others than those that were shown. What the rows do not show of a property is kept, and a row that
+/// was there stays until it is taken out: whoever clears a name is about to write another.
 pub fn write_properties(work: &mut Work, pointer: &str, mut rows: Vec<Property>) {
     let before = shown_properties(work, pointer);
-    for (row, was) in rows.iter_mut().zip(&before) {
-        keep_if_same(&mut row.name, was.name.clone());
-        keep_if_same(&mut row.kind, was.kind.clone());
-        keep_if_same(&mut row.description, was.description.clone());
+    for (i, row) in rows.iter_mut().enumerate() {
+        let was = before.get(i).cloned().unwrap_or_else(Property::blank);
+        keep_if_same(&mut row.name, was.name);
+        keep_if_same(&mut row.kind, was.kind);
+        keep_if_same(&mut row.description, was.description);
+        row.schema = was.schema;
     }
-    rows.retain(|row| !row.name.is_empty());
+    let mut at = 0..;
+    rows.retain(|row| at.next() < Some(before.len()) || !row.is_blank());
+    keep_properties(work, pointer, &before, rows);
+}
+
+/// Takes a property out, by the row that shows it.
+pub fn drop_property(work: &mut Work, pointer: &str, at: usize) {
+    let before = shown_properties(work, pointer);
+    let mut rows = before.clone();
+    if at < rows.len() {
+        rows.remove(at);
+        keep_properties(work, pointer, &before, rows);
+    }
+}
+
+fn keep_properties(work: &mut Work, pointer: &str, before: &[Property], mut rows: Vec<Property>) {
     if rows == before {
         return;
     }
-    let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).collect();
+    rows.iter_mut().for_each(write_into_schema);
+    let old = work.spec.pointer(pointer);
+    if old.is_some() || rows.iter().any(|row| !row.name.is_empty()) {
+        let schema = with_properties(old, before, &rows);
+        place::set(&mut work.spec, pointer, schema);
+    }
+    let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).filter(|name| !name.is_empty()).collect();
     if names.len() == rows.len() {
         work.properties.remove(pointer);
     } else {
-        work.properties.insert(pointer.to_owned(), rows.clone());
-    }
-    let old = work.spec.pointer(pointer);
-    if old.is_some() || !rows.is_empty() {
-        let schema = with_properties(old, &rows);
-        place::set(&mut work.spec, pointer, schema);
+        work.properties.insert(pointer.to_owned(), rows);
     }
 }
 
@@ -137,43 +169,63 @@ fn properties_of(schema: Option<&Value>) -> Vec<Property> {
         kind: shown_text(property, "/type"),
         description: shown_text(property, "/description"),
         required: required.contains(&name.as_str()),
+        schema: property.clone(),
     };
     // A property without a name cannot be a row; it stays in the schema.
     properties.filter(|(name, _)| !name.is_empty()).map(property).collect()
 }
 
-fn with_properties(schema: Option<&Value>, rows: &[Property]) -> Value {
-    let before = properties_of(schema);
+/// A schema may also be `true` or `false`: it becomes an object where its row says something.
+fn write_into_schema(row: &mut Property) {
+    for (field, text) in [("type", &row.kind), ("description", &row.description)] {
+        let place = format!("/{field}");
+        if *text == shown_text(&row.schema, &place) {
+            continue;
+        }
+        if !row.schema.is_object() {
+            row.schema = json!({});
+        }
+        if text.is_empty() {
+            place::remove(&mut row.schema, &place);
+        } else {
+            row.schema[field] = text.as_str().into();
+        }
+    }
+}
+
+fn with_properties(schema: Option<&Value>, before: &[Property], rows: &[Property]) -> Value {
     let mut schema = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_else(|| json!({ "type": "object" }));
     let mut properties = Map::new();
-    for (i, row) in rows.iter().enumerate() {
-        let renamed = || before.get(i).filter(|was| !rows.iter().any(|row| row.name == was.name));
-        let was = before.iter().find(|was| was.name == row.name).or_else(renamed);
-        let was = was.map(|was| schema["properties"][&was.name].clone()).filter(Value::is_object);
-        let mut property = was.unwrap_or_else(|| json!({}));
-        for (field, text) in [("type", &row.kind), ("description", &row.description)] {
-            let place = format!("/{field}");
-            match text.as_str() {
-                text if text == shown_text(&property, &place) => {}
-                "" => {
-                    place::remove(&mut property, &place);
-                }
-                text => property[field] = text.into(),
-            }
-        }
-        properties.entry(row.name.clone()).or_insert(property);
+    for row in rows.iter().filter(|row| !row.name.is_empty()) {
+        properties.entry(row.name.clone()).or_insert_with(|| row.schema.clone());
     }
     if let Some(nameless) = schema.pointer("/properties/") {
         properties.insert(String::new(), nameless.clone());
     }
-    let required: Vec<&str> = rows.iter().filter(|row| row.required).map(|row| row.name.as_str()).collect();
-    if required.is_empty() {
+    let was = schema["required"].as_array().cloned().unwrap_or_default();
+    let required = required_now(&was, before, rows);
+    if required.is_empty() && !was.is_empty() {
         place::remove(&mut schema, "/required");
-    } else {
+    } else if required != was {
         schema["required"] = required.into();
     }
     schema["properties"] = properties.into();
     schema
+}
+
+/// What is required although no row shows it stays so.
+fn required_now(was: &[Value], before: &[Property], rows: &[Property]) -> Vec<Value> {
+    let names: Vec<&str> =
+        rows.iter().filter(|row| row.required && !row.name.is_empty()).map(|row| row.name.as_str()).collect();
+    let is_row = |name: &Value| before.iter().any(|row| *name == row.name.as_str());
+    let mut required: Vec<Value> =
+        was.iter().filter(|name| !is_row(name) || names.iter().any(|row| *name == row)).cloned().collect();
+    for name in names {
+        if !required.iter().any(|there| there == name) {
+            required.push(name.into());
+        }
+    }
+    required
 }
 
 #[cfg(test)]
@@ -224,7 +276,42 @@ mod tests {
         rows[0].name = "b".to_owned();
         write_properties(&mut work, "/outputSchema", rows.clone());
         assert_eq!(shown_properties(&work, "/outputSchema"), rows);
-        write_properties(&mut work, "/nowhere", vec![Property::default()]);
+        write_properties(&mut work, "/nowhere", vec![Property::blank()]);
         assert_eq!(work.spec.pointer("/nowhere"), None);
+    }
+
+    #[test]
+    fn a_property_whose_name_is_cleared_stays_with_all_it_has_until_it_has_another() {
+        let whole = json!({ "type": "object", "properties": { "deep": { "type": "string" } } });
+        let schema = json!({ "type": "object", "required": ["a"], "properties": { "a": whole, "b": { "enum": [1] } } });
+        let mut work = Work::of(json!({ "outputSchema": schema }));
+        let name = |work: &mut Work, name: &str| {
+            let mut rows = shown_properties(work, "/outputSchema");
+            rows[0].name = name.to_owned();
+            write_properties(work, "/outputSchema", rows);
+        };
+        name(&mut work, "");
+        assert_eq!(work.spec["outputSchema"]["properties"], json!({ "b": { "enum": [1] } }));
+        let kept: Vec<String> = shown_properties(&work, "/outputSchema").into_iter().map(|row| row.name).collect();
+        assert_eq!(kept, ["", "b"]);
+        let mut work: Work = serde_json::from_value(serde_json::to_value(&work).expect("JSON")).expect("the draft");
+        name(&mut work, "address");
+        let expected = json!({ "type": "object", "required": ["address"],
+            "properties": { "address": whole, "b": { "enum": [1] } } });
+        assert_eq!((&work.spec["outputSchema"], work.properties.len()), (&expected, 0));
+        drop_property(&mut work, "/outputSchema", 0);
+        assert_eq!(work.spec["outputSchema"], json!({ "type": "object", "properties": { "b": { "enum": [1] } } }));
+    }
+
+    #[test]
+    fn editing_one_property_leaves_the_others_and_what_is_required_as_they_are() {
+        let schema = json!({ "required": ["ghost", "a"], "properties": { "a": {}, "no": false, "any": true } });
+        let mut work = Work::of(json!({ "outputSchema": schema }));
+        let mut rows = shown_properties(&work, "/outputSchema");
+        rows[0].description = "said".to_owned();
+        write_properties(&mut work, "/outputSchema", rows);
+        let expected = json!({ "required": ["ghost", "a"],
+            "properties": { "a": { "description": "said" }, "no": false, "any": true } });
+        assert_eq!(work.spec["outputSchema"], expected);
     }
 }

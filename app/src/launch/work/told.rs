@@ -119,8 +119,37 @@ pub fn dom_id(name: &str) -> String {
     id
 }
 
-/// `/tools/2/name` → `Tool 3, name`.
-fn place_in_words(path: &str) -> String {
+/// What the page calls a field, where that is not the field's own name.
+const LABELS: [(&str, &str); 21] = [
+    ("agentCard", "card"),
+    ("agentCardUrl", "address of its card"),
+    ("agentId", "saved agent"),
+    ("budgets", "limits"),
+    ("fallbackModelId", "fallback"),
+    ("hardCutoffThreshold", "give up after"),
+    ("id", "tool"),
+    ("consecutiveThreshold", "nudge after"),
+    ("localToolTimeoutMs", "wait for a local tool"),
+    ("loopDetection", "loop detection"),
+    ("maxToolTurns", "turns with tools"),
+    ("maxToolTurnsExceeded", "when the turns are used up"),
+    ("metadata", "tags"),
+    ("modelId", "model"),
+    ("outputSchema", "answer"),
+    ("planOnly", "only plan"),
+    ("reasoningLevel", "reasoning"),
+    ("systemPrompt", "system prompt"),
+    ("toolBudgets", "calls per tool"),
+    ("toolFilter", "only these tools"),
+    ("url", "address"),
+];
+
+fn label_of(field: &str) -> &str {
+    LABELS.iter().find(|(name, _)| *name == field).map_or(field, |(_, label)| label)
+}
+
+/// `/tools/2/url` → `Tool 3, address`.
+pub fn place_in_words(path: &str) -> String {
     let mut steps = path.trim_start_matches('/').split(['/', '#']);
     let first = steps.next().unwrap_or_default();
     let numbered = |what: &str, step: Option<&str>| match step.and_then(|step| step.parse::<usize>().ok()) {
@@ -133,9 +162,11 @@ fn place_in_words(path: &str) -> String {
         "messages" => numbered("Message", steps.next()),
         "session" if path.starts_with("/session/tools") => return "Tools of the session".to_owned(),
         "answers" => format!("Answers of {}", steps.next().unwrap_or_default()),
-        other => other.to_owned(),
+        other => label_of(other).to_owned(),
     };
-    let rest: Vec<&str> = steps.collect();
+    // Names that people have chosen stay as they are.
+    let is_map = matches!(first, "metadata" | "toolBudgets");
+    let rest: Vec<&str> = steps.map(|step| if is_map { step } else { label_of(step) }).collect();
     if rest.is_empty() { head } else { format!("{head}, {}", rest.join(" ")) }
 }
 
@@ -157,6 +188,8 @@ mod tests {
     #[test]
     fn places_are_said_in_words() {
         assert_eq!(place_in_words("/tools/2/name"), "Tool 3, name");
+        assert_eq!(place_in_words("/tools/2/agentCardUrl"), "Tool 3, address of its card");
+        assert_eq!(place_in_words("/metadata/url"), "tags, url");
         assert_eq!(place_in_words("/prompt"), "prompt");
         assert_eq!(place_in_words("/answers/look_up"), "Answers of look_up");
         assert_eq!(place_in_words(""), "Spec");

@@ -40,25 +40,20 @@ pub fn check(page: &LaunchPage, work: &Work, fields: &[(String, String)]) -> Sin
     }
 }
 
-/// Blank rows are left out when rows are taken up, so those after them move up. `None` for a blank row.
+/// Blank rows of a map are left out when rows are taken up, so those after them move up. `None` for a blank row.
 fn name_after_blank_rows(sent: &Sent, name: &str) -> Option<String> {
-    let (Some(letter @ ("k" | "v" | "p")), Some((place, row))) = (name.get(..1), name.split_once('#')) else {
+    let (Some(letter @ ("k" | "v")), Some((place, row))) = (name.get(..1), name.split_once('#')) else {
         return Some(name.to_owned());
     };
     let place = &place[1..];
-    let (row, part) = row.split_once('.').unwrap_or((row, ""));
     let is_blank = |i: usize| {
         let empty = |name: String| sent.get(&name).is_none_or(|text| text.trim().is_empty());
-        match letter {
-            "p" => empty(format!("p{place}#{i}.name")),
-            _ => empty(format!("k{place}#{i}")) && empty(format!("v{place}#{i}")),
-        }
+        empty(format!("k{place}#{i}")) && empty(format!("v{place}#{i}"))
     };
     let row: usize = row.parse().ok()?;
     if is_blank(row) {
         return None;
     }
     let at = (0..row).filter(|i| !is_blank(*i)).count();
-    let dot = if part.is_empty() { "" } else { "." };
-    Some(format!("{letter}{place}#{at}{dot}{part}"))
+    Some(format!("{letter}{place}#{at}"))
 }

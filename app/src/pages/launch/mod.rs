@@ -63,6 +63,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
         desk.settle_when_drawn();
     }
     desk.prepare_checks();
+    desk.mind_release();
     let sheet = desk.sheet;
     view! {
         {move || sheet.with(|sheet| view! { <Templates templates=sheet.templates.clone() /> })}
@@ -76,6 +77,7 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
             on:submit=move |event| desk.submit(event)
             on:input=move |_| desk.changed()
             on:change=move |_| desk.changed()
+            on:pointerdown=move |event| desk.hold(&event)
         >
             // Enter in a line presses the first button of a form: this one changes nothing.
             <button class="visually-hidden" type="submit" name="do" value="update" tabindex="-1" aria-hidden="true"></button>

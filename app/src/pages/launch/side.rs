@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::items::item;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
-use crate::launch::sheet::{Changes, JsonProblem, Problem};
+use crate::launch::sheet::{Changes, JsonProblem, Notice, Problem};
 use crate::live::LaunchDesk;
 
 #[component]
@@ -32,6 +32,7 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
                     <span class="hint" role="status">{move || desk.status.get()}</span>
                     {move || desk.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
+                {move || sheet.with(|sheet| sheet.refusal.clone().map(|told| refusal(told, sheet.unsure)))}
                 {problems}
                 {move || sheet.with(|sheet| sheet.changes.clone().map(changes))}
                 {move || sheet.with(|sheet| sheet.finish.iter().cloned().map(item).collect_view())}
@@ -45,6 +46,21 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
             </section>
         </aside>
     }
+}
+
+/// Why a button came to nothing, where whoever pressed it looks.
+fn refusal(told: Notice, unsure: bool) -> AnyView {
+    let link = told.link.map(|(href, text)| view! { <a class="button" href=href rel="external">{text}</a> });
+    let again = unsure.then(|| {
+        view! { <button class="button" type="submit" name="do" value="launch-again">"Launch again anyway"</button> }
+    });
+    view! {
+        <div class="notice refusal" id="refusal" tabindex="-1" role="alert" data-tone=told.tone.as_str()>
+            <p>{told.text}</p>
+            <p class="form-buttons">{link}{again}</p>
+        </div>
+    }
+    .into_any()
 }
 
 fn problems(problems: Vec<Problem>) -> AnyView {

@@ -7,17 +7,19 @@ use app::launch::{
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use protocol::validate::FieldError;
+use protocol::validate::{FieldError, MAX_INLINE_BYTES};
 use serde_json::{Value, json};
 
 use super::super::{Launcher, batch, launch, library, preflight};
 use super::faults::{self, fault};
 use super::place::set;
 use super::work::Work;
-use super::{dom_id, keyed};
-use super::{peers, session};
+use super::{dom_id, files, keyed, pass, peers, rows, session};
 use crate::error::Error;
 use crate::state::AppState;
+
+/// Where the page tells why a button came to nothing.
+const REFUSAL: &str = "refusal";
 
 pub enum After {
     /// The page again, and where to go on in it.
@@ -37,14 +39,22 @@ pub async fn act(
     let (verb, object) = action.split_once(':').unwrap_or((action, ""));
     let mut focus = None;
     match verb {
+        "launch" if work.unsure => return Ok(unsure(work)),
         "launch" => return press_launch(state, launcher, work).await,
+        "launch-again" => {
+            if std::mem::take(&mut work.unsure) {
+                work.key = crate::random::token();
+            }
+            return press_launch(state, launcher, work).await;
+        }
         "batch" => return launch_batch(state, launcher, work, posted).await,
         "check" => {
             work.tried = true;
             check_tools(state, launcher, work).await?;
         }
         "reset" => {
-            *work = Work { owner: std::mem::take(&mut work.owner), fresh: true, ..keyed(Work::new()) };
+            *work = Work { fresh: true, ..keyed(Work::new()) };
+            pass::give(&state.vault, work, launcher);
             focus = Some(dom_id("t/prompt"));
         }
         "add" => focus = add_tool(work, object),
@@ -58,16 +68,34 @@ pub async fn act(
         }
         "drop" => {
             if let Some((list, Ok(at))) = object.rsplit_once('/').map(|(list, at)| (list, at.parse())) {
-                work.drop_item(list, at);
+                match list.starts_with("/tools") {
+                    true => work.remove_tool(list, at),
+                    false => work.drop_item(list, at),
+                }
                 focus = Some(list.split('/').nth(1).unwrap_or("tools").to_owned());
+            }
+        }
+        "undo-remove" => focus = work.bring_back().map(|place| dom_id(&place)),
+        "drop-property" => {
+            if let Some((schema, Ok(at))) = object.rsplit_once('#').map(|(schema, at)| (schema, at.parse())) {
+                let before = work.spec.clone();
+                rows::drop_property(work, schema, at);
+                work.spec_changed(&before);
+                focus = Some(dom_id(&format!("p{schema}#{at}.name")));
             }
         }
         "attach" => attach(work, object, posted),
         "discover" => peers::discover(state, work, object).await,
         "card" => peers::take_card(state, work, object, upload(posted, &format!("f{object}/agentCard"))).await,
-        "save-template" => save_template(state, launcher, work, None).await?,
-        "update-template" => save_template(state, launcher, work, Some(object.to_owned())).await?,
+        "save-template" => return save_template(state, launcher, work, None).await,
+        "update-template" => return save_template(state, launcher, work, Some(object.to_owned())).await,
         "delete-template" => {
+            work.template.to_delete = Some(object.to_owned());
+            focus = Some("fold-keep".to_owned());
+        }
+        "keep-template" => work.template.to_delete = None,
+        "delete-for-good" => {
+            work.template.to_delete = None;
             library::delete_template(state, launcher, object).await?;
             work.template.id = work.template.id.take().filter(|id| id != object);
             work.done = Some("The template is deleted.".to_owned());
@@ -92,8 +120,17 @@ async fn press_launch(state: &AppState, launcher: &Launcher, work: &mut Work) ->
             begin_anew(work);
             Ok(After::Done(format!("/runs/{}", launched.run_id)))
         }
+        Err(Error::Unconfirmed) => Ok(unsure(work)),
         Err(error) => refused(work, error.into()),
     }
+}
+
+/// A run may have come of it: the key stays, and launching once more has a button of its own.
+fn unsure(work: &mut Work) -> After {
+    work.unsure = true;
+    work.sign_in = false;
+    work.message = Some(AppError::from(Error::Unconfirmed).to_string());
+    After::Page { focus: Some(REFUSAL.to_owned()) }
 }
 
 /// Whether nothing stands in the way of a launch. What does is told at its place. Peers are looked at again each time: they
@@ -130,6 +167,8 @@ fn begin_anew(work: &mut Work) {
     work.key = crate::random::token();
     work.tried = false;
     work.earlier = false;
+    work.removed = None;
+    work.unsure = false;
     work.checks.clear();
 }
 
@@ -148,7 +187,8 @@ fn refused(work: &mut Work, error: AppError) -> Result<After, Error> {
         }
         other => work.message = Some(other.to_string()),
     }
-    Ok(After::Page { focus: Some("problems".to_owned()) })
+    let focus = if work.message.is_some() { REFUSAL } else { "problems" };
+    Ok(After::Page { focus: Some(focus.to_owned()) })
 }
 
 async fn check_tools(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), Error> {
@@ -198,6 +238,7 @@ async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, po
 
 fn add_tool(work: &mut Work, kind: &str) -> Option<String> {
     let before = work.spec.clone();
+    work.removed = None;
     if !work.spec["tools"].is_array() {
         set(&mut work.spec, "/tools", json!([]));
     }
@@ -212,8 +253,14 @@ fn add_tool(work: &mut Work, kind: &str) -> Option<String> {
 /// Adds a file that was sent along, or the address of one, to a message.
 fn attach(work: &mut Work, message: &str, posted: &Posted) {
     let list = format!("{message}/attachments");
+    work.refused.retain(|fault| !fault.path.starts_with(&list));
     let mut files = Vec::new();
     if let Some(file) = upload(posted, &format!("f{list}")) {
+        if files::inline_bytes(&work.spec) + file.bytes.len() > MAX_INLINE_BYTES {
+            let message = format!("{} is not attached: all files together may have at most 5 MB.", file.file_name);
+            work.refused.push(fault(list, "too_long", message));
+            return;
+        }
         let data = STANDARD.encode(&file.bytes);
         files.push(json!({ "type": "input_file", "mimeType": file.mime, "filename": file.file_name, "data": data }));
     }
@@ -236,7 +283,8 @@ async fn save_template(
     launcher: &Launcher,
     work: &mut Work,
     id: Option<String>,
-) -> Result<(), Error> {
+) -> Result<After, Error> {
+    work.message = None;
     let name = work.template.name.trim().to_owned();
     let draft = TemplateDraft {
         id,
@@ -249,13 +297,14 @@ async fn save_template(
         Ok(id) => {
             work.template.id = Some(id);
             work.done = Some(format!("Kept as the template “{name}”."));
+            Ok(After::Page { focus: None })
         }
         Err(AppError::Invalid { message, .. }) => {
             work.refused = vec![fault("/template/name".to_owned(), "template", message)];
+            Ok(After::Page { focus: Some(dom_id("q:template-name")) })
         }
-        Err(error) => drop(refused(work, error)?),
+        Err(error) => refused(work, error),
     }
-    Ok(())
 }
 
 /// A file that was chosen: browsers send an empty one where none was.

@@ -6,17 +6,32 @@ use app::launch::Posted;
 use super::super::{Launcher, library};
 use super::apply::{Sent, apply};
 use super::work::Work;
+use super::{files, pass};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
 
-/// Keeps the work as the draft. The first time, whatever stood there is put aside.
-pub async fn keep(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<(), AppError> {
+/// How much of the work is in the draft.
+pub enum Kept {
+    Whole,
+    WithoutFiles,
+}
+
+/// Keeps the work as the draft. The first time, whatever stood there is put aside. What is too large is kept
+/// without its files: words are harder to write again.
+pub async fn keep(state: &AppState, launcher: &Launcher, work: &mut Work) -> Result<Kept, AppError> {
     if std::mem::take(&mut work.fresh) {
         work.earlier = set_aside(state, launcher, work).await?;
     }
     let text = serde_json::to_string(work).unwrap_or_default();
-    Ok(library::save_draft(state, launcher, library::Slot::Current, &text).await?)
+    if text.len() <= library::MAX_DRAFT_BYTES {
+        library::save_draft(state, launcher, library::Slot::Current, &text).await?;
+        return Ok(Kept::Whole);
+    }
+    let words = Work { spec: files::without(&work.spec), left: Default::default(), ..work.clone() };
+    let text = serde_json::to_string(&words).unwrap_or_default();
+    library::save_draft(state, launcher, library::Slot::Current, &text).await?;
+    Ok(Kept::WithoutFiles)
 }
 
 pub async fn read(state: &AppState, launcher: &Launcher, slot: library::Slot) -> Result<Option<Work>, Error> {
@@ -40,10 +55,11 @@ pub async fn restore(state: &AppState, caller: &Caller, posted: &Posted) -> Resu
     let launcher = Launcher::of(state, caller).await?;
     let sent = Sent::new(&posted.fields);
     let Some(Ok(mut work)) = sent.get("work").map(serde_json::from_str::<Work>) else { return Ok(()) };
-    if work.owner != launcher.subject {
+    if !pass::is_of(&work, &launcher) {
         return Ok(());
     }
     apply(&mut work, &sent);
     work.done = Some("What you had written is back. It was not launched.".to_owned());
-    Ok(keep(state, &launcher, &mut work).await?)
+    keep(state, &launcher, &mut work).await?;
+    Ok(())
 }

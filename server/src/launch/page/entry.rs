@@ -25,7 +25,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -
         let Template { id, name, notes, shared, owner, content, .. } = template;
         let mut work = like(content, format!("the template “{name}”"), None);
         if owner == TemplateOwner::Me {
-            work.template = TemplateFields { id: Some(id), name, notes, shared };
+            work.template = TemplateFields { id: Some(id), name, notes, shared, to_delete: None };
         }
         work
     } else if entry.session.is_some() {

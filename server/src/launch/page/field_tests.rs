@@ -62,7 +62,7 @@ fn each_extreme_is_told_at_its_field() {
     let page = drawn(&Work::of(json!({ "toolBudgets": budgets })));
     let notes = serde_json::to_string(&page.sections).expect("a page");
     assert!(
-        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "toolBudgets"),
+        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "calls per tool"),
         "{:?}",
         page.problems
     );

@@ -26,6 +26,7 @@ use super::{Launcher, library};
 use crate::error::Error;
 use crate::state::AppState;
 use actions::After;
+use drafts::Kept;
 use work::Work;
 
 pub use drafts::restore;
@@ -35,7 +36,7 @@ pub use told::dom_id;
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {
     let mut work = entry::begin(state, launcher, entry).await?;
-    pass::give(&state.vault, &mut work, &launcher.subject);
+    pass::give(&state.vault, &mut work, launcher);
     session::look_up(state, launcher, &mut work).await?;
     draw_page(state, launcher, &work).await
 }
@@ -47,20 +48,26 @@ pub async fn send(state: &AppState, launcher: &Launcher, posted: &Posted) -> Res
         Some(Ok(work)) => work,
         _ => return Err(AppError::Invalid { field: "work".to_owned(), message: UNREADABLE.to_owned() }.into()),
     };
+    if !pass::is_of(&work, launcher) {
+        return Ok(LaunchAnswer::Foreign { message: pass::refusal(&work, launcher) });
+    }
     work.done = None;
-    pass::give(&state.vault, &mut work, &launcher.subject);
+    pass::give(&state.vault, &mut work, launcher);
     apply::apply(&mut work, &sent);
     let action = sent.get("do").unwrap_or_default();
     let after = act(state, launcher, &mut work, action, posted).await;
     // Also where it came to nothing: what was written is not lost.
-    if let Err(error) = drafts::keep(state, launcher, &mut work).await {
-        work.message = Some(error.to_string());
-    }
+    let kept = match drafts::keep(state, launcher, &mut work).await {
+        Ok(Kept::Whole) if !action.is_empty() => String::new(),
+        Ok(Kept::Whole) => "Draft kept.".to_owned(),
+        Ok(Kept::WithoutFiles) => "The draft is kept without its files: they are too large.".to_owned(),
+        Err(error) => format!("The draft is not kept. {}", error.advice()),
+    };
     match after? {
         After::Done(href) => Ok(LaunchAnswer::Done { href }),
         After::Page { focus } => {
             let page = draw_page(state, launcher, &work).await?;
-            Ok(LaunchAnswer::Page { page: Box::new(LaunchPage { focus, ..page }) })
+            Ok(LaunchAnswer::Page { page: Box::new(LaunchPage { focus, kept, ..page }) })
         }
     }
 }

@@ -10,6 +10,7 @@ use super::cards::{answer_by, answer_by_card, introduce, name_after};
 use super::faults::fault;
 use super::place::{set, shown_text};
 use super::work::{FoundTool, Work};
+use crate::peers::FoundCard;
 use crate::state::AppState;
 
 /// Asks the server of a tool what it has. A remote one's tools can be ticked then; a local one's become its catalogue, and
@@ -103,12 +104,16 @@ pub async fn take_card(state: &AppState, work: &mut Work, place: &str, uploaded:
     let peer = A2aPeer { card_url: Some(url), card: None, headers };
     match state.peers.fetch_card(&peer).await {
         Err(error) => work.refused.push(fault(field, "peer", error.to_string())),
-        Ok(card) if local => {
+        Ok(FoundCard { card, .. }) if local => {
             keep_card(work, place, card);
             answer_by(work, place, peer);
         }
-        Ok(card) => {
+        Ok(FoundCard { card, elsewhere }) => {
             let before = work.spec.clone();
+            // MANTYX looks nowhere else.
+            if let Some(address) = elsewhere {
+                set(&mut work.spec, &format!("{place}/agentCardUrl"), address.into());
+            }
             introduce(work, place, &card);
             work.spec_changed(&before);
             work.cards.insert(place.to_owned(), card);

@@ -181,6 +181,65 @@ fn a_tool_that_is_renamed_is_answered_as_before() {
 }
 
 #[test]
+fn a_tool_whose_name_is_cleared_and_written_again_is_answered_as_before() {
+    let mut work =
+        Work::of(json!({ "tools": [{ "kind": "local", "name": "old" }, { "kind": "local", "name": "new" }] }));
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), ..Default::default() });
+    work.answers.insert("old".to_owned(), reply.clone());
+    let cleared = after(&work, &[("t/tools/0/name", "")]);
+    assert_eq!(cleared.answers.get("old"), None);
+    // On the way to its name it may be another tool's for a moment.
+    let halfway = after(&cleared, &[("t/tools/0/name", "new")]);
+    let named = after(&halfway, &[("t/tools/0/name", "newer")]);
+    assert_eq!(named.answers.get("newer"), Some(&reply));
+}
+
+#[test]
+fn who_answered_before_comes_back_with_the_choice_also_under_another_name() {
+    let mut work = Work::of(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
+    work.answers.insert("old".to_owned(), reply);
+    let by_hand = after(&work, &[("a:old:text", "mine at last"), ("a:old:by", "hand")]);
+    let reply = Answerer::Canned(CannedReply { text: "mine at last".to_owned(), failed: true, delay_ms: 7 });
+    assert_eq!(by_hand.answers["old"], Answerer::Hand);
+    let renamed = after(&by_hand, &[("t/tools/0/name", "new")]);
+    assert_eq!(after(&renamed, &[("a:new:by", "canned")]).answers["new"], reply);
+}
+
+#[test]
+fn a_tool_that_was_removed_comes_back_to_its_place_with_who_answers_it() {
+    let spec = json!({ "tools": [{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b", "readOnly": true }, { "kind": "a2a" }] });
+    let mut work = Work::of(spec.clone());
+    work.answers.insert("b".to_owned(), Answerer::Canned(CannedReply::default()));
+    work.texts.insert("j/tools/2/agentCard".to_owned(), "{".to_owned());
+    let before = work.clone();
+    work.remove_tool("/tools", 1);
+    assert!(serde_json::to_string(&drawn(&work)).is_ok_and(|page| page.contains("undo-remove")));
+    assert_eq!((work.answers.len(), work.texts.contains_key("j/tools/1/agentCard")), (0, true));
+    assert_eq!(work.bring_back().as_deref(), Some("/tools/1"));
+    assert_eq!(work, before);
+}
+
+#[test]
+fn a_delay_that_is_no_number_stays_and_is_told() {
+    let mut work = Work::of(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    work.answers.insert("ask".to_owned(), Answerer::Canned(CannedReply { delay_ms: 9, ..Default::default() }));
+    let odd = after(&work, &[("a:ask:delay", "-5")]);
+    let again = after(&odd, &[]);
+    assert!(faults::of(&again).iter().any(|fault| fault.path == "/answers/ask#delay"), "{:?}", faults::of(&again));
+    assert!(serde_json::to_string(&drawn(&again)).is_ok_and(|page| page.contains("\"-5\"")));
+    assert!(faults::of(&after(&again, &[("a:ask:delay", "5")])).iter().all(|fault| fault.code != "number"));
+}
+
+#[test]
+fn a_whole_answer_to_tools_list_is_taken_for_its_list() {
+    let work = Work::of(json!({ "tools": [{ "kind": "mcp_local", "name": "m" }] }));
+    let pasted = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{}}]}}"#;
+    let taken = after(&work, &[("j/tools/0/tools", pasted)]);
+    assert_eq!(taken.spec["tools"][0]["tools"], json!([{ "name": "read", "inputSchema": {} }]));
+}
+
+#[test]
 fn ticks_are_the_filter_and_all_of_them_are_none() {
     let mut work = Work::of(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let found = ["a", "b"].map(|name| FoundTool { name: name.to_owned(), description: String::new() });
@@ -197,7 +256,7 @@ fn what_is_missing_is_told_once_it_was_tried_and_every_problem_leads_to_a_contro
     let places = |work: &Work| drawn(work).problems.into_iter().map(|problem| problem.place).collect::<Vec<_>>();
     assert_eq!(places(&work), ["Tool 1, name"]);
     work.tried = true;
-    assert_eq!(places(&work), ["prompt", "systemPrompt", "Tool 1, name"]);
+    assert_eq!(places(&work), ["prompt", "system prompt", "Tool 1, name"]);
     assert!(drawn(&work).problems.iter().all(|problem| problem.href.starts_with("#f-")), "{:?}", drawn(&work).problems);
 }
 

@@ -91,6 +91,7 @@ fn a_bad_value_in_each_kind_of_control_is_told_the_same_here_and_there() {
         ("n/supervisor/interval", "0"),
         ("t/outputSchema/name", "a b"),
         ("p/outputSchema/schema#0.name", "y"),
+        ("p/outputSchema/schema#0.name", ""),
         ("json", "{\n  \"prompt\": 1,\n  oops"),
     ] {
         check(whole(), &[change]);

@@ -1,4 +1,4 @@
-//! The way to a MANTYX on which results of tools meet trouble; everything else goes through.
+//! The way to a MANTYX on which results of tools, or launches, meet trouble; everything else goes through.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use runlens::config::{Config, MantyxConfig};
 use serde_json::json;
 
-/// What happens to a result that is posted.
+/// What happens to what is posted.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
     /// It is refused with this status and code, and MANTYX never hears of it.
@@ -25,6 +25,8 @@ pub enum Trouble {
 pub struct Unsteady {
     ahead: Arc<Mutex<VecDeque<Trouble>>>,
     posted: Arc<Mutex<usize>>,
+    /// How the path ends of what meets trouble.
+    place: &'static str,
     target: String,
     http: reqwest::Client,
 }
@@ -32,6 +34,14 @@ pub struct Unsteady {
 impl Unsteady {
     /// Puts itself between a dashboard that is not started yet and its MANTYX.
     pub fn before(config: &mut Config, troubles: &[Trouble]) -> Self {
+        Self::before_posts(config, "/tool-results", troubles)
+    }
+
+    pub fn before_launches(config: &mut Config, troubles: &[Trouble]) -> Self {
+        Self::before_posts(config, "/agent-runs", troubles)
+    }
+
+    fn before_posts(config: &mut Config, place: &'static str, troubles: &[Trouble]) -> Self {
         let MantyxConfig::Remote { url, .. } = &mut config.mantyx else { panic!("the sandbox has to stand apart") };
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -40,6 +50,7 @@ impl Unsteady {
         let way = Self {
             ahead: Arc::new(Mutex::new(troubles.iter().copied().collect())),
             posted: Arc::default(),
+            place,
             target: target.trim_end_matches('/').to_owned(),
             http: super::http_client(),
         };
@@ -49,7 +60,7 @@ impl Unsteady {
         way
     }
 
-    /// How many results came by.
+    /// How many of them came by.
     pub fn posted(&self) -> usize {
         *self.posted.lock().unwrap()
     }
@@ -69,8 +80,8 @@ impl Unsteady {
 }
 
 async fn pass(State(way): State<Unsteady>, request: Request) -> Response {
-    let is_result = request.method() == Method::POST && request.uri().path().ends_with("/tool-results");
-    if !is_result {
+    let is_meant = request.method() == Method::POST && request.uri().path().ends_with(way.place);
+    if !is_meant {
         return way.forward(request).await;
     }
     *way.posted.lock().unwrap() += 1;

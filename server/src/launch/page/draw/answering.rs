@@ -42,7 +42,11 @@ impl Draw<'_> {
                 let area = Control::Area { value: reply.text, placeholder: String::new(), rows: 3, code: true };
                 items.push(part("text", "Reply", area, "{{args.path}} stands for an argument of the call."));
                 let delay = Control::Line {
-                    value: if reply.delay_ms == 0 { String::new() } else { reply.delay_ms.to_string() },
+                    value: match self.work.texts.get(&format!("a:{tool}:delay")) {
+                        Some(text) => text.clone(),
+                        None if reply.delay_ms == 0 => String::new(),
+                        None => reply.delay_ms.to_string(),
+                    },
                     placeholder: "0".to_owned(),
                     choices: String::new(),
                     secret: false,

@@ -1,14 +1,15 @@
 //! What is done with the spec: launched once, in a session or as a batch, or kept as a template.
 
+use app::AppError;
 use app::launch::sheet::{Button, Control, Item, Notice, TemplateLink, Tone};
 use app::launch::{LaunchMode, Template, TemplateOwner};
 
+use super::super::super::inputs::preview;
 use super::{Draw, RUNS_SCOPE, button, helped, line, note};
 
 impl Draw<'_> {
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
-        let sign_in = || Some(("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned()));
         if let Some(scope) = self.missing_scope() {
             let what = if self.work.mode == LaunchMode::OneShot { "no run" } else { "nothing in a session" };
             notices.push(Notice {
@@ -17,12 +18,8 @@ impl Draw<'_> {
                     "Your sign-in does not include {scope}, so {what} can be launched. You can write and keep a draft. \
                      Sign in again, and allow it."
                 ),
-                link: sign_in(),
+                link: Some(sign_in()),
             });
-        }
-        if let Some(message) = &self.work.message {
-            let link = if self.work.sign_in { sign_in() } else { None };
-            notices.push(Notice { tone: Tone::Error, text: message.clone(), link });
         }
         if self.work.earlier {
             notices.push(Notice {
@@ -35,6 +32,17 @@ impl Draw<'_> {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
         }
         notices
+    }
+
+    /// Why the last button came to nothing: told beside it.
+    pub fn refusal(&self) -> Option<Notice> {
+        let link = match (self.work.sign_in, self.work.unsure) {
+            (true, _) => Some(sign_in()),
+            (false, true) => Some(("/runs".to_owned(), "See the newest runs".to_owned())),
+            (false, false) => None,
+        };
+        let text = self.work.message.clone()?;
+        Some(Notice { tone: Tone::Error, text, link })
     }
 
     pub fn finish(&self, templates: &[Template]) -> Vec<Item> {
@@ -75,8 +83,13 @@ impl Draw<'_> {
             rows: 4,
             code: true,
         };
-        let inputs = self.field("q:inputs".to_owned(), "/batch/inputs", "Inputs", area);
-        let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt stands for a column.";
+        let mut inputs = self.field("q:inputs".to_owned(), "/batch/inputs", "Inputs", area);
+        let preview = (!fields.inputs.trim().is_empty()).then(|| preview(self.spec(), &fields.inputs)).transpose();
+        if let Err(AppError::Invalid { message, .. }) = &preview {
+            inputs.error = Some(message.clone());
+        }
+        let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt or in a message stands \
+                    for a column.";
         let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
         let file = self.field("f:inputs".to_owned(), "/batch/file", "Or a file", file);
         let placeholder = |value: &str, placeholder: &str| Control::Line {
@@ -94,6 +107,12 @@ impl Draw<'_> {
             open: !fields.inputs.is_empty(),
             items: vec![
                 helped(inputs, help),
+                note(
+                    preview
+                        .ok()
+                        .flatten()
+                        .unwrap_or_else(|| "The first input is shown here before it is sent.".to_owned()),
+                ),
                 Item::Field(file),
                 Item::Row { items: vec![Item::Field(key), Item::Field(value)] },
                 Item::Buttons {
@@ -124,18 +143,29 @@ impl Draw<'_> {
             helped(shared, "Header values are left out then."),
             Item::Buttons { buttons: save },
         ];
-        let delete = |template: &Template| Button {
-            danger: true,
-            ..button(format!("delete-template:{}", template.id), "Delete the template", &template.name)
+        let (doomed, others): (Vec<_>, Vec<_>) =
+            mine.partition(|template| Some(&template.id) == kept.to_delete.as_ref());
+        for template in &doomed {
+            let text = format!("Delete the template “{}” for good?", template.name);
+            let delete = button(format!("delete-for-good:{}", template.id), "Delete it", &template.name);
+            let buttons = vec![Button { danger: true, ..delete }, button("keep-template", "Keep it", &template.name)];
+            items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons { buttons }]);
+        }
+        let delete = |template: &&Template| {
+            button(format!("delete-template:{}", template.id), &format!("Delete “{}”…", template.name), "")
         };
-        let delete: Vec<Button> = mine.map(delete).collect();
+        let delete: Vec<Button> = others.iter().map(delete).collect();
         if !delete.is_empty() {
-            items.push(Item::Buttons { buttons: delete });
+            items.extend([note("Templates of yours:"), Item::Buttons { buttons: delete }]);
         }
         items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
-        let open = self.error_inside("/template").is_some();
+        let open = self.error_inside("/template").is_some() || !doomed.is_empty();
         Item::Fold { id: "fold-keep".to_owned(), title: "Keep it, or start over".to_owned(), open, items }
     }
+}
+
+fn sign_in() -> (String, String) {
+    ("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())
 }
 
 pub fn template_link(template: &Template) -> TemplateLink {

@@ -61,6 +61,9 @@ pub fn page(
         mode,
         finish,
         may_launch: draw.missing_scope().is_none(),
+        refusal: draw.refusal(),
+        unsure: work.unsure && work.message.is_some(),
+        kept: String::new(),
         focus: None,
     }
 }

@@ -4,7 +4,7 @@ use app::launch::sheet::{Control, Item, Tone};
 
 use super::super::place::escape;
 use super::super::rows;
-use super::{Draw, dom_id, line, line_of, with_own};
+use super::{Draw, button, dom_id, line, line_of, with_own};
 
 impl Draw<'_> {
     /// Rows of a name and a value, and an empty one to add another.
@@ -40,7 +40,7 @@ impl Draw<'_> {
     pub fn schema(&self, pointer: &str, label: &str, help: &str) -> Vec<Item> {
         let shown = rows::shown_properties(self.work, pointer);
         let mut items = vec![Item::Note { tone: Tone::Info, text: format!("{label}: {help}") }];
-        let blank = rows::Property::default();
+        let blank = rows::Property::blank();
         for (i, property) in shown.iter().chain([&blank]).enumerate() {
             let number = i + 1;
             let part = |part: &str, what: &str, control: Control| {
@@ -57,15 +57,19 @@ impl Draw<'_> {
                 ("object", "object"),
                 ("", "anything"),
             ];
-            let kind = if property.name.is_empty() { "string".to_owned() } else { property.kind.clone() };
-            items.push(Item::Row {
-                items: vec![
-                    part("name", "Property", line(property.name.clone())),
-                    part("type", "Type", Control::Select { options: with_own(&kind, &kinds), value: kind }),
-                    part("description", "What it is", line(property.description.clone())),
-                    part("required", "required", Control::Tick { value: "true".to_owned(), ticked: property.required }),
-                ],
-            });
+            let kind = property.kind.clone();
+            let mut row = vec![
+                part("name", "Property", line(property.name.clone())),
+                part("type", "Type", Control::Select { options: with_own(&kind, &kinds), value: kind }),
+                part("description", "What it is", line(property.description.clone())),
+                part("required", "required", Control::Tick { value: "true".to_owned(), ticked: property.required }),
+            ];
+            if i < shown.len() {
+                let about = if property.name.is_empty() { format!("property {number}") } else { property.name.clone() };
+                let remove = button(format!("drop-property:{pointer}#{i}"), "Remove", &about);
+                row.push(Item::Buttons { buttons: vec![remove] });
+            }
+            items.push(Item::Row { items: row });
         }
         let open = self.error_inside(pointer).is_some();
         items.push(Item::Fold {

@@ -56,7 +56,8 @@ const KINDS: [Kind; 7] = [
 impl Draw<'_> {
     pub fn tools(&self) -> Section {
         let count = self.spec()["tools"].as_array().map_or(0, Vec::len);
-        let mut items: Vec<Item> = (0..count).map(|i| self.tool(i)).collect();
+        let mut items: Vec<Item> = self.undo().into_iter().flatten().collect();
+        items.extend((0..count).map(|i| self.tool(i)));
         items.extend(self.tools_of_session());
         items.push(Item::Choices { id: "workspace-tools".to_owned(), values: choices(&self.catalogue.tools) });
         items.push(Item::Choices { id: "plugin-tools".to_owned(), values: choices(&self.catalogue.plugins) });
@@ -78,6 +79,14 @@ impl Draw<'_> {
         });
         let intro = if count == 0 { "None yet. A run without tools answers from what the model knows." } else { "" };
         Section { id: "tools".to_owned(), title: "Which tools?".to_owned(), intro: intro.to_owned(), items }
+    }
+
+    /// The tool that was removed last can be had back.
+    fn undo(&self) -> Option<[Item; 2]> {
+        let removed = self.work.removed.as_ref()?;
+        let name = Some(removed.name()).filter(|name| !name.is_empty()).unwrap_or_else(|| "The tool".to_owned());
+        let undo = button("undo-remove", "Undo", &format!("bring back {name}"));
+        Some([note(format!("{name} is removed.")), Item::Buttons { buttons: vec![undo] }])
     }
 
     fn tool(&self, i: usize) -> Item {
