@@ -6,7 +6,7 @@ use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
 use super::palette::Palette;
-use crate::api::viewer::{refused_form, who_am_i};
+use crate::api::viewer::who_am_i;
 use crate::live::{apply_rail, apply_theme};
 use crate::model::Viewer;
 use crate::preferences::{Rail, Theme};
@@ -35,25 +35,34 @@ pub fn Frame() -> impl IntoView {
     }
 }
 
-/// Why a form was not done, on the page that it was sent from, until that is left.
+/// Why a plain form was not done, on the page that it was sent from, until that is left. The server draws it: it is for who
+/// has no scripts, and costs the others next to nothing.
 #[component]
 fn RefusedForm() -> impl IntoView {
-    let refused = Resource::new_blocking(|| (), |()| refused_form());
+    let drawn = RwSignal::new(refused_form());
     let location = use_location();
-    let left = Memo::new(move |been: Option<&(String, String, bool)>| {
-        let (path, search) = (location.pathname.get(), location.search.get());
-        let left = been.is_some_and(|(at, under, left)| *left || *at != path || *under != search);
-        (path, search, left)
+    Effect::new(move |before: Option<()>| {
+        location.pathname.track();
+        if before.is_some() {
+            drawn.set(String::new());
+        }
     });
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                let refused = refused.await.ok().flatten().filter(|_| !left.with(|(.., left)| *left))?;
-                let written = refused.written.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
-                Some(view! { <div class="refused" role="alert"><p class="field-error">{refused.message}</p>{written}</div> })
-            })}
-        </Suspense>
-    }
+    view! { <div inner_html=drawn></div> }
+}
+
+#[cfg(feature = "ssr")]
+fn refused_form() -> String {
+    let refused = crate::backend::refused_form().map(|refused| {
+        let written =
+            refused.written.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
+        view! { <div class="refused" role="alert"><p class="field-error">{refused.message}</p>{written}</div> }
+    });
+    refused.map(|drawn| drawn.to_html()).unwrap_or_default()
+}
+
+#[cfg(not(feature = "ssr"))]
+fn refused_form() -> String {
+    String::new()
 }
 
 /// Plain forms, so that they work without JavaScript; with it they take effect at once.

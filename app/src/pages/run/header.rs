@@ -10,7 +10,7 @@ use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::model::{Feedback, Origin};
+use crate::model::{Feedback, Origin, RunSummary};
 use crate::plain_text::visible;
 
 #[component]
@@ -24,12 +24,14 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
         if told.is_terminal() || is_past.get() { told } else { run.summary.with(|run| run.status) }
     });
     // The summary is of the end: as of an earlier event nobody knew what it says.
-    let at_end = move || (!is_past.get()).then(|| run.summary.get());
-    let tokens = Memo::new(move |_| run.state.with(|state| state.tokens).or_else(|| at_end()?.tokens));
+    let at_end = move |read: fn(&RunSummary) -> Option<String>| match is_past.get() {
+        true => None,
+        false => run.summary.with(read),
+    };
+    let tokens =
+        move || run.state.with(|state| state.tokens).map(total).or_else(|| at_end(|run| run.tokens.map(total)));
     // The catalogue's name for it first: that is what filters and the launch page know.
-    let model =
-        Memo::new(move |_| at_end().and_then(|run| run.model).or_else(|| run.state.with(|state| state.model.clone())));
-    let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
+    let model = move || at_end(|run| run.model.clone()).or_else(|| run.state.with(|state| state.model.clone()));
     let is_going_on = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from((now_ms - first.created_at_ms) / 1000).unwrap_or(0);
     let counts = first.origin == Origin::Mirrored && is_going_on.get_untracked();
@@ -49,15 +51,15 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 <Actions feedback now_ms />
             </div>
             <dl class="facts">
-                <div><dt>"Model"</dt><dd>{move || figure(model.get().map(|model| visible(&model).into_owned()))}</dd></div>
+                {fact("Model", Signal::derive(move || model().map(|model| visible(&model).into_owned())))}
                 <div><dt>"Agent"</dt><dd>{first.agent_id.as_deref().map_or_else(|| "ephemeral".to_owned(), |agent| visible(agent).into_owned())}</dd></div>
-                <div><dt>"Turns"</dt><dd>{move || format::grouped(run.state.with(|state| state.turns))}</dd></div>
-                <div><dt>"Tool calls"</dt><dd>{move || format::grouped(run.state.with(|state| state.calls))}</dd></div>
-                <div><dt>"Tokens"</dt><dd>{move || figure(tokens.get().map(Tokens::total).map(format::grouped))}</dd></div>
-                <div><dt>"Cost"</dt><dd>{move || figure(at_end().and_then(|run| run.cost_micros).map(format::dollars))}</dd></div>
+                {fact("Turns", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.turns)))))}
+                {fact("Tool calls", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.calls)))))}
+                {fact("Tokens", Signal::derive(tokens))}
+                {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
                 <div><dt>"Duration"</dt><dd>
                     {counts.then(|| view! { <Elapsed age_s shown=is_going_on /> })}
-                    {move || (!counts || !is_going_on.get()).then(|| figure(at_end().and_then(|run| run.duration_ms).map(format::duration)))}
+                    {move || (!counts || !is_going_on.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
                 </dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
@@ -65,6 +67,19 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
             <MetadataChips metadata=first.metadata.clone() />
         </header>
     }
+}
+
+/// One of them that changes. Drawn by one piece of code for all: each kind of closure would have its own in the client.
+fn fact(name: &'static str, value: Signal<Option<String>>) -> AnyView {
+    view! { <div><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
+}
+
+fn total(tokens: Tokens) -> String {
+    format::grouped(tokens.total())
+}
+
+fn figure(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "–".to_owned())
 }
 
 /// How long the run has been going on. It stays on the page while it is not shown: it counts on from when the page was made.
