@@ -1,13 +1,10 @@
 //! The filter: a plain GET form, and a chip for each part of what it says.
 
-use std::sync::Arc;
-
 use leptos::html::Input;
 use leptos::prelude::*;
-use leptos::web_sys::FormData;
-use leptos_router::components::Form;
 
 use super::completion::{Completion, Source, Suggestions};
+use super::get_form::GetForm;
 use super::icon::{Icon, IconView};
 use crate::browse::{Bar, Fault};
 use crate::model::ViewList;
@@ -47,7 +44,7 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
         view! { <div class="chips filter-chips">{chips}<a class="clear" href=format!("{}?q=", list.path())>"Clear all"</a></div> }
     });
     view! {
-        <Form method="GET" action=list.path() attr:class="filter" attr:role="search" on_form_data=Arc::new(without_blanks)>
+        <GetForm action=list.path() class="filter" role="search">
             <div class="filter-text">
                 <label class="visually-hidden" for="filter-text">"Filter"</label>
                 <input
@@ -80,17 +77,9 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
                 <input node_ref=pair name="metadata" value=bar.pair placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
             </label>
             <button class="button primary" type="submit">"Filter"</button>
-        </Form>
+        </GetForm>
         {bar.fault.map(|fault| view! { <FaultView fault /> })}
         {chips}
-    }
-}
-
-/// What was left empty, and the button, say nothing about the list.
-fn without_blanks(form: &FormData) {
-    form.delete("");
-    if form.get("metadata").as_string().is_some_and(|pair| pair.is_empty()) {
-        form.delete("metadata");
     }
 }
 

@@ -9,6 +9,7 @@ pub mod event_link;
 pub mod facet_panel;
 pub mod filter_bar;
 pub mod frame;
+pub mod get_form;
 pub mod icon;
 pub mod json_tree;
 pub mod markdown;

@@ -33,7 +33,7 @@ pub use page::{
 };
 pub use place::NEWEST_ID;
 pub use player::{Player, player};
-pub use post::{Sent, post_form};
+pub use post::{Sent, form_address, post_form};
 pub use stream::follow_run;
 pub use upload::{Upload, upload_form};
 

@@ -1,4 +1,4 @@
-//! Sends a form in the background.
+//! Sends a form in the background, or makes an address of it.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
@@ -21,6 +21,25 @@ pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<Sent>>) {
     }
     #[cfg(not(feature = "hydrate"))]
     let _ = outcome;
+}
+
+/// Where a form leads whose fields become the address. What was left empty is left out, but for the filter: a list without
+/// one shows its default.
+pub fn form_address(event: &SubmitEvent, path: &str) -> Option<String> {
+    #[cfg(feature = "hydrate")]
+    {
+        let (_, fields) = browser::fields(event)?;
+        let said = fields.split('&').filter(|pair| *pair == "q=" || !pair.ends_with('=') && !pair.starts_with('='));
+        let query = said.collect::<Vec<_>>().join("&");
+        let here = || window().location().pathname().ok();
+        let path = Some(path.to_owned()).filter(|path| !path.is_empty()).or_else(here)?;
+        Some(if query.is_empty() { path } else { format!("{path}?{query}") })
+    }
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = (event, path);
+        None
+    }
 }
 
 #[cfg(feature = "hydrate")]

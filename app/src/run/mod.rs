@@ -26,5 +26,5 @@ pub use age::CallAge;
 pub use draw::{SIDE_ID, imported};
 pub use row::{Body, CallBody, CallOutcome, Row, RowKind, Tone};
 pub use state::{Budget, RunState, Runway, Side, Source, Window};
-pub use view::{Find, RunView, Tab};
+pub use view::{Find, RunView, Tab, density_name};
 pub use words::describe;

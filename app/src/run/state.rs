@@ -86,8 +86,8 @@ pub struct Window {
     /// How many rows match what is looked for, and the event of the one that is stepped to.
     pub hits: usize,
     pub hit_seq: Option<u64>,
-    /// Where none does: the density that has some, and how many.
-    pub hits_elsewhere: Option<(Density, usize)>,
+    /// Where none does: which density has some, drawn.
+    pub hits_elsewhere: String,
     /// The key of the row that a replay is at.
     pub current: Option<String>,
 }
@@ -252,8 +252,8 @@ fn window(
     Window {
         hits: hits.len(),
         hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
-            true => hits_elsewhere(timeline, &options),
-            false => None,
+            true => hits_elsewhere(timeline, &options, links),
+            false => String::new(),
         },
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
@@ -264,11 +264,12 @@ fn window(
 }
 
 /// What is looked for is not in the rows of this density: the next one that has it, with how often.
-fn hits_elsewhere(timeline: &Timeline, options: &RowOptions) -> Option<(Density, usize)> {
+fn hits_elsewhere(timeline: &Timeline, options: &RowOptions, links: Links<'_>) -> String {
     let denser = Density::ALL.into_iter().skip_while(|density| *density != options.density).skip(1);
-    denser
+    let found = denser
         .map(|density| (density, Rows::new(timeline, &RowOptions { density, ..options.clone() }).hits().len()))
-        .find(|(_, hits)| *hits > 0)
+        .find(|(_, hits)| *hits > 0);
+    found.map(|(density, hits)| draw::hits_in(density, hits, links)).unwrap_or_default()
 }
 
 /// Every tool that was called, and every one with a budget of its own in the spec.

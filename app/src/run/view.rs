@@ -76,6 +76,14 @@ impl Tab {
 /// Open rows named in one address; more are not kept.
 const MAX_OPEN: usize = 50;
 
+pub fn density_name(density: Density) -> &'static str {
+    match density {
+        Density::Conversation => "Conversation",
+        Density::Normal => "Normal",
+        Density::EveryEvent => "Every event",
+    }
+}
+
 impl RunView {
     /// Reads the address. What it does not understand is left at its default.
     pub fn from_query(query: &QueryString) -> Self {
@@ -147,6 +155,11 @@ impl RunView {
     pub fn focused(&self, seq: u64) -> Self {
         let density = if self.density == Density::Conversation { Density::Normal } else { self.density };
         Self { focus: Some(seq), from: None, density, ..self.clone() }
+    }
+
+    /// The same view with fewer rows, or more.
+    pub fn in_density(&self, density: Density) -> Self {
+        Self { density, from: None, focus: None, ..self.clone() }
     }
 
     /// The same view as of an event, or of the end.

@@ -1,12 +1,12 @@
 //! Every event as it came.
 
 use leptos::prelude::*;
-use leptos_router::components::Form;
 
 use super::Run;
 use super::kept_view::KeptView;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
+use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::plain_text::visible;
 use crate::run::{RunView, Side};
@@ -18,11 +18,11 @@ pub fn Raw() -> impl IntoView {
     view! {
         <section class="panel raw-log">
             <h2>"Raw log"</h2>
-            <Form method="GET" action="" noscroll=true attr:class="raw-tools" attr:role="search">
+            <GetForm noscroll=true class="raw-tools" role="search">
                 <KeptView except=&["grep", "after"] />
                 <input type="search" name="grep" value=move || run.view.with(|view| view.grep.clone()) placeholder="Find in the log" aria-label="Find in the log" maxlength="200" />
                 <a class="button" href=format!("/api/runs/{id}/events") download=format!("{id}.ndjson") rel="external"><IconView icon=Icon::Download />"NDJSON"</a>
-            </Form>
+            </GetForm>
             <Events />
         </section>
     }

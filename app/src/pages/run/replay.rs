@@ -1,11 +1,11 @@
 //! The strip of the whole log, and the controls that move along it.
 
 use leptos::prelude::*;
-use leptos_router::components::Form;
 use protocol::timeline::{Tick, TickKind};
 
 use super::Run;
 use super::kept_view::KeptView;
+use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
 use crate::live::{Player, part_under, player};
@@ -93,7 +93,7 @@ fn Strip(player: Player) -> impl IntoView {
     let at = move || run.at().unwrap_or(run.end_seq.get()).to_string();
     let position = move || position(run);
     view! {
-        <Form method="GET" action="" noscroll=true attr:class="scrub">
+        <GetForm noscroll=true class="scrub">
             <KeptView except=&["at", "from"] />
             {marks}
             <input
@@ -109,7 +109,7 @@ fn Strip(player: Player) -> impl IntoView {
                 on:input=move |event| player.scrub_to(run, &event_target_value(&event))
             />
             <button class="button no-js-only" type="submit">"Show"</button>
-        </Form>
+        </GetForm>
     }
 }
 

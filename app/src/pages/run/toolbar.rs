@@ -1,21 +1,21 @@
 //! How the timeline is shown: how densely, as Markdown or raw, and what is looked for in it.
 
 use leptos::prelude::*;
-use leptos_router::components::Form;
 use protocol::timeline::Density;
 
 use super::Run;
 use super::kept_view::KeptView;
+use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::run::{Find, RunView};
+use crate::run::{Find, RunView, density_name};
 
 #[component]
 pub fn Toolbar() -> impl IntoView {
     let run = expect_context::<Run>();
     let density = move |density: Density| {
-        let label = name(density);
-        let href = move || run.href(|view| in_density(view, density));
+        let label = density_name(density);
+        let href = move || run.href(|view| view.in_density(density));
         let current = move || (run.view.with(|view| view.density) == density).then_some("true");
         view! { <a href=href aria-current=current data-noscroll="">{label}</a> }
     };
@@ -32,22 +32,10 @@ pub fn Toolbar() -> impl IntoView {
     }
 }
 
-fn name(density: Density) -> &'static str {
-    match density {
-        Density::Conversation => "Conversation",
-        Density::Normal => "Normal",
-        Density::EveryEvent => "Every event",
-    }
-}
-
-fn in_density(view: &RunView, density: Density) -> RunView {
-    RunView { density, from: None, focus: None, ..view.clone() }
-}
-
 #[component]
 fn FindForm() -> impl IntoView {
     let run = expect_context::<Run>();
-    let elsewhere = Memo::new(move |_| run.state.with(|state| state.window.hits_elsewhere));
+    let elsewhere = move || run.state.with(|state| state.window.hits_elsewhere.clone());
     let hits = Memo::new(move |_| run.state.with(|state| state.window.hits));
     let find = Memo::new(move |_| run.view.with(|view| view.find.clone()));
     let step = move |to: usize| {
@@ -67,7 +55,7 @@ fn FindForm() -> impl IntoView {
     let next = move || (find.get().hit + 1).checked_rem(hits.get()).unwrap_or(0);
     let clear = move || run.href(|view| RunView { find: Find::default(), ..view.clone() });
     view! {
-        <Form method="GET" action="" noscroll=true attr:class="find" attr:role="search">
+        <GetForm noscroll=true class="find" role="search">
             <KeptView except=&["find", "hit", "from"] />
             <label>
                 <span class="visually-hidden">"Find in this run"</span>
@@ -82,10 +70,7 @@ fn FindForm() -> impl IntoView {
                 };
                 view! {
                     <span class="hits" role="status">{label}</span>
-                    {elsewhere.get().map(|(density, count)| {
-                        let href = run.href(|view| in_density(view, density));
-                        view! { <a href=href data-noscroll="">{format!("{} in “{}”", grouped(count as u64), name(density))}</a> }
-                    })}
+                    <span inner_html=elsewhere></span>
                     {(hits > 1).then(|| view! {
                         <a class="icon-button" href=step((at + hits - 1) % hits) title="Previous hit" aria-label="Previous hit" data-noscroll=""><IconView icon=Icon::Up /></a>
                         <a class="icon-button" href=step((at + 1) % hits) title="Next hit" aria-label="Next hit" data-noscroll=""><IconView icon=Icon::Down /></a>
@@ -93,6 +78,6 @@ fn FindForm() -> impl IntoView {
                     <a class="icon-button" href=clear() title="Clear" aria-label="Clear what is looked for" data-noscroll=""><IconView icon=Icon::Cross /></a>
                 }
             })}
-        </Form>
+        </GetForm>
     }
 }

@@ -21,7 +21,8 @@ use leptos::prelude::*;
 
 use protocol::timeline::Density;
 
-use super::{RunView, Tab};
+use super::{RunView, Tab, density_name};
+use crate::format::grouped;
 
 pub use age::call_age;
 pub use banners::{May, banners, next_step};
@@ -68,6 +69,13 @@ impl Links<'_> {
     pub fn to(&self, view: RunView) -> String {
         view.href(self.run_id)
     }
+}
+
+/// Where something is found that the rows shown do not have.
+pub fn hits_in(density: Density, hits: usize, links: Links<'_>) -> String {
+    let href = links.to(links.view.in_density(density));
+    let words = format!("{} in “{}”", grouped(hits as u64), density_name(density));
+    html(view! { <a href=href data-noscroll="">{words}</a> })
 }
 
 /// A part as text. The page takes it in whole and never hydrates it.
