@@ -91,7 +91,7 @@ test("however many columns are chosen, the run's name keeps its room", async ({ 
   await takeScreenshots(page, "runs-all-columns");
   const widths = await page.locator("table.runs thead").evaluate((head) => {
     const cells = [...head.querySelectorAll("th")];
-    return { run: cells[1].clientWidth, scrolled: head.closest("div")!.scrollWidth > head.closest("div")!.clientWidth };
+    return { run: cells[1]!.clientWidth, scrolled: head.closest("div")!.scrollWidth > head.closest("div")!.clientWidth };
   });
   expect(widths.run).toBeGreaterThan(200);
   expect(widths.scrolled).toBe(true);
