@@ -232,12 +232,18 @@ pub(super) mod browser {
             }
         }
         let keep = |name: &str| value_now(name);
-        desk.sheet.with_untracked(|page| settle(page, &keep));
+        // The page may have been left meanwhile.
+        let Some(changed) = desk.sheet.try_with_untracked(|page| {
+            settle(page, &keep);
+            changed_anywhere(page, &keep)
+        }) else {
+            return;
+        };
         // Whoever writes JSON goes on in their own way of writing it.
         if active.as_deref() != Some("json") && value_now("json").is_none() {
             set_value("json", &json);
         }
-        if desk.sheet.with_untracked(|page| changed_anywhere(page, &keep)) || value_now("json").is_some() {
+        if changed || value_now("json").is_some() {
             desk.changed();
         }
         if let Some(id) = focus {

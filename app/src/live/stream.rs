@@ -129,24 +129,21 @@ mod browser {
         if event.get("type").and_then(Value::as_str) != Some("assistant_delta") {
             return false;
         }
-        let mut added = false;
-        run.state.maybe_update(|state| {
-            // What the server's answer had already is not added again; after a gap the server is asked.
-            if seq <= state.last_seq {
-                added = true;
-                return false;
-            }
-            let newest = state.window.rows.last_mut().map(|row| &mut row.kind);
-            if let Some(RowKind::Text { text, writing: true, .. }) = newest
-                && seq == state.last_seq + 1
-            {
-                keep_place(run);
-                text.push_str(delta);
-                state.last_seq = seq;
-                added = true;
-            }
-            added
+        // What the server's answer had already is not added again; after a gap the server is asked.
+        let (known, continues) = run.state.with_untracked(|state| {
+            let newest = state.window.rows.last().map(|row| &row.kind);
+            let is_writing = matches!(newest, Some(RowKind::Text { writing: true, .. }));
+            (seq <= state.last_seq, is_writing && seq == state.last_seq + 1)
         });
-        added
+        if continues {
+            keep_place(run);
+            run.state.update(|state| {
+                if let Some(RowKind::Text { text, .. }) = state.window.rows.last_mut().map(|row| &mut row.kind) {
+                    text.push_str(delta);
+                    state.last_seq = seq;
+                }
+            });
+        }
+        known || continues
     }
 }

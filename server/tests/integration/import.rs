@@ -96,11 +96,11 @@ async fn a_body_larger_than_any_form_is_read_as_it_comes() {
 async fn the_form_leads_to_the_run_or_says_what_is_wrong() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let send = async |browser: &mut Browser, file: &str, text: &str| {
+    let send = async |browser: &mut Browser, name: &str, file: &str, text: &str| {
         let part = |name: &str, more: &str, body: &str| {
             format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{body}\r\n")
         };
-        let body = part("file", "; filename=\"log.ndjson\"", file) + &part("text", "", text) + "--edge--\r\n";
+        let body = part("file", &format!("; filename=\"{name}\""), file) + &part("text", "", text) + "--edge--\r\n";
         let url = browser.url("/import");
         let request = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         let request = request
@@ -112,11 +112,14 @@ async fn the_form_leads_to_the_run_or_says_what_is_wrong() {
         assert_eq!(answer.status, 303, "{}", answer.body);
         answer.headers[LOCATION].to_str().unwrap().to_owned()
     };
-    assert!(send(&mut browser, LOG, "").await.starts_with("/runs/imported_"));
-    assert!(send(&mut browser, "", LOG).await.starts_with("/runs/imported_"));
-    let back = send(&mut browser, "", "").await;
-    let page = browser.open(&back).await.body;
-    assert!(page.contains("Choose a file, or paste a log."), "{page}");
+    assert!(send(&mut browser, "log.ndjson", LOG, "").await.starts_with("/runs/imported_"));
+    // Where nothing is chosen, browsers send a file without a name.
+    assert!(send(&mut browser, "", "", LOG).await.starts_with("/runs/imported_"));
+    for (name, message) in [("", "Choose a file, or paste a log."), ("log.ndjson", "The file log.ndjson is empty.")] {
+        let back = send(&mut browser, name, "", "").await;
+        let page = browser.open(&back).await.body;
+        assert!(page.contains(message), "{page}");
+    }
 }
 
 #[tokio::test]

@@ -20,18 +20,14 @@ async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
 
 /// What the header tells under a name, without its tags.
 fn fact(page: &str, name: &str) -> String {
-    let rest = page.split_once(&format!("<dt>{name}</dt>")).unwrap().1;
-    let mut text = String::new();
-    let mut inside = false;
-    for letter in rest.split_once("</dd>").unwrap().0.chars() {
-        match letter {
-            '<' => inside = true,
-            '>' => inside = false,
-            _ if !inside => text.push(letter),
-            _ => {}
-        }
-    }
-    text.trim().to_owned()
+    let facts = page.split("<dt>").skip(1).filter_map(|fact| fact.split_once("</dd>")?.0.split_once("</dt>"));
+    let told = facts.map(|(name, value)| (without_tags(name), without_tags(value)));
+    told.clone().find(|(of, _)| of == name).unwrap_or_else(|| panic!("no {name} in {:?}", told.collect::<Vec<_>>())).1
+}
+
+fn without_tags(html: &str) -> String {
+    let texts = html.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_tag, text)| text));
+    texts.collect::<String>().trim().to_owned()
 }
 
 #[tokio::test]
