@@ -72,6 +72,25 @@ test("who scrolls away while a log plays is left there, and can jump to the step
   await expect(jump).toHaveCount(0);
 });
 
+test("a log that plays stops when its page is left", async ({ page, request }) => {
+  const id = await imported(request, log);
+  await page.goto(`/runs/${id}?at=10`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("combobox", { name: "Speed" }).selectOption("20");
+  await page.getByRole("button", { name: /Play/ }).click();
+  await expect(page).toHaveURL(/at=2\d/);
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await expect(page.getByRole("heading", { name: "Sessions", level: 1 })).toBeVisible();
+  // It would have gone on ten times a second.
+  const frames = () => new Promise<void>((done) => {
+    const until = performance.now() + 400;
+    const look = () => (performance.now() > until ? done() : requestAnimationFrame(look));
+    look();
+  });
+  await page.evaluate(frames);
+  await expect(page).toHaveURL(/\/sessions$/);
+});
+
 test("a run in progress is followed by who is at its end, and by nobody else", async ({ page, request }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   const id = await startRun(request, `${calls(5)}\n/say Done.`, approve);
@@ -104,6 +123,26 @@ test("a run in progress is followed by who is at its end, and by nobody else", a
   await jump.click();
   await expect(box).toBeInViewport();
   await expect(jump).toHaveCount(0);
+});
+
+test("text is written into its row as it comes, and followed", async ({ page, request }) => {
+  await page.setViewportSize({ width: 1280, height: 500 });
+  const words = Array.from({ length: 24 }, (_, n) => `/say Part ${n} of what is written.\n/sleep 60`).join("\n");
+  const id = await startRun(request, `/call approve {}\n/say Begin.\n/sleep 1500\n${words}\n/call approve {"last":true}`, approve);
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.locator("#newest").scrollIntoViewIfNeeded();
+  await answerTool(request, id, await newestCall(page, id), "yes");
+  const written = page.locator(".row.text", { hasText: "Begin." });
+  await expect(written).toBeVisible();
+  await expect(written).toContainText("Part 0");
+  let asked = 0;
+  page.on("request", (request) => (asked += request.url().includes("/rpc/") ? 1 : 0));
+  await expect(written).toContainText("Part 18");
+  expect(asked, "text alone asks the server for nothing").toBe(0);
+  await expect(page.locator("#newest")).toBeInViewport();
+  await expect(page.getByLabel("Your answer")).toBeInViewport();
+  for (const n of [0, 1, 23]) expect((await written.innerText()).split(`Part ${n} `)).toHaveLength(2);
 });
 
 /** As a person does: again, until it is there. */

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use leptos::ev;
-use leptos::leptos_dom::helpers::IntervalHandle;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -55,12 +54,9 @@ pub fn player(run: Run) -> Player {
         navigate(&href, NavigateOptions { replace: true, scroll: false, ..Default::default() });
     });
     let player = Player { playing: RwSignal::new(false), speed: RwSignal::new(5), go };
-    Effect::new(move |before: Option<Option<IntervalHandle>>| {
-        if let Some(Some(interval)) = before {
-            interval.clear();
-        }
+    Effect::new(move |_| {
         if !player.playing.get() {
-            return None;
+            return;
         }
         run.follow.resume();
         let steps = player.speed.get().min(MAX_STEPS_PER_SECOND);
@@ -77,14 +73,14 @@ pub fn player(run: Run) -> Player {
                 player.playing.set(false);
             }
         };
-        set_interval_with_handle(tick, Duration::from_millis(1_000 / steps)).ok()
+        // Until it is paused, played at another speed, or the page is left.
+        if let Ok(interval) = set_interval_with_handle(tick, Duration::from_millis(1_000 / steps)) {
+            on_cleanup(move || interval.clear());
+        }
     });
     Effect::new(move |_| {
         let keys = window_event_listener(ev::keydown, move |event| on_key(run, player, &event));
-        on_cleanup(move || {
-            player.playing.set(false);
-            keys.remove();
-        });
+        on_cleanup(move || keys.remove());
     });
     player
 }

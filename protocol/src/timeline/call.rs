@@ -101,6 +101,11 @@ impl CallKind {
 }
 
 impl ToolCall {
+    /// Somebody outside has it to answer, or had it when the run ended.
+    pub fn is_owed_an_answer(&self) -> bool {
+        self.answer.is_none() && self.kind.is_local()
+    }
+
     pub(super) fn announced(seq: u64, call: &Call<'_>) -> Self {
         Self {
             seq,

@@ -187,7 +187,7 @@ impl Timeline {
 
     /// Calls for which somebody outside owes an answer, or owed it when the run ended.
     pub fn waiting_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.calls().filter(|call| call.answer.is_none() && call.kind.is_local())
+        self.calls().filter(|call| call.is_owed_an_answer())
     }
 
     /// The event with which the model declined to answer, if that is how the run ended.

@@ -132,7 +132,7 @@ fn normal(timeline: &Timeline, options: &RowOptions, slots: &mut Vec<Slot>) {
             }
             Some(repetition) if turn.repeats > 0 => {
                 let open = options.open.contains(&repeats_key(repetition.first_turn as u32));
-                if open { whole_turn(turn, 1, slots) } else { only_notes(turn, slots) }
+                if open { whole_turn(turn, 1, slots) } else { what_stays(turn, slots) }
             }
             _ => whole_turn(turn, 0, slots),
         }
@@ -181,11 +181,15 @@ fn whole_turn(turn: &Turn, depth: u8, slots: &mut Vec<Slot>) {
     entries(before..turn.entries.len(), &mut push);
 }
 
-/// What stays visible of a turn that only repeats the one before: guards sit where they happened.
-fn only_notes(turn: &Turn, slots: &mut Vec<Slot>) {
+/// What stays visible of a turn that only repeats the one before: guards sit where they happened, and a call that
+/// waits can be answered.
+fn what_stays(turn: &Turn, slots: &mut Vec<Slot>) {
     for (index, entry) in turn.entries.iter().enumerate() {
-        if entry.as_note().is_some() {
-            slots.push(Slot { place: Place::Note(index as u32), turn: turn.index as u32, depth: 1 });
-        }
+        let place = match entry {
+            Entry::Note(_) => Place::Note(index as u32),
+            Entry::Call(call) if call.is_owed_an_answer() => Place::Call(index as u32),
+            Entry::Call(_) => continue,
+        };
+        slots.push(Slot { place, turn: turn.index as u32, depth: 1 });
     }
 }

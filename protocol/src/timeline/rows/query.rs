@@ -144,10 +144,10 @@ fn items<'a>(timeline: &'a Timeline, slot: &Slot, events: &EventIndex) -> Vec<It
         Place::Call(entry) | Place::Note(entry) => turn.entries.get(entry as usize).map(item).into_iter().collect(),
         Place::Outcome => vec![Item::Outcome(timeline)],
         Place::Repeats { last_turn, .. } => {
-            // What is folded away must be found too. Notes are not: they stay in sight.
+            // What is folded away must be found too. Notes and calls that wait are not: they stay in sight.
             let folded = timeline.turns.iter().skip(turn.index + 1).take_while(|turn| turn.index <= last_turn as usize);
             let hidden = |turn: &'a Arc<Turn>| {
-                let calls = turn.calls().map(Item::Call);
+                let calls = turn.calls().filter(|call| !call.is_owed_an_answer()).map(Item::Call);
                 [Item::Thinking(turn), Item::Text(turn)].into_iter().chain(calls)
             };
             folded.filter(|turn| turn.repeats > 0).flat_map(hidden).collect()

@@ -61,6 +61,23 @@ fn repeated_batches_fold_into_one_row_that_keeps_the_guards_in_sight() {
 }
 
 #[test]
+fn a_call_that_waits_is_in_sight_also_where_it_repeats_another() {
+    let call = |seq, id: &str| {
+        let data = serde_json::json!({ "name": "approve", "toolUseId": id, "args": { "n": 1 } });
+        crate::Event::new(seq, "local_tool_call", data)
+    };
+    let message = |seq, id: &str| {
+        let calls = serde_json::json!([{ "id": id, "name": "approve", "input": { "n": 1 } }]);
+        crate::Event::new(seq, "assistant_message", serde_json::json!({ "text": "", "toolCalls": calls }))
+    };
+    let answer = crate::Event::new(3, "local_tool_result_in", serde_json::json!({ "toolUseId": "a", "output": "yes" }));
+    let timeline = Timeline::from_events(&[message(1, "a"), call(2, "a"), answer, message(4, "b"), call(5, "b")]);
+    let shown = rows(&timeline, &options(Density::Normal, &[], ""));
+    let shown: Vec<_> = shown.iter().map(|row| (row.key.as_str(), row.seq)).collect();
+    assert_eq!(shown, [("t0", 1), ("t0-0", 2), ("t0-repeats", 4), ("t1-0", 5)]);
+}
+
+#[test]
 fn an_open_fold_shows_every_repeat() {
     let open = draw("loop-gave-up", &options(Density::Normal, &["t0-repeats"], ""));
     assert_eq!(open.lines().filter(|line| line.contains("Call")).count(), 6);
