@@ -78,10 +78,13 @@ impl Links {
     }
 }
 
-/// The view that an address opens: the one that it names, or the viewer's default where it says nothing at all.
+/// The view that an address opens: the one that it names; the viewer's default where it says nothing at all; or the saved one
+/// whose filter it is, as where one was only just saved.
 pub fn opened_view<'a>(address: &ListAddress, views: &'a [View]) -> Option<&'a View> {
+    let says = |view: &&View| view.scope != ViewScope::BuiltIn && view.query == address.q.trim();
     match &address.view {
         Some(id) => views.iter().find(|view| view.id == *id),
-        None => views.iter().find(|view| view.default && address.opens_default),
+        None if address.opens_default => views.iter().find(|view| view.default),
+        None => views.iter().find(says),
     }
 }
