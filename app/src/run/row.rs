@@ -18,8 +18,10 @@ use crate::launch::{AnswerRecord, AnswerState};
 const PREVIEW_CHARS: usize = 160;
 /// Characters of a text shown before it is opened.
 pub(super) const TEXT_CHARS: usize = 6_000;
-/// Bytes of a body sent to a page; the rest is said to be cut, and stands in the raw log.
-const BODY_BYTES: usize = 400_000;
+/// Bytes of a text sent to a page, which a browser lays out in one go; the rest is said to be cut, and stands in the raw log.
+const BODY_BYTES: usize = 200_000;
+/// Bytes of JSON that is sent as a tree, of which a browser lays out what is open.
+const TREE_BYTES: usize = 400_000;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -331,7 +333,7 @@ impl Body {
         let text = match value {
             Value::String(text) => {
                 if let Ok(parsed @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
-                    && text.len() <= BODY_BYTES
+                    && text.len() <= TREE_BYTES
                 {
                     return Self::Json(parsed);
                 }
@@ -339,7 +341,7 @@ impl Body {
             }
             other => {
                 let text = other.to_string();
-                if text.len() <= BODY_BYTES {
+                if text.len() <= TREE_BYTES {
                     return Self::Json(value.clone());
                 }
                 text
