@@ -186,7 +186,11 @@ pub const IMPORT_WITHOUT_END: &str = "The imported log stops before the run's en
 impl RunSummary {
     /// The name to show: the spec's, the agent's, or that it has none.
     pub fn title(&self) -> String {
-        self.name.clone().or_else(|| self.agent_id.clone()).unwrap_or_else(|| "ephemeral".to_owned())
+        let nameless = match self.origin {
+            Origin::Imported => "imported log",
+            _ => "ephemeral",
+        };
+        self.name.clone().or_else(|| self.agent_id.clone()).unwrap_or_else(|| nameless.to_owned())
     }
 
     /// It counts as failed only because the file that it is from stops before the end.

@@ -21,7 +21,8 @@ pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Optio
 
 /// A text by its beginning.
 pub fn whole(text: &str, chars: usize) -> Excerpt {
-    Excerpt(vec![Piece { text: beginning(text, chars), differs: false }])
+    let text = beginning(text, chars);
+    Excerpt(if text.is_empty() { Vec::new() } else { vec![Piece { text, differs: false }] })
 }
 
 fn around(text: &str, before: usize, after: usize, chars: usize) -> Excerpt {

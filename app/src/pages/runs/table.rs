@@ -132,5 +132,7 @@ fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
         Column::Cost => (run.cost_micros.map(format::dollars), None, None),
         Column::Duration => (run.duration_ms.map(format::duration), None, None),
     };
+    let is_one = text.as_deref() == Some("1");
+    let unit = unit.map(|unit: &str| if is_one { unit.trim_end_matches('s') } else { unit });
     view! { <td class=class title=title data-unit=unit>{text.unwrap_or_else(|| "–".to_owned())}</td> }.into_any()
 }

@@ -49,6 +49,9 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner>
             calls: calls.len() as u64,
             timeout_ms: Some(timeout_ms),
         },
-        next_step: NextStep::say(format!("Check that whoever answers {} is running and connected.", tool(&first.name))),
+        next_step: NextStep::say(match cut_off {
+            true => format!("Ask whoever answers {} what came of it.", tool(&first.name)),
+            false => format!("Check that whoever answers {} is running and connected.", tool(&first.name)),
+        }),
     })
 }
