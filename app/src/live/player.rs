@@ -5,7 +5,7 @@ use std::time::Duration;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
+use leptos_router::hooks::{use_location, use_navigate};
 
 use crate::pages::run::Run;
 
@@ -48,6 +48,8 @@ impl Player {
 
 pub fn player(run: Run) -> Player {
     let navigate = use_navigate();
+    let path = use_location().pathname;
+    let here = path.get_untracked();
     let go = Callback::new(move |at: Option<u64>| {
         let href = untrack(|| run.href(|view| view.at(at)));
         // A thousand steps of a replay are no thousand pages to go back through.
@@ -65,7 +67,12 @@ pub fn player(run: Run) -> Player {
         if untrack(|| run.at().is_none()) {
             go.run(Some(0));
         }
+        let here = here.clone();
         let tick = move || {
+            // Another page is on its way, which a step of this one would call off.
+            if path.with_untracked(|path| *path != here) {
+                return player.playing.set(false);
+            }
             let at = untrack(|| run.at()).unwrap_or(0) + events;
             let next = Some(at).filter(|at| *at < run.end_seq.get_untracked());
             go.run(next);
