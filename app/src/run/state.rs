@@ -343,36 +343,28 @@ mod tests {
         assert_eq!(model(&Timeline::default(), None), None);
     }
 
+    const SOURCE: Source<'static> = Source {
+        run_id: "r",
+        session_id: None,
+        spec: None,
+        answers: &[],
+        chosen: None,
+        ages: &[],
+        can_write: true,
+    };
+
     #[test]
     fn what_is_spoken_of_banners_has_no_backticks() {
         let call = Event::new(1, "local_tool_call", json!({ "toolUseId": "c", "name": "ask_human", "args": {} }));
         let timeline = Timeline::from_events(&[call]);
-        let source = Source {
-            run_id: "r",
-            session_id: None,
-            spec: None,
-            answers: &[],
-            chosen: None,
-            ages: &[],
-            can_write: true,
-        };
-        let state = RunState::of(&timeline, &timeline, &source, &RunView::default());
+        let state = RunState::of(&timeline, &timeline, &SOURCE, &RunView::default());
         assert_eq!(state.banner_titles, ["Waiting for ask_human"]);
     }
 
     #[test]
     fn a_replay_knows_the_row_that_it_is_at() {
-        let source = Source {
-            run_id: "r",
-            session_id: None,
-            spec: None,
-            answers: &[],
-            chosen: None,
-            ages: &[],
-            can_write: false,
-        };
         let timeline = called(false);
-        let at = |at| RunState::of(&timeline, &timeline, &source, &RunView { at, ..Default::default() }).window.current;
+        let at = |at| RunState::of(&timeline, &timeline, &SOURCE, &RunView { at, ..Default::default() }).window.current;
         // The answer is shown by the row of its call.
         assert_eq!((at(Some(2)).as_deref(), at(None)), (Some("t0-0"), None));
     }
