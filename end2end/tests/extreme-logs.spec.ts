@@ -93,4 +93,7 @@ test("hostile arguments, answers, names and depths stay text", async ({ page, re
   await expect(page.locator(".row.event")).toHaveCount(5);
   await expectAccessible(page);
   await takeScreenshots(page, "run-hostile-log");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, "the page is wider than its window").toBeLessThanOrEqual(0);
 });
