@@ -134,5 +134,6 @@ fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
     };
     let is_one = text.as_deref() == Some("1");
     let unit = unit.map(|unit: &str| if is_one { unit.trim_end_matches('s') } else { unit });
-    view! { <td class=class title=title data-unit=unit>{text.unwrap_or_else(|| "–".to_owned())}</td> }.into_any()
+    let unknown = text.is_none().then_some("");
+    view! { <td class=class title=title data-unit=unit data-unknown=unknown>{text.unwrap_or_else(|| "–".to_owned())}</td> }.into_any()
 }
