@@ -343,15 +343,8 @@ mod tests {
         assert_eq!(model(&Timeline::default(), None), None);
     }
 
-    const SOURCE: Source<'static> = Source {
-        run_id: "r",
-        session_id: None,
-        spec: None,
-        answers: &[],
-        chosen: None,
-        ages: &[],
-        can_write: true,
-    };
+    const SOURCE: Source<'static> =
+        Source { run_id: "r", session_id: None, spec: None, answers: &[], chosen: None, ages: &[], can_write: true };
 
     #[test]
     fn what_is_spoken_of_banners_has_no_backticks() {
