@@ -11,11 +11,9 @@ use protocol::Query;
 
 use crate::AppError;
 use crate::launch::Launching;
-use crate::model::{
-    Comparison, FacetValue, Facets, Histogram, Refused, RunPage, RunsPage, SessionMessages, SessionPage,
-    SessionSummary, SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
-};
+use crate::model::{Comparison, Refused, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, Viewer};
 use crate::run::{RunState, RunView};
+use domain::{FacetValue, Facets, Histogram, SessionSummary, SyncProgress, Thumb, View, ViewChange, ViewList};
 
 #[async_trait]
 pub trait Workspace: Launching + Send + Sync {

@@ -1,7 +1,7 @@
 //! Runlens's pages, their server functions, and the traits these call.
 //!
 //! The same code renders on the server (`ssr`) and takes over in the browser (`hydrate`). What only one side may hold
-//! is gated in as few places as possible: [`backend`] for the server, [`live`] for the browser.
+//! is gated in as few places as possible: [`backend`] for the server, [`browser`] for the browser.
 
 // A page is a deep tree of view types; the default limit is too low for it.
 #![recursion_limit = "512"]
@@ -11,11 +11,11 @@ pub mod app;
 #[cfg(feature = "ssr")]
 pub mod backend;
 pub mod browse;
+pub mod browser;
 pub mod components;
 pub mod error;
 pub mod format;
 pub mod launch;
-pub mod live;
 pub mod markdown;
 pub mod model;
 pub mod pages;
@@ -38,6 +38,6 @@ pub fn hydrate() {
     wasm_bindgen_futures::spawn_local(async {
         // Waits for the code of the page.
         leptos::mount::hydrate_from_async(body, App).await.forget();
-        live::mark_scripted();
+        browser::mark_scripted();
     });
 }

@@ -57,7 +57,7 @@ fn decode(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::components::filter_bar::encode;
+    use domain::url::encode;
 
     #[test]
     fn values_are_decoded_once() {

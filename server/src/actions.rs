@@ -1,7 +1,7 @@
 //! What people do to runs from a page: cancel, answer a local tool call, judge.
 
 use app::AppError;
-use app::model::{Feedback, Origin, Thumb};
+use domain::{Feedback, Origin, Thumb};
 use protocol::ids;
 
 use crate::auth::Caller;

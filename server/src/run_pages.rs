@@ -1,8 +1,9 @@
 //! One run as its page asks for it: opened, looked at from any point, as its spec, as its raw log.
 
-use app::launch::{AnswerRecord, Answers};
-use app::model::{Origin, RawEvents, RunPage, RunSpecPage, RunSummary};
+use app::model::{RawEvents, RunPage, RunSpecPage};
 use app::run::{CallAge, RunState, RunView, Side, Source, Tab, imported};
+use domain::{AnswerRecord, Answers};
+use domain::{Origin, RunSummary};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use app::AppError;
-use app::model::{Facets, SessionMessages, SessionPage, SessionSummary, SessionsPage};
+use app::model::{SessionMessages, SessionPage, SessionsPage};
+use domain::{Facets, SessionSummary};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};

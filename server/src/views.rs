@@ -1,7 +1,7 @@
 //! Saved views of whoever is signed in.
 
 use app::AppError;
-use app::model::{View, ViewChange, ViewList, ViewScope};
+use domain::{View, ViewChange, ViewList, ViewScope};
 use protocol::Query;
 
 use crate::auth::{Caller, Credential};

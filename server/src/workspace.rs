@@ -2,12 +2,12 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{
-    Comparison, FacetValue, Facets, Histogram, RunPage, RunSummary, RunsPage, SessionMessages, SessionPage,
-    SessionSummary, SessionsPage, SyncProgress, Thumb, View, ViewChange, ViewList, Viewer,
-};
+use app::model::{Comparison, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, Viewer};
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
+use domain::{
+    FacetValue, Facets, Histogram, RunSummary, SessionSummary, SyncProgress, Thumb, View, ViewChange, ViewList,
+};
 use protocol::{Query, ids};
 
 use crate::actions;

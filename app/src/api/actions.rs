@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::Thumb;
+use domain::Thumb;
 
 #[server(prefix = "/rpc", endpoint = "cancel-run")]
 pub async fn cancel_run(id: String) -> Result<(), AppError> {

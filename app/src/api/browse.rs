@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::AppError;
 use crate::browse::{ListAddress, Peek, RunList, RunNews, Suggestion};
-use crate::model::ViewList;
 use crate::wire::Wire;
+use domain::ViewList;
 
 /// Rows on one page of the list.
 pub const PAGE_SIZE: u32 = 25;
@@ -24,7 +24,7 @@ const PEEK_CHARS: usize = 4_000;
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunList>, AppError> {
     use crate::browse::{Bar, Chip, Column, Links, compose_chart, compose_facets, opened_view, read_bar};
-    use crate::components::filter_bar::encode;
+    use domain::url::encode;
 
     let composed = async {
         let workspace = crate::backend::workspace()?;
@@ -89,7 +89,7 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
 
 /// What a filter cannot find yet, because logs are not here.
 #[cfg(feature = "ssr")]
-fn note_on_logs(query: &protocol::Query, sync: &crate::model::SyncProgress) -> Option<String> {
+fn note_on_logs(query: &protocol::Query, sync: &domain::SyncProgress) -> Option<String> {
     use protocol::query::Term;
 
     let asks = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
@@ -105,7 +105,7 @@ fn note_on_logs(query: &protocol::Query, sync: &crate::model::SyncProgress) -> O
 }
 
 #[cfg(feature = "ssr")]
-fn missing(sync: &crate::model::SyncProgress) -> Option<String> {
+fn missing(sync: &domain::SyncProgress) -> Option<String> {
     match sync.incomplete()?.runs_missing {
         Some(0) => None,
         Some(1) => Some("One older run is not here yet.".to_owned()),
@@ -258,7 +258,7 @@ mod tests {
     use protocol::Query;
 
     use super::*;
-    use crate::model::SyncProgress;
+    use domain::SyncProgress;
 
     #[test]
     fn whatever_rests_on_logs_says_that_some_are_missing() {
@@ -291,6 +291,6 @@ mod tests {
             missing(&SyncProgress { total: None, ..sync.clone() }).as_deref(),
             Some("Older runs are not here yet.")
         );
-        assert_eq!(missing(&SyncProgress { history: crate::model::HistoryState::Complete, ..sync }), None);
+        assert_eq!(missing(&SyncProgress { history: domain::HistoryState::Complete, ..sync }), None);
     }
 }

@@ -5,12 +5,11 @@ use serde_json::Value;
 
 use crate::AppError;
 use crate::launch::sheet::LaunchPage;
-use crate::launch::{
-    AnswerRecord, Batch, BatchProgress, Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck,
-};
 #[cfg(feature = "ssr")]
 use crate::launch::{BatchRequest, LaunchEntry, LaunchMode, LaunchRequest, TemplateDraft};
+use crate::launch::{Catalogue, Draft, LaunchContent, Launched, McpDiscovery, Template, ToolCheck};
 use crate::wire::Wire;
+use domain::{AnswerRecord, Batch, BatchProgress};
 
 /// The page, beginning as its address says: see `LaunchEntry`.
 #[server(prefix = "/rpc", endpoint = "launch-page", input = leptos::server_fn::codec::GetUrl)]

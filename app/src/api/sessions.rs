@@ -15,8 +15,8 @@ const RUNS_BESIDE: u32 = 120;
 pub async fn browse_sessions(#[server(default)] address: ListAddress) -> Result<Wire<SessionList>, AppError> {
     use super::browse::PAGE_SIZE;
     use crate::browse::{Bar, Chip, Links, compose_facets, opened_view, read_bar};
-    use crate::components::filter_bar::encode;
-    use crate::model::ViewList;
+    use domain::ViewList;
+    use domain::url::encode;
 
     let composed = async {
         let workspace = crate::backend::workspace()?;
@@ -65,7 +65,7 @@ pub async fn open_session(id: String) -> Result<Wire<SessionPage>, AppError> {
 #[server(prefix = "/rpc", endpoint = "session-turns", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_turns(id: String, before: Option<u64>, runs: Option<String>) -> Result<Wire<Turns>, AppError> {
     use crate::browse::pair_turns;
-    use crate::components::filter_bar::encode;
+    use domain::url::encode;
     use protocol::Query;
     use protocol::query::{Field, Term};
 

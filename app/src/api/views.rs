@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::ViewList;
+use domain::ViewList;
 
 #[server(prefix = "/rpc", endpoint = "create-view")]
 pub async fn create_view(
@@ -12,7 +12,7 @@ pub async fn create_view(
     #[server(default)] query: String,
     #[server(default)] shared: bool,
 ) -> Result<(), AppError> {
-    let view = crate::model::ViewChange { list, name: Some(name), query: Some(query), shared: Some(shared) };
+    let view = domain::ViewChange { list, name: Some(name), query: Some(query), shared: Some(shared) };
     super::with_status(async { crate::backend::workspace()?.create_view(view).await.map(drop) }.await)
 }
 
@@ -25,7 +25,7 @@ pub async fn change_view(
     #[server(default)] query: Option<String>,
     #[server(default)] shared: bool,
 ) -> Result<(), AppError> {
-    let change = crate::model::ViewChange { list, name: Some(name), query, shared: Some(shared) };
+    let change = domain::ViewChange { list, name: Some(name), query, shared: Some(shared) };
     super::with_status(async { crate::backend::workspace()?.change_view(&id, change).await.map(drop) }.await)
 }
 

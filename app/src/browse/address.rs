@@ -3,9 +3,9 @@
 use protocol::Query;
 use serde::{Deserialize, Serialize};
 
-use crate::components::filter_bar::encode;
-use crate::model::{View, ViewList, ViewScope};
 use crate::query_string::QueryString;
+use domain::url::encode;
+use domain::{View, ViewList, ViewScope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -5,7 +5,7 @@ use protocol::query::Term;
 use serde::{Deserialize, Serialize};
 
 use super::{Links, ListAddress};
-use crate::model::ViewList;
+use domain::ViewList;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bar {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Links;
 use crate::format::{grouped, timestamp};
-use crate::model::Histogram;
+use domain::Histogram;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chart {
@@ -113,7 +113,7 @@ fn label(at_ms: i64, step: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Bucket, ViewList};
+    use domain::{Bucket, ViewList};
 
     #[test]
     fn bars_are_stacked_and_lead_to_their_time() {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Links;
 use crate::format::grouped;
-use crate::model::{FacetValue, Facets, ViewList};
+use domain::{FacetValue, Facets, ViewList};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FacetPanel {
@@ -101,7 +101,7 @@ fn term(list: ViewList, key: &str, value: &str) -> Option<Term> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Facet;
+    use domain::Facet;
 
     #[test]
     fn a_value_is_added_and_taken_out_again() {

@@ -4,8 +4,8 @@ use protocol::Query;
 use protocol::query::{Clause, Term};
 
 use super::{Links, Suggestion};
-use crate::components::filter_bar::encode;
-use crate::model::{View, ViewList};
+use domain::url::encode;
+use domain::{View, ViewList};
 
 /// Offered at once.
 const MAX_PLACES: usize = 14;
@@ -67,7 +67,7 @@ fn looks_like_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ViewScope;
+    use domain::ViewScope;
 
     fn labels(text: &str, runs: &[(String, String)]) -> Vec<String> {
         let view = View {

@@ -4,7 +4,7 @@ use protocol::RunStatus;
 use serde::{Deserialize, Serialize};
 
 use super::{Bar, Chart, Chip, Column, FacetPanel};
-use crate::model::{RunSummary, SyncProgress, View};
+use domain::{RunSummary, SyncProgress, View};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunList {

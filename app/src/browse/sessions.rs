@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Bar, Chip, FacetPanel};
-use crate::model::{RunSummary, SessionSummary, View};
+use domain::{RunSummary, SessionSummary, View};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionList {
@@ -144,7 +144,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::Marks;
+    use domain::Marks;
 
     fn run(id: &str, prompt: &str, status: RunStatus) -> RunSummary {
         RunSummary {

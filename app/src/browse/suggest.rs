@@ -7,7 +7,7 @@ use protocol::query::{Clause, Field, Is, RESERVED, SESSION_STATUSES, Term};
 use serde::{Deserialize, Serialize};
 
 use crate::format::grouped;
-use crate::model::{FacetValue, ViewList};
+use domain::{FacetValue, ViewList};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {

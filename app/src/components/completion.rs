@@ -8,8 +8,8 @@ use leptos::web_sys::KeyboardEvent;
 
 use crate::api::browse::{find_places, suggest};
 use crate::browse::Suggestion;
-use crate::model::ViewList;
 use crate::wire::Wire;
+use domain::ViewList;
 
 /// Where suggestions come from, and what taking one does.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
-use crate::live::copy_text;
+use crate::browser::copy_text;
 
 #[component]
 pub fn CopyButton(text: String, label: &'static str) -> impl IntoView {

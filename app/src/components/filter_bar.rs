@@ -7,20 +7,7 @@ use super::completion::{Completion, Source, Suggestions};
 use super::get_form::GetForm;
 use super::icon::{Icon, IconView};
 use crate::browse::{Bar, Fault};
-use crate::model::ViewList;
-
-/// Escapes what has a meaning in an address; the rest stays readable.
-pub fn encode(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(byte as char),
-            b' ' => out.push('+'),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
+use domain::ViewList;
 
 #[component]
 pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl IntoView {

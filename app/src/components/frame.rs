@@ -7,7 +7,7 @@ use leptos_router::hooks::use_location;
 use super::icon::{Icon, IconView};
 use super::palette::Palette;
 use crate::api::viewer::who_am_i;
-use crate::live::{apply_rail, apply_theme};
+use crate::browser::{apply_rail, apply_theme};
 use crate::model::Viewer;
 use crate::preferences::{Rail, Theme};
 

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use crate::live::form_address;
+use crate::browser::form_address;
 
 #[component]
 pub fn GetForm(

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::copy::CopyButton;
+use crate::browser::copy_text;
 use crate::format::grouped;
-use crate::live::copy_text;
 use crate::plain_text::visible;
 
 /// Values drawn of one tree; the rest is said to be left out.

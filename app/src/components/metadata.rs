@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use protocol::messages::Metadata;
 use protocol::query::{Clause, Term};
 
-use super::filter_bar::encode;
 use crate::plain_text::visible;
+use domain::url::encode;
 
 /// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover. `add` is a list to
 /// whose address a clause can be written.

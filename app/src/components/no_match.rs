@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
 use crate::browse::Chip;
-use crate::model::ViewList;
+use domain::ViewList;
 
 /// `drops`: the parts of the filter without which something would be found. `so_far`: what may match was not all looked at.
 #[component]

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_navigate;
 
 use super::completion::{Completion, Source, Suggestions};
 use super::icon::{Icon, IconView};
-use crate::live::is_in_control;
+use crate::browser::is_in_control;
 
 const SHORTCUTS: [(&str, &str); 10] = [
     ("Ctrl K, ⌘ K", "go to a page, a view or a run"),

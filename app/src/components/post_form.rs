@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use crate::live::{Sent, post_form};
+use crate::browser::{Sent, post_form};
 
 #[component]
 pub fn PostForm(

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::RunStatus;
 
 use super::icon::{Icon, IconView};
-use crate::model::Marks;
+use domain::Marks;
 
 #[component]
 pub fn StatusBadge(

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
 use super::post_form::PostForm;
-use crate::model::{View, ViewList, ViewScope};
+use domain::{View, ViewList, ViewScope};
 
 /// `text` is the filter that is shown, `opened` the saved view that it began with. Without one, the view that says the same
 /// is the current one.

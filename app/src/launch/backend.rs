@@ -1,12 +1,13 @@
 //! What the server functions of the launch page ask of the server.
 
 use async_trait::async_trait;
+use domain::{A2aPeer, AnswerRecord, Batch, McpEndpoint};
 use serde_json::Value;
 
 use super::sheet::{LaunchAnswer, LaunchPage};
 use super::{
-    A2aPeer, AnswerRecord, Batch, BatchRequest, Catalogue, Draft, LaunchContent, LaunchRequest, Launched, McpDiscovery,
-    McpEndpoint, Template, TemplateDraft, ToolCheck,
+    BatchRequest, Catalogue, Draft, LaunchContent, LaunchRequest, Launched, McpDiscovery, Template, TemplateDraft,
+    ToolCheck,
 };
 use crate::AppError;
 

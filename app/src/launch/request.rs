@@ -1,9 +1,8 @@
 //! One launch, and what came of it.
 
+use domain::Answers;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::Answers;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

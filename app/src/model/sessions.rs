@@ -1,22 +1,8 @@
 //! Sessions: a list of them, one of them, and a page of its messages.
 
-use protocol::messages::Metadata;
+use domain::{SessionSummary, SessionTotals};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// One session as a list shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionSummary {
-    pub id: String,
-    pub name: Option<String>,
-    /// `active` or `ended`; other words are shown as they come.
-    pub status: String,
-    pub summary: Option<String>,
-    pub metadata: Metadata,
-    pub created_at_ms: i64,
-    pub last_used_at_ms: i64,
-}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionsPage {
@@ -43,16 +29,6 @@ pub struct SessionPage {
     /// Why this may be behind MANTYX, where it is.
     pub stale: Option<String>,
     pub now_ms: i64,
-}
-
-/// What the runs of a session took together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionTotals {
-    pub runs: u64,
-    pub tokens: u64,
-    pub cost_micros: u64,
-    pub duration_ms: u64,
 }
 
 /// Messages in order, and where the earlier ones begin.

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
+use crate::browser::{Upload, upload_form};
 use crate::components::page_title::PageTitle;
 use crate::format::decimal;
-use crate::live::{Upload, upload_form};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;

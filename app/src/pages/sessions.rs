@@ -16,10 +16,10 @@ use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
 use crate::format;
-use crate::model::{SessionSummary, ViewList};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
+use domain::{SessionSummary, ViewList};
 
 lazy_page!(SessionsRoute = SessionsPage, runs);
 

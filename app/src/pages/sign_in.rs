@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::components::filter_bar::encode;
 use crate::components::page_title::PageTitle;
 use crate::query_string::use_query_string;
+use domain::url::encode;
 
 #[component]
 pub fn SignIn() -> impl IntoView {

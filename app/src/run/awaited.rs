@@ -4,7 +4,7 @@ use protocol::timeline::{Banner, BannerKind, Facts};
 
 use super::CallAge;
 use crate::format;
-use crate::launch::{AnswerRecord, AnswerState, Answerer, Answers};
+use domain::{AnswerRecord, AnswerState, Answerer, Answers};
 
 /// Lets the banners of waiting calls say who was chosen at the launch.
 pub fn tell(banners: &mut [Banner], chosen: &Answers, records: &[AnswerRecord], ages: &[CallAge]) {
@@ -42,7 +42,7 @@ fn in_words(answerer: &Answerer, seconds: u64) -> (String, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::CannedReply;
+    use domain::CannedReply;
 
     #[test]
     fn a_reply_says_how_long_it_still_waits() {

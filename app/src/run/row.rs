@@ -12,7 +12,7 @@ use super::draw::rows::{self as draw, CallLine};
 use super::draw::{Links, call_age, prose};
 use super::retries::Retries;
 use super::words::{describe, ending};
-use crate::launch::{AnswerRecord, AnswerState};
+use domain::{AnswerRecord, AnswerState};
 
 /// Characters of arguments and answers in a folded row.
 const PREVIEW_CHARS: usize = 160;

@@ -15,8 +15,8 @@ use super::row::RowContext;
 use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
 use super::{CallAge, Row, RunView, Tab, awaited};
-use crate::launch::{AnswerRecord, Answers};
 use crate::model::{RawEvents, RunSpecPage};
+use domain::{AnswerRecord, Answers};
 
 /// Rows in one page of a timeline.
 const WINDOW: usize = 200;

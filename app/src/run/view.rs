@@ -3,8 +3,8 @@
 use protocol::timeline::Density;
 use serde::{Deserialize, Serialize};
 
-use crate::components::filter_bar::encode;
 use crate::query_string::QueryString;
+use domain::url::encode;
 
 /// The whole state of the page, so that a link, a reload and the back button show the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

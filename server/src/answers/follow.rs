@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use app::launch::{AnswerState, Answerer, Answers};
+use domain::{AnswerState, Answerer, Answers};
 use protocol::event::Payload;
 use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};

@@ -18,7 +18,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::launch::Answers;
+use domain::Answers;
 use tokio::sync::Notify;
 
 use crate::clock::now_ms;

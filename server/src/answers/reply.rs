@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::launch::{Answerer, McpEndpoint, McpTool};
+use domain::{Answerer, McpEndpoint, McpTool};
 use serde_json::Value;
 use url::Url;
 

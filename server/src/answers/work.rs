@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::launch::{AnswerState, Answerer};
+use domain::{AnswerState, Answerer};
 use serde_json::Value;
 
 use super::reply;

@@ -1,9 +1,9 @@
 //! `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: what stands around a list.
 
-use app::model::{FacetValue, Facets, Histogram, SyncProgress};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Query, State};
+use domain::{FacetValue, Facets, Histogram, SyncProgress};
 use protocol::Query as Filter;
 use serde::Deserialize;
 

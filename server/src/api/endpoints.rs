@@ -1,7 +1,7 @@
 //! Every address of the JSON API once: its handler and what the document says of it stand side by side.
 
-use app::model::{FacetValue, ViewChange, ViewList};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use domain::{FacetValue, ViewChange, ViewList};
 use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,8 +1,9 @@
 //! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
 
-use app::model::{
-    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary, SessionMessages,
-    SessionPage, SessionSummary, SessionTotals, SyncProgress, View, ViewList, ViewScope,
+use app::model::{SessionMessages, SessionPage};
+use domain::{
+    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary, SessionSummary,
+    SessionTotals, SyncProgress, View, ViewList, ViewScope,
 };
 use protocol::messages::Tokens;
 use protocol::timeline::verdict;

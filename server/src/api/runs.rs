@@ -1,9 +1,9 @@
 //! `GET /api/runs` and `GET /api/runs/{id}`.
 
-use app::model::{Incomplete, RunSummary};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use domain::{Incomplete, RunSummary};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
 use serde::{Deserialize, Serialize};

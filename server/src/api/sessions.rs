@@ -1,9 +1,10 @@
 //! `/api/sessions`: sessions, one session, and its messages page by page.
 
-use app::model::{SessionMessages, SessionPage, SessionSummary};
+use app::model::{SessionMessages, SessionPage};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use domain::SessionSummary;
 use protocol::Query as Filter;
 use protocol::query::Term;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! `/api/views`: filters with a name.
 
-use app::model::{View, ViewChange, ViewList};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use domain::{View, ViewChange, ViewList};
 use serde::Deserialize;
 
 use super::caller::ApiCaller;

@@ -5,7 +5,8 @@ mod turns;
 mod twin;
 
 use app::format;
-use app::model::{ComparedRun, Comparison, Excerpt, Parting, RunSummary, SpecDifference};
+use app::model::{ComparedRun, Comparison, Excerpt, Parting, SpecDifference};
+use domain::RunSummary;
 use protocol::timeline::{Timeline, align, changes};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! A run to hold beside one that went wrong.
 
-use app::model::RunSummary;
+use domain::RunSummary;
 use protocol::RunStatus;
 use protocol::query::{Clause, Field, Is, Query, Term};
 

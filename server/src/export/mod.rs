@@ -6,13 +6,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use app::model::RunSummary;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use clap::{Args, ValueEnum};
+use domain::RunSummary;
 use futures::{StreamExt, stream};
 use protocol::redact::redact;
 use protocol::timeline::Timeline;

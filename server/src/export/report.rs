@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use app::format;
-use app::model::RunSummary;
 use app::plain_text::visible;
+use domain::RunSummary;
 use protocol::redact::{redact, redact_text};
 use protocol::timeline::{Entry, Severity, Timeline, ToolCall, Turn, verdict};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Imports whose process is gone: nobody will bring the rest, so they end as far as they came.
 
-use app::model::{IMPORT_WITHOUT_END, RunSummary};
+use domain::{IMPORT_WITHOUT_END, RunSummary};
 use protocol::RunStatus;
 
 use crate::store::{Result, RunUpdate, Store};

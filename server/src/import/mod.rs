@@ -16,7 +16,7 @@ mod upload;
 use std::collections::HashSet;
 
 use app::AppError;
-use app::model::{IMPORT_WITHOUT_END, ImportFault, ImportReport, Marks, Origin, RunSummary};
+use domain::{IMPORT_WITHOUT_END, ImportFault, ImportReport, Marks, Origin, RunSummary};
 use protocol::log_file::{Header, Item, LogReader};
 use protocol::{Event, RunStatus};
 use serde_json::Value;

@@ -2,8 +2,8 @@
 //! came by then must still become a run that has an end.
 
 use app::AppError;
-use app::model::ImportReport;
 use axum::body::Bytes;
+use domain::ImportReport;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 

@@ -3,10 +3,11 @@
 use app::AppError;
 use app::launch::sheet::{LaunchAnswer, LaunchPage};
 use app::launch::{
-    A2aPeer, AnswerRecord, Batch, BatchRequest, Catalogue, Draft, LaunchContent, LaunchEntry, LaunchRequest, Launched,
-    Launching, McpDiscovery, McpEndpoint, Posted, Template, TemplateDraft, ToolCheck,
+    BatchRequest, Catalogue, Draft, LaunchContent, LaunchEntry, LaunchRequest, Launched, Launching, McpDiscovery,
+    Posted, Template, TemplateDraft, ToolCheck,
 };
 use async_trait::async_trait;
+use domain::{A2aPeer, AnswerRecord, Batch, McpEndpoint};
 use serde_json::Value;
 
 use super::{Launcher, batch, catalogue, content_of_run, launch, library, page, preflight};

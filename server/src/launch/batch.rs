@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::AppError;
-use app::launch::{Batch, BatchItemState, BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
+use app::launch::{BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
+use domain::{Batch, BatchItemState};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
@@ -181,12 +182,7 @@ async fn launch_one(
 }
 
 /// Each item has a key of its own, so that an item is launched once, whatever happens to the process.
-fn item_request(
-    batch: &str,
-    position: usize,
-    spec: serde_json::Value,
-    answers: &app::launch::Answers,
-) -> LaunchRequest {
+fn item_request(batch: &str, position: usize, spec: serde_json::Value, answers: &domain::Answers) -> LaunchRequest {
     LaunchRequest { key: format!("{batch}.{position}"), mode: LaunchMode::OneShot, spec, answers: answers.clone() }
 }
 

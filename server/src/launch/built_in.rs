@@ -1,7 +1,8 @@
 //! Templates that teach, as data. With the sandbox the model is told what to do, so that each shows what it is about;
 //! elsewhere the prompt asks a real model for the same.
 
-use app::launch::{Answerer, Answers, CannedReply, LaunchContent, Template, TemplateOwner};
+use app::launch::{LaunchContent, Template, TemplateOwner};
+use domain::{Answerer, Answers, CannedReply};
 use serde_json::{Value, json};
 
 const SCRIPT_MODEL: &str = "sandbox/script";

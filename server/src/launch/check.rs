@@ -1,7 +1,8 @@
 //! What is checked of a launch before anything is sent.
 
 use app::AppError;
-use app::launch::{Answerer, Headers, LaunchMode, LaunchRequest, McpEndpoint, McpTool, local_tools};
+use app::launch::{LaunchMode, LaunchRequest, local_tools};
+use domain::{Answerer, Headers, McpEndpoint, McpTool};
 use protocol::validate::{self, FieldError};
 use protocol::{ids, json};
 use serde_json::{Map, Value};

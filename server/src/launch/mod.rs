@@ -14,7 +14,8 @@ mod refusal;
 use std::time::Duration;
 
 use app::AppError;
-use app::launch::{Answerer, LaunchContent, LaunchMode, LaunchRequest, Launched};
+use app::launch::{LaunchContent, LaunchMode, LaunchRequest, Launched};
+use domain::Answerer;
 use serde_json::Value;
 
 use crate::auth::{Caller, Credential};

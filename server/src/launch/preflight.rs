@@ -5,9 +5,8 @@ mod here;
 use std::collections::HashMap;
 
 use app::launch::work::told::place_in_words;
-use app::launch::{
-    A2aPeer, Answerer, Headers, LaunchContent, Light, LightState, McpEndpoint, McpTool, Offer, Question, ToolCheck,
-};
+use app::launch::{LaunchContent, Light, LightState, Offer, Question, ToolCheck};
+use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::validate::{self, FieldError};
 use serde_json::Value;
 

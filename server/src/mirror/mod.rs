@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use app::AppError;
-use app::model::{HistoryState, SyncProgress};
+use domain::{HistoryState, SyncProgress};
 
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;

@@ -2,7 +2,7 @@
 //! background, to the oldest. As for runs, an interruption leaves no hole: what is known moves up only when the walk has
 //! arrived there.
 
-use app::model::SessionSummary;
+use domain::SessionSummary;
 
 use super::troubles::befalls_all;
 use crate::auth::Caller;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use app::launch::A2aPeer;
+use domain::A2aPeer;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde_json::{Value, json};
 use url::Url;

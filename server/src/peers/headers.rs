@@ -1,6 +1,6 @@
 //! Headers that somebody typed for a peer.
 
-use app::launch::Headers;
+use domain::Headers;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::PeerError;

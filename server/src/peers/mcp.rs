@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use app::launch::McpEndpoint;
+use domain::McpEndpoint;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, ContentBlock, Implementation, PaginatedRequestParams,
 };

@@ -10,7 +10,7 @@ mod mcp_http;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::launch::{A2aPeer, Headers, McpEndpoint};
+use domain::{A2aPeer, Headers, McpEndpoint};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 

@@ -1,6 +1,6 @@
 //! The made-up world: a support desk whose agent looks things up and answers.
 
-use app::model::{Marks, Origin, RunSummary};
+use domain::{Marks, Origin, RunSummary};
 use protocol::messages::Tokens;
 use protocol::{Event, RunStatus};
 use serde_json::{Value, json};

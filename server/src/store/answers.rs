@@ -1,6 +1,6 @@
 //! Who answers the local tools of a run, and what became of each call.
 
-use app::launch::{AnswerRecord, AnswerState, Via};
+use domain::{AnswerRecord, AnswerState, Via};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};

@@ -1,6 +1,6 @@
 //! Batches of launches and how far each item has come.
 
-use app::launch::{Batch, BatchItem, BatchItemState};
+use domain::{Batch, BatchItem, BatchItemState};
 use protocol::query::{Clause, Term};
 use sqlx::Row;
 

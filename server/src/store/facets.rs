@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use app::model::{Facet, FacetValue, Facets};
+use domain::{Facet, FacetValue, Facets};
 use protocol::Query;
 use sqlx::Row;
 

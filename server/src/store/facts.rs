@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use app::model::Marks;
+use domain::Marks;
 use protocol::messages::Tokens;
 use protocol::{RunStatus, Timeline};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Judgements of runs.
 
-use app::model::{Feedback, Thumb};
+use domain::{Feedback, Thumb};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};

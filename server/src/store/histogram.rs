@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use app::model::{Bucket, Histogram};
+use domain::{Bucket, Histogram};
 use protocol::Query;
 use protocol::query::Term;
 use sqlx::{AssertSqlSafe, Row};

@@ -1,6 +1,6 @@
 //! What became of imported files.
 
-use app::model::ImportReport;
+use domain::ImportReport;
 use sqlx::Row;
 
 use super::run_row::origin_to_number;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use app::model::RunSummary;
+use domain::RunSummary;
 use protocol::{Event, Timeline};
 use sqlx::AnyConnection;
 

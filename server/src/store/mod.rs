@@ -45,8 +45,8 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use answers::{AnswerPlan, CallKey, Claim};
-pub use app::model::Origin;
 pub use batches::{NewBatch, OpenBatch};
+pub use domain::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
 pub use launches::KeptAnswers;

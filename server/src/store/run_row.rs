@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use app::model::{Marks, Origin, RunSummary};
+use domain::{Marks, Origin, RunSummary};
 use protocol::RunStatus;
 use protocol::messages::{Metadata, Tokens};
 use sqlx::any::AnyRow;

@@ -1,6 +1,6 @@
 //! Runs: lists, one run, and what is still to be fetched of them.
 
-use app::model::{Marks, Origin, RunSummary};
+use domain::{Marks, Origin, RunSummary};
 use protocol::Query;
 use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};

@@ -1,6 +1,6 @@
 //! Sessions: the mirror of MANTYX's list, filtered here.
 
-use app::model::{Facet, FacetValue, Facets, SessionSummary, SessionTotals};
+use domain::{Facet, FacetValue, Facets, SessionSummary, SessionTotals};
 use protocol::messages::Metadata;
 use protocol::query::{Field, Has, Term};
 use protocol::{Query, query::words};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use app::model::RunSummary;
+use domain::RunSummary;
 use protocol::query::Is;
 use sqlx::{AnyConnection, Row};
 

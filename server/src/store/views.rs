@@ -1,6 +1,6 @@
 //! Saved views: filters with a name, private or shared in the workspace, besides those that are built in.
 
-use app::model::{View, ViewList, ViewScope};
+use domain::{View, ViewList, ViewScope};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};

@@ -1,7 +1,7 @@
 //! Launching from the form's server functions: checked, started once, told where it went wrong.
 
-use app::launch::Batch;
 use app::wire::Wire;
+use domain::Batch;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key};

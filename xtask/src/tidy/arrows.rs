@@ -5,9 +5,10 @@ use super::{SourceFile, Violation};
 
 const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
-    ("app", &["protocol"]),
+    ("domain", &["protocol"]),
+    ("app", &["domain", "protocol"]),
     ("sandbox", &["protocol"]),
-    ("server", &["app", "protocol", "sandbox"]),
+    ("server", &["app", "domain", "protocol", "sandbox"]),
     ("xtask", &[]),
 ];
 

@@ -1,6 +1,7 @@
 //! How each local tool is answered, as controls say it.
 
-use crate::launch::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool, local_tools};
+use crate::launch::local_tools;
+use domain::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
 use serde_json::Value;
 

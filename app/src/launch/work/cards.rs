@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Work;
 use super::place::{set, shown_text};
-use crate::launch::{A2aPeer, Answerer};
+use domain::{A2aPeer, Answerer};
 
 /// Agents whose card has just come answer for themselves, and those that answer by their card go on with the new one.
 pub fn adopt_cards(work: &mut Work, before: &Value) {

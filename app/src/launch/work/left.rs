@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::rows::Property;
 use super::{Work, place};
-use crate::launch::{Answerer, Answers};
+use domain::{Answerer, Answers};
 
 /// A value, and what controls showed of it that was not yet what it should be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

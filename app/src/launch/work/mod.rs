@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 
 use self::left::{Left, Removed};
 use self::rows::Property;
-use crate::launch::{Answers, Headers, LaunchMode, ToolCheck};
+use crate::launch::{LaunchMode, ToolCheck};
+use domain::{Answers, Headers};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

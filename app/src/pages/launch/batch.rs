@@ -7,12 +7,12 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::launch::read_batch;
 use crate::components::error_view::ErrorView;
-use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::launch::{Batch, BatchItem, BatchItemState, BatchProgress};
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
+use domain::url::encode;
+use domain::{Batch, BatchItem, BatchItemState, BatchProgress};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 

@@ -11,11 +11,11 @@ mod side;
 use leptos::prelude::*;
 
 use crate::api::launch::open_launch;
+use crate::browser::launch_desk;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::launch::sheet::{LaunchPage as Sheet, Notice, TemplateLink};
-use crate::live::launch_desk;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;

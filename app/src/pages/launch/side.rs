@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::items::item;
+use crate::browser::LaunchDesk;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
 use crate::launch::sheet::{Changes, JsonProblem, Notice, Problem};
-use crate::live::LaunchDesk;
 
 #[component]
 pub fn Side(desk: LaunchDesk) -> impl IntoView {

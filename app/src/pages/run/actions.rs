@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 
 use super::Run;
+use crate::browser::copy_link;
 use crate::components::icon::{Icon, IconView};
 use crate::components::post_form::PostForm;
 use crate::components::text_area::area_text;
 use crate::components::time::RelativeTime;
-use crate::live::copy_link;
-use crate::model::{Feedback, Thumb};
 use crate::run::RunView;
+use domain::{Feedback, Thumb};
 
 #[component]
 pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {

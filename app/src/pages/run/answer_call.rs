@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::Run;
+use crate::browser::Sent;
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
-use crate::live::Sent;
 
 /// What somebody has written into the box. It outlives the box.
 #[derive(Clone, Copy)]

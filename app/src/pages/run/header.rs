@@ -10,8 +10,8 @@ use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::model::{Feedback, Origin, RunSummary};
 use crate::plain_text::visible;
+use domain::{Feedback, Origin, RunSummary};
 
 #[component]
 pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {

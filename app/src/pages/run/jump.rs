@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::Run;
+use crate::browser::bring_place;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::live::bring_place;
 use crate::run::RunView;
 
 #[component]

@@ -19,15 +19,16 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use crate::api::runs::open_run;
+use crate::browser::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::live::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
-use crate::model::{RunPage as Page, RunSummary};
+use crate::model::RunPage as Page;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
 use crate::wire::Wire;
+use domain::RunSummary;
 
 /// What the parts of the page share. Handed down as context: every part reads some of it.
 #[derive(Clone, Copy)]

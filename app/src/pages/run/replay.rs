@@ -5,10 +5,10 @@ use protocol::timeline::{Tick, TickKind};
 
 use super::Run;
 use super::kept_view::KeptView;
+use crate::browser::{Player, part_under, player};
 use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::live::{Player, part_under, player};
 
 #[component]
 pub fn ReplayBar() -> impl IntoView {

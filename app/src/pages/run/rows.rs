@@ -4,11 +4,11 @@ use leptos::prelude::*;
 
 use super::Run;
 use super::answer_call::{AnswerCall, Draft, KeptDraft};
+use crate::browser::NEWEST_ID;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
-use crate::live::NEWEST_ID;
 use crate::plain_text::visible;
 use crate::run::{Body, CallBody, Row, RowKind, RunView, Tone};
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use crate::browse::{Chart, ChartSlot};
-use crate::live::slot_under;
+use crate::browser::slot_under;
 
 #[component]
 pub fn ChartView(chart: Chart) -> impl IntoView {

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use crate::AppError;
 use crate::api::browse::{NO_RUN, browse_runs};
 use crate::browse::{ListAddress, RunList};
+use crate::browser::{Watched, watch_runs};
 use crate::components::batch_line::BatchLine;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
@@ -19,11 +20,10 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::no_match::NoMatch;
 use crate::components::page_title::PageTitle;
 use crate::components::view_tabs::ViewTabs;
-use crate::live::{Watched, watch_runs};
-use crate::model::{RunSummary, ViewList};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
+use domain::{RunSummary, ViewList};
 
 lazy_page!(RunsRoute = RunsPage, runs);
 

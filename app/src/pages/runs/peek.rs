@@ -8,16 +8,16 @@ use protocol::messages::Tokens;
 
 use crate::api::browse::peek_run;
 use crate::browse::Peek;
+use crate::browser::is_in_control;
 use crate::components::error_view::ErrorView;
-use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::components::markdown::Markdown;
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::live::is_in_control;
 use crate::wire::Wire;
+use domain::url::encode;
 
 /// Where the panel can go from here.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::components::post_form::PostForm;
 use crate::format::grouped;
-use crate::model::{HistoryState, SyncProgress};
+use domain::{HistoryState, SyncProgress};
 
 #[component]
 pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl IntoView {

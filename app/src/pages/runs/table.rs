@@ -6,14 +6,14 @@ use leptos_router::hooks::use_navigate;
 use protocol::messages::Tokens;
 
 use crate::browse::Column;
-use crate::components::filter_bar::encode;
+use crate::browser::is_on_control;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::status::{MarkBadges, StatusBadge};
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::live::is_on_control;
-use crate::model::RunSummary;
+use domain::RunSummary;
+use domain::url::encode;
 
 /// What all rows share.
 #[derive(Clone, Copy)]

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 
 use crate::browse::{Turn, TurnRun, Turns};
+use crate::browser::while_shown;
 use crate::components::icon::{Icon, IconView};
 use crate::components::markdown::Markdown;
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::live::while_shown;
 
 /// Which messages the address asks for: those before a seq, and where their runs begin.
 type Place = Memo<(Option<u64>, Option<String>)>;

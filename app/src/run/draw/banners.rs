@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::age::banner_age;
 use super::{Links, html};
 use crate::components::code_words::CodeWords;
-use crate::components::filter_bar::encode;
 use crate::components::icon::{Icon, IconView};
 use crate::format;
 use crate::run::CallAge;
+use domain::url::encode;
 
 /// What the reader may do about it.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use super::html;
 use crate::components::icon::{Icon, IconView};
 use crate::components::time::RelativeTime;
 use crate::format::grouped;
-use crate::model::ImportReport;
 use crate::plain_text::visible;
+use domain::ImportReport;
 
 pub fn imported(report: ImportReport, now_ms: i64) -> String {
     let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });

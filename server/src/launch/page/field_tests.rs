@@ -1,7 +1,8 @@
 //! What people type stays, and what is wrong with it is told where it stands.
 
+use app::launch::LaunchMode;
 use app::launch::sheet::{Item, LaunchPage};
-use app::launch::{A2aPeer, Answerer, LaunchMode, McpEndpoint, McpTool};
+use domain::{A2aPeer, Answerer, McpEndpoint, McpTool};
 use serde_json::{Value, json};
 
 use super::tests::{after, drawn};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use app::launch::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool, Upload, local_tools};
+use app::launch::{Upload, local_tools};
+use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
 use serde_json::Value;
 

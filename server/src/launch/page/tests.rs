@@ -1,7 +1,8 @@
 //! A form that is sent back as it was drawn changes nothing, whatever is in the spec; and each control changes its place.
 
 use app::launch::sheet::{Control, Item, LaunchPage};
-use app::launch::{Answerer, CannedReply, Catalogue, LaunchMode, Posted};
+use app::launch::{Catalogue, LaunchMode, Posted};
+use domain::{Answerer, CannedReply};
 use serde_json::{Value, json};
 
 use super::apply::{Sent, apply};

@@ -110,8 +110,8 @@ fn a_row_that_is_emptied_does_not_move_what_is_told_of_the_others() {
 fn what_only_the_server_judges_stays_as_it_said() {
     let mut work = Work { tried: true, ..Work::of(json!({ "prompt": "p", "systemPrompt": "s" })) };
     work.spec["tools"] = json!([{ "kind": "local", "name": "ask" }]);
-    let reply = app::launch::CannedReply { failed: true, ..Default::default() };
-    work.answers.insert("ask".to_owned(), app::launch::Answerer::Canned(reply));
+    let reply = domain::CannedReply { failed: true, ..Default::default() };
+    work.answers.insert("ask".to_owned(), domain::Answerer::Canned(reply));
     let (here, there) = both(&work, &[("t/prompt", "other")]);
     assert_eq!(shown_errors(&here), shown_errors(&there));
     assert!(!there.problems.is_empty());

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use app::launch::{Answerer, LaunchContent, Light, LightState, McpTool, Question};
+use app::launch::{LaunchContent, Light, LightState, Question};
+use domain::{Answerer, McpTool};
 use serde_json::Value;
 
 use super::{Seen, endpoint_key, light, peer_key};

@@ -1,7 +1,7 @@
 //! Who answers a local tool, and how.
 
 use app::launch::sheet::{Control, Item};
-use app::launch::{Answerer, Headers, McpEndpoint, McpTool};
+use domain::{Answerer, Headers, McpEndpoint, McpTool};
 
 use super::super::answering;
 use super::{Draw, helped, line, line_of, note};

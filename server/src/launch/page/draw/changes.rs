@@ -1,7 +1,8 @@
 //! What was changed in a run or a template that is launched again, and what a message sets otherwise than its session.
 
+use app::launch::diff;
 use app::launch::sheet::{Changes, Item};
-use app::launch::{Answerer, Answers, diff};
+use domain::{Answerer, Answers};
 use protocol::redact::redact;
 use serde_json::{Map, Value, json};
 

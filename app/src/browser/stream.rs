@@ -28,8 +28,8 @@ mod browser {
 
     use super::*;
     use crate::api::runs::open_run;
-    use crate::live::follow::keep_place;
-    use crate::live::{focus, refresh};
+    use crate::browser::follow::keep_place;
+    use crate::browser::{focus, refresh};
     use crate::run::RowKind;
     use crate::wire::Wire;
 

@@ -7,8 +7,8 @@ use leptos::task::spawn_local;
 
 use super::page::is_hidden;
 use crate::api::browse::news_of_runs;
-use crate::model::{RunSummary, SyncProgress};
 use crate::wire::Wire;
+use domain::{RunSummary, SyncProgress};
 
 const EVERY: Duration = Duration::from_secs(4);
 

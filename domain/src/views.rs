@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::components::filter_bar::encode;
+use crate::url::encode;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

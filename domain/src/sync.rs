@@ -1,56 +1,6 @@
-//! What stands around a list of runs: facets, the histogram, how far the mirror is.
-
-use std::collections::BTreeMap;
+//! The progress of the sync of a workspace.
 
 use serde::{Deserialize, Serialize};
-
-/// Values that runs have, with counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Facets {
-    pub facets: Vec<Facet>,
-    /// Only so many of the newest matching runs were counted; `None` where all were.
-    pub counted_newest: Option<u64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Facet {
-    /// As a filter is written: `status`, `model`, or `metadata.customer`.
-    pub key: String,
-    /// Most frequent first.
-    pub values: Vec<FacetValue>,
-    /// There are more values than these.
-    pub more: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FacetValue {
-    pub value: String,
-    pub runs: u64,
-}
-
-/// Runs over time, oldest first, by status.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Histogram {
-    pub bucket_ms: i64,
-    pub buckets: Vec<Bucket>,
-    /// What the filter says of time, where it does: the first and the last bucket count only runs from here on, and before
-    /// there.
-    pub from_ms: Option<i64>,
-    pub before_ms: Option<i64>,
-    /// Only so many of the newest matching runs were counted; `None` where all were.
-    pub counted_newest: Option<u64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Bucket {
-    pub start_ms: i64,
-    pub runs: BTreeMap<String, u64>,
-}
 
 /// How far a workspace is mirrored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

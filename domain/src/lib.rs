@@ -1,0 +1,28 @@
+//! Types that the store, the JSON API and the pages share.
+//!
+//! Plain data: this crate knows neither SQL nor Leptos, and compiles to wasm.
+
+mod answers;
+mod batches;
+mod facets;
+mod feedback;
+mod histogram;
+mod import;
+mod runs;
+mod sessions;
+mod sync;
+pub mod url;
+mod views;
+
+pub use answers::{
+    A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,
+};
+pub use batches::{Batch, BatchItem, BatchItemState, BatchProgress};
+pub use facets::{Facet, FacetValue, Facets};
+pub use feedback::{Feedback, Thumb};
+pub use histogram::{Bucket, Histogram};
+pub use import::{ImportFault, ImportReport};
+pub use runs::{IMPORT_WITHOUT_END, Marks, Origin, RunSummary};
+pub use sessions::{SessionSummary, SessionTotals};
+pub use sync::{HistoryState, Incomplete, SyncProgress};
+pub use views::{View, ViewChange, ViewList, ViewScope};
