@@ -193,11 +193,26 @@ impl Timeline {
     /// The event with which the model declined to answer, if that is how the run ended.
     pub fn refusal_seq(&self) -> Option<u64> {
         let outcome = self.outcome.as_ref().filter(|outcome| outcome.ending != Ending::Cancelled)?;
-        let last = self.turns.iter().rev().find(|turn| turn.message_seq.is_some());
-        match last {
+        match self.last_message() {
             Some(turn) if turn.finish_reason.as_deref() == Some("refusal") => turn.message_seq,
             _ => (outcome.finish_reason.as_deref() == Some("refusal")).then_some(outcome.seq),
         }
+    }
+
+    /// The event that shows that the output limit ended the run's answer: the error or, where the server reports
+    /// success all the same, the last message.
+    pub fn truncation_seq(&self) -> Option<u64> {
+        let outcome = self.outcome.as_ref()?;
+        match outcome.ending {
+            Ending::Failed => (outcome.error_class.as_deref() == Some("truncation")).then_some(outcome.seq),
+            Ending::Succeeded => self.last_message().filter(|turn| turn.hit_output_limit())?.message_seq,
+            Ending::Cancelled => None,
+        }
+    }
+
+    /// The newest turn whose message is in the log.
+    fn last_message(&self) -> Option<&Turn> {
+        self.turns.iter().rev().map(|turn| turn.as_ref()).find(|turn| turn.message_seq.is_some())
     }
 
     /// The answer: the final text, or what was salvaged of it, or what has been written so far.

@@ -45,13 +45,6 @@ pub enum Ending {
     Cancelled,
 }
 
-impl Outcome {
-    /// The model ran out of output budget: the text is a fragment.
-    pub fn is_truncated(&self) -> bool {
-        self.ending == Ending::Failed && self.error_class.as_deref() == Some("truncation")
-    }
-}
-
 /// Reads a terminal event. The first documents put failures into `result` with an `error_…` subtype.
 pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
     let field = |name: &str| event.field(name).unwrap_or(&Value::Null);

@@ -69,6 +69,11 @@ impl Turn {
         self.thinking_seq.or(self.text_seq).or(self.message_seq).is_some()
     }
 
+    /// The model stopped writing because it reached its output limit.
+    pub(super) fn hit_output_limit(&self) -> bool {
+        self.finish_reason.as_deref() == Some("max_tokens")
+    }
+
     /// Where to point for the turn as a whole.
     pub fn anchor_seq(&self) -> u64 {
         self.message_seq.unwrap_or(self.first_seq)

@@ -72,7 +72,7 @@ fn after_cancelling(timeline: &Timeline) -> NextStep {
 
 fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Option<Banner> {
     let class = outcome.error_class.as_deref().unwrap_or("unknown");
-    if outcome.is_truncated() || class.starts_with("structured_output") {
+    if timeline.truncation_seq().is_some() || class.starts_with("structured_output") {
         return None;
     }
     let said = outcome.error.as_deref().map(sentence).unwrap_or_default();

@@ -1,21 +1,20 @@
-//! The model ran out of output budget; what it had written is kept.
+//! The model reached its output limit, so the answer is incomplete. MANTYX fails such a run or, rarely, reports success.
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
 use crate::spec::reasoning_level;
 use crate::timeline::words::{count, grouped};
-use crate::timeline::{Outcome, Timeline};
+use crate::timeline::{Ending, Outcome, Timeline};
 
 /// What the word `low` stands for. Below it there is only `off`.
 const LOW: u64 = 30;
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
-    if !outcome.is_truncated() {
-        return Vec::new();
-    }
-    let kept_chars = outcome.text.chars().count() as u64;
+    let Some(seq) = timeline.truncation_seq() else { return Vec::new() };
+    let succeeded = outcome.ending == Ending::Succeeded;
+    let kept_chars = timeline.answer().chars().count() as u64;
     let thinking_chars = timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64);
     let output_tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
     let json_requested = outcome.schema.is_some();
@@ -23,13 +22,16 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let kept = match (kept_chars, json_requested) {
         (0, _) if only_thought => "It spent all of it on thinking and wrote no answer.".to_owned(),
         (0, _) => "It had written nothing.".to_owned(),
+        (n, _) if succeeded => {
+            format!("MANTYX reports success, but these {} are a partial output.", count(n, "character"))
+        }
         (n, true) => format!("{} of unfinished JSON kept: a fragment, not an answer.", count(n, "character")),
         (n, false) => format!("{} kept: a fragment, not an answer.", count(n, "character")),
     };
     vec![Banner {
         kind: BannerKind::Truncated,
-        severity: Severity::Error,
-        seq: outcome.seq,
+        severity: if succeeded { Severity::Warning } else { Severity::Error },
+        seq,
         title: "Truncated: the answer is cut off".to_owned(),
         detail: format!("{} {kept}", limit(timeline, outcome)),
         facts: Facts::Truncated { output_tokens, kept_chars, thinking_chars, json_requested },

@@ -15,6 +15,7 @@ pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
             (_, Some(seq)) => {
                 Sentence::new(format!("The model declined to answer in turn {}.", timeline.totals.turns.max(1)), [seq])
             }
+            (Ending::Succeeded, None) if timeline.truncation_seq().is_some() => truncated_success(timeline, outcome),
             (Ending::Succeeded, None) => succeeded(timeline, outcome),
             (Ending::Failed, None) => failed(timeline, outcome, spec),
             (Ending::Cancelled, None) => cancelled(timeline, outcome),
@@ -40,15 +41,29 @@ fn succeeded(timeline: &Timeline, outcome: &Outcome) -> Sentence {
     Sentence::new(text, [outcome.seq])
 }
 
+/// The server reports success, but the last message stops at the output limit.
+fn truncated_success(timeline: &Timeline, outcome: &Outcome) -> Sentence {
+    let text = format!(
+        "Cut off in turn {}: {}{}. The run still counts as succeeded.",
+        timeline.totals.turns.max(1),
+        failure::in_words("truncation"),
+        after_output_tokens(outcome),
+    );
+    Sentence::new(text, timeline.truncation_seq().into_iter().chain([outcome.seq]).collect::<Vec<_>>())
+}
+
+fn after_output_tokens(outcome: &Outcome) -> String {
+    let tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
+    tokens.map(|tokens| format!(" after {}", count(tokens, "output token"))).unwrap_or_default()
+}
+
 fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Sentence {
     let class = outcome.error_class.as_deref().unwrap_or("unknown");
     let turn = timeline.totals.turns.max(1);
     let words = failure::in_words(class);
     let mut seqs = vec![outcome.seq];
-    let text = if outcome.is_truncated() {
-        let tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
-        let spent = tokens.map(|tokens| format!(" after {}", count(tokens, "output token"))).unwrap_or_default();
-        format!("Cut off in turn {turn}: {words}{spent}.")
+    let text = if timeline.truncation_seq().is_some() {
+        format!("Cut off in turn {turn}: {words}{}.", after_output_tokens(outcome))
     } else if class == failure::MAX_TOOL_TURNS {
         let limit = spec.map(|spec| format!(" (the limit is {})", spec::max_tool_turns(spec))).unwrap_or_default();
         format!("Failed {}: {words}{limit}.", after(timeline))

@@ -7,9 +7,10 @@ use crate::timeline::words::{count, quoted};
 use crate::timeline::{Ending, Outcome, Timeline};
 
 pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
-    let Some(outcome) = timeline.outcome.as_ref().filter(|outcome| outcome.ending != Ending::Succeeded) else {
+    let Some(outcome) = &timeline.outcome else { return Vec::new() };
+    if outcome.ending == Ending::Succeeded && timeline.truncation_seq().is_none() {
         return Vec::new();
-    };
+    }
     let last = timeline.turns.iter().rev().find(|turn| turn.has_begun());
     let seq = last.map_or(outcome.seq, |turn| turn.anchor_seq());
     let text = left(timeline, outcome);
