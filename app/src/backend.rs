@@ -11,9 +11,12 @@ use protocol::Query;
 
 use crate::AppError;
 use crate::launch::Launching;
-use crate::model::{Comparison, Refused, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, Viewer};
+use crate::model::{Comparison, Refused, RunPage, SessionMessages, SessionPage, Viewer};
 use crate::run::{RunState, RunView};
-use domain::{FacetValue, Facets, Histogram, SessionSummary, SyncProgress, Thumb, View, ViewChange, ViewList};
+use domain::{
+    FacetValue, Facets, Histogram, RunsPage, SessionSummary, SessionsPage, SyncProgress, Thumb, View, ViewChange,
+    ViewList,
+};
 
 #[async_trait]
 pub trait Workspace: Launching + Send + Sync {

@@ -12,7 +12,7 @@ use crate::run::RunState;
 pub use compare::{
     ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Parting, Piece, SpecDifference, TurnLines,
 };
-pub use sessions::{SessionMessages, SessionPage, SessionsPage};
+pub use sessions::{SessionMessages, SessionPage};
 
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,28 +28,6 @@ pub struct Refused {
     pub message: String,
     /// What had been written, so that it is not lost.
     pub written: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunsPage {
-    pub runs: Vec<RunSummary>,
-    pub next_cursor: Option<String>,
-    /// Why the list may be behind MANTYX, where it is.
-    pub stale: Option<String>,
-    /// Where the page before this one begins; empty for the first.
-    #[serde(default)]
-    pub previous_cursor: Option<String>,
-    /// Where nothing matches: the clauses without which something would, by their place in the query.
-    #[serde(default)]
-    pub excluding: Vec<usize>,
-    /// The page is not full, and yet not the last: only so many runs were looked at.
-    #[serde(default)]
-    pub looked_at: Option<u64>,
-    /// Parts of the filter that no run can match as they are spelt, in words.
-    #[serde(default)]
-    pub notices: Vec<String>,
-    /// The server's clock, so that both sides render the same relative times.
-    pub now_ms: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

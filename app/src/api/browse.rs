@@ -24,6 +24,7 @@ const PEEK_CHARS: usize = 4_000;
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunList>, AppError> {
     use crate::browse::{Bar, Chip, Column, Links, compose_chart, compose_facets, opened_view, read_bar};
+    use domain::ExcludingClause;
     use domain::url::encode;
 
     let composed = async {
@@ -56,24 +57,19 @@ pub async fn browse_runs(#[server(default)] address: ListAddress) -> Result<Wire
         let ((facets, histogram), sync) = futures::try_join!(counts, workspace.sync_progress())?;
         let url = links.under(&query);
         let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
-        let drop = |at: &usize| {
-            let text = query.clauses.get(*at)?.to_string();
-            Some(Chip { text, href: links.under(&query.without(*at)) })
-        };
+        let drop =
+            |clause: ExcludingClause| Chip { text: clause.text, href: links.under(&query.without(clause.index)) };
         Ok(RunList {
             facets: compose_facets(&links, facets, &query),
             chart: compose_chart(&links, &histogram, &query),
             here: address.cursor.as_deref().map_or_else(|| url.clone(), at),
             newest: address.cursor.as_ref().map(|_| url.clone()),
-            newer: page
-                .previous_cursor
-                .as_deref()
-                .map(|cursor| if cursor.is_empty() { url.clone() } else { at(cursor) }),
+            newer: address.cursor.as_ref().map(|_| page.previous_cursor.as_deref().map_or_else(|| url.clone(), at)),
             older: page.next_cursor.as_deref().map(at),
-            notices: page.stale.into_iter().chain(page.notices).chain(note_on_logs(&query, &sync)).collect(),
+            notices: page.stale.into_iter().chain(page.query_hints).chain(note_on_logs(&query, &sync)).collect(),
             missing: missing(&sync).filter(|_| page.next_cursor.is_none()),
-            looked: page.looked_at.map(|runs| looked(runs, address.cursor.is_none())),
-            drops: page.excluding.iter().filter_map(drop).collect(),
+            looked: page.scanned.map(|runs| looked(runs, address.cursor.is_none())),
+            drops: page.excluding.into_iter().map(drop).collect(),
             add: links.adding_to(&query),
             bar: Bar::of(&links, &query),
             runs: page.runs,

@@ -15,8 +15,8 @@ const RUNS_BESIDE: u32 = 120;
 pub async fn browse_sessions(#[server(default)] address: ListAddress) -> Result<Wire<SessionList>, AppError> {
     use super::browse::PAGE_SIZE;
     use crate::browse::{Bar, Chip, Links, compose_facets, opened_view, read_bar};
-    use domain::ViewList;
     use domain::url::encode;
+    use domain::{ExcludingClause, ViewList};
 
     let composed = async {
         let workspace = crate::backend::workspace()?;
@@ -36,15 +36,13 @@ pub async fn browse_sessions(#[server(default)] address: ListAddress) -> Result<
             page => page?,
         };
         let url = links.under(&query);
-        let drop = |at: &usize| {
-            let text = query.clauses.get(*at)?.to_string();
-            Some(Chip { text, href: links.under(&query.without(*at)) })
-        };
+        let drop =
+            |clause: ExcludingClause| Chip { text: clause.text, href: links.under(&query.without(clause.index)) };
         Ok(SessionList {
             facets: compose_facets(&links, workspace.session_facets(&query).await?, &query),
             newest: address.cursor.as_ref().map(|_| url.clone()),
             older: page.next_cursor.map(|cursor| format!("{url}&cursor={}", encode(&cursor))),
-            drops: page.excluding.iter().filter_map(drop).collect(),
+            drops: page.excluding.into_iter().map(drop).collect(),
             add: links.adding_to(&query),
             sessions: page.sessions,
             stale: page.stale,

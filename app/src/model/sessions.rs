@@ -1,19 +1,8 @@
-//! Sessions: a list of them, one of them, and a page of its messages.
+//! One session, and a page of its messages.
 
 use domain::{SessionSummary, SessionTotals};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct SessionsPage {
-    pub sessions: Vec<SessionSummary>,
-    pub next_cursor: Option<String>,
-    /// Why the list may be behind MANTYX, where it is.
-    pub stale: Option<String>,
-    /// Where nothing matches: the clauses without which something would, by their place in the query.
-    pub excluding: Vec<usize>,
-    pub now_ms: i64,
-}
 
 /// One session; its messages come page by page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
