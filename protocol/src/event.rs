@@ -66,7 +66,7 @@ impl Event {
 
     /// Reads an envelope. What nests too deeply in it is kept as text, and so is all of one that nobody can read.
     pub fn parse(json: &str) -> serde_json::Result<Self> {
-        crate::json::read_deep(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
+        crate::json::parse_deep(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
     }
 
     /// An event of which only the envelope can be read: its payload is the text as it came, which the timeline counts as

@@ -14,7 +14,7 @@ mod array;
 use serde_json::{Map, Value};
 
 use crate::event::Event;
-use crate::json::read_deep;
+use crate::json::parse_deep;
 use crate::sse::{Frame, Frames, MAX_FRAME_BYTES};
 use array::Elements;
 
@@ -205,7 +205,7 @@ impl LogReader {
 
     fn frame(&mut self, line: u64, frame: Frame) {
         let seq = frame.id.and_then(|id| id.parse::<u64>().ok());
-        match read_deep(&frame.data) {
+        match parse_deep(&frame.data) {
             Ok(Value::Object(mut fields)) => {
                 if let Some(seq) = seq {
                     fields.entry("seq").or_insert_with(|| seq.into());
@@ -224,7 +224,7 @@ impl LogReader {
     }
 
     fn value(&mut self, line: u64, text: &str) {
-        match read_deep(text) {
+        match parse_deep(text) {
             Ok(Value::Object(fields)) => self.object(line, fields),
             Ok(_) => self.fault(line, "not a JSON object".to_owned()),
             Err(error) => {

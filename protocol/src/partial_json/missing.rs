@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Content, Label, PartialJson, pointer};
-use crate::document::items;
+use crate::json::items;
 use crate::schema::resolve;
 
 /// Nobody reads more than these, and each costs as much as it is deep.

@@ -21,7 +21,7 @@ mod reader;
 
 use std::ops::Range;
 
-use crate::pointer::Pointer;
+use crate::json_pointer::Path;
 
 /// A document as far as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Node {
 }
 
 fn pointer<'a>(labels: impl Iterator<Item = &'a Label>) -> String {
-    let mut path = Pointer::default();
+    let mut path = Path::default();
     for label in labels {
         let _ = match label {
             Label::Root => 0,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ToolCall, Turn};
+use crate::json_pointer::escape;
 
 /// One place where two values differ. `None` where one of them has nothing there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,7 +123,7 @@ fn visit(pointer: &mut String, before: Option<&Value>, after: Option<&Value>, fo
 
 fn push_key(pointer: &mut String, key: &str) {
     pointer.push('/');
-    pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&escape(key));
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 //! history is complete, it is walked once more; and again only when still more are missing, because MANTYX may count runs
 //! that it does not list, or that cannot be read.
 
-use protocol::messages::RunList;
+use protocol::messages::RunListResponse;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
@@ -148,7 +148,7 @@ impl Walk {
     }
 }
 
-async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: bool) -> Result<RunList, Error> {
+async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: bool) -> Result<RunListResponse, Error> {
     let list = |bearer| async move { state.mantyx.list_runs(&bearer, &caller.slug, PAGE_LIMIT, cursor, count).await };
     Ok(state.credentials.call(caller, list).await?)
 }
@@ -156,7 +156,7 @@ async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: b
 async fn take_in(
     state: &AppState,
     caller: &Caller,
-    page: &RunList,
+    page: &RunListResponse,
     known: &SyncState,
 ) -> Result<Vec<RunUpdate>, Error> {
     let mut updates: Vec<RunUpdate> = page.runs().filter_map(RunUpdate::from_row).collect();

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use domain::{Marks, Origin, RunSummary, RunsPage};
 use protocol::Query;
-use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Banner, BannerKind, Facts, NextStep, Severity, asked_for, pointer_part};
+use super::{Banner, BannerKind, Facts, NextStep, Severity, asked_for};
+use crate::json_pointer::escape;
 use crate::spec::loop_thresholds;
 use crate::timeline::words::{times, tools};
 use crate::timeline::{NoteKind, Timeline};
@@ -59,7 +60,7 @@ fn stop_sooner(look: &str, spec: Option<&Value>, tools_in_loop: &[String]) -> Ne
     match tools_in_loop.first().filter(|_| is_lowest) {
         Some(tool) => NextStep::change(
             format!("{look} To stop such a loop sooner, give the tool a budget (toolBudgets)."),
-            &format!("/toolBudgets/{}/maxCalls", pointer_part(tool)),
+            &format!("/toolBudgets/{}/maxCalls", escape(tool)),
             None,
             Some(1.into()),
         ),

@@ -219,8 +219,3 @@ pub(super) fn all(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
 fn asked_for(spec: Option<&Value>, field: &str) -> Option<Value> {
     spec?.get(field).filter(|value| !value.is_null()).cloned()
 }
-
-/// `~` and `/` have a meaning in JSON pointers.
-fn pointer_part(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
