@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
 use crate::json_pointer::escape;
-use crate::timeline::words::{count, times, tool};
+use crate::timeline::format::{count, times, tool};
 use crate::timeline::{NoteKind, Timeline};
 
-/// The most that MANTYX accepts.
+/// The largest value that MANTYX accepts.
 const MAX_BUDGET: u64 = 1_000;
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {

@@ -62,7 +62,7 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
         turns,
         left_out: after,
         divergence: alignment.divergence.map(|divergence| Parting {
-            text: divergence.in_words(),
+            text: divergence.describe(),
             left_seq: divergence.left_seq,
             right_seq: divergence.right_seq,
         }),

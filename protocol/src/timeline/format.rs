@@ -1,4 +1,4 @@
-//! Small words that banners and verdicts are made of.
+//! Formats numbers, names and quotes for the sentences of banners and verdicts.
 
 use crate::json::preview;
 
@@ -57,17 +57,17 @@ pub(super) fn tools<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// A name from a log, as code. Hostile names cannot leave their quotes nor fill the page.
+/// Formats a name from a log as code. Hostile names can neither leave their quotes nor fill the page.
 pub(super) fn tool(name: &str) -> String {
     format!("`{}`", plain(name, 64).replace('`', "'"))
 }
 
-/// What somebody said, shortened: “…”.
+/// Formats a text from a log as a short quote: “…”.
 pub(super) fn quoted(text: &str, max_chars: usize) -> String {
     format!("“{}”", plain(text, max_chars))
 }
 
-/// Words from a log on one line, without characters that nobody sees or that turn the text around them.
+/// Returns a text from a log on one line, without invisible characters and those that change the direction of text.
 pub(super) fn plain(text: &str, max_chars: usize) -> String {
     let is_hidden = |c: char| {
         (c.is_control() && !c.is_whitespace())
@@ -86,7 +86,7 @@ pub(super) fn duration(ms: u64) -> String {
     }
 }
 
-/// A sentence ends with one mark.
+/// Returns a text from a log that ends with exactly one punctuation mark.
 pub(super) fn sentence(text: &str) -> String {
     let text = plain(text, 300);
     if text.ends_with(['.', '!', '?', '…', '”']) { text } else { format!("{text}.") }

@@ -1,15 +1,15 @@
-//! What was asked, and of whom.
+//! The request, and the agent that got it.
 
 use serde_json::Value;
 
 use super::Sentence;
 use crate::spec::prompt_text;
-use crate::timeline::words::{quoted, tool};
+use crate::timeline::format::{quoted, tool};
 use crate::timeline::{NoteKind, Timeline};
 
 const MAX_CHARS: usize = 120;
 
-pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     from_spec(spec).or_else(|| from_log(timeline)).into_iter().collect()
 }
 
@@ -21,12 +21,12 @@ fn from_spec(spec: Option<&Value>) -> Option<Sentence> {
     Some(Sentence::new(format!("{who} was asked: {}", quoted(prompt, MAX_CHARS)), []))
 }
 
-/// A session's replay has what the user said.
+/// Uses the messages of the user in a session's replay.
 fn from_log(timeline: &Timeline) -> Option<Sentence> {
-    let said = timeline.notes().filter_map(|note| match &note.kind {
+    let messages = timeline.notes().filter_map(|note| match &note.kind {
         NoteKind::Message { role, text, .. } if role == "user" => Some((note.seq, text)),
         _ => None,
     });
-    let (seq, text) = said.last()?;
+    let (seq, text) = messages.last()?;
     Some(Sentence::new(format!("The last thing asked was: {}", quoted(text, MAX_CHARS)), [seq]))
 }

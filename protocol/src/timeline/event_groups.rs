@@ -1,30 +1,30 @@
-//! The log as a list of its events, without their contents: what «every event» shows and the minimap is drawn from.
+//! The log as a list of its events, without their contents. The minimap and the rows of every event are made from it.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// One event, or deltas in a row. Written as a tuple: a long log has thousands of these.
+/// One event, or several deltas in a row. Serialized as a tuple, since a long log has thousands of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Tuple", into = "Tuple")]
-pub struct EventRun {
+pub struct EventGroup {
     pub kind: Cow<'static, str>,
     pub first_seq: u64,
     pub last_seq: u64,
-    /// Less than the seqs span where some are missing.
+    /// Less than the range of seqs if some are missing.
     pub count: u64,
-    /// The turn that it belongs to.
+    /// The index of its turn.
     pub turn: usize,
 }
 
 type Tuple = (Cow<'static, str>, u64, u64, u64, usize);
 
-impl EventRun {
+impl EventGroup {
     pub(super) fn new(kind: &str, seq: u64, turn: usize) -> Self {
         Self { kind: known_name(kind), first_seq: seq, last_seq: seq, count: 1, turn }
     }
 
-    /// Whether the next event only makes this run longer.
+    /// Adds an event, unless it starts a new group. Returns whether it was added.
     pub(super) fn extend(&mut self, kind: &str, seq: u64, turn: usize) -> bool {
         let joins = self.kind == kind && self.is_delta() && self.turn == turn && seq > self.last_seq;
         if joins {
@@ -34,12 +34,12 @@ impl EventRun {
         joins
     }
 
-    pub fn is_delta(&self) -> bool {
+    fn is_delta(&self) -> bool {
         matches!(self.kind.as_ref(), "assistant_delta" | "thinking_delta")
     }
 }
 
-/// Known types need no memory of their own.
+/// Known types need no allocation.
 fn known_name(kind: &str) -> Cow<'static, str> {
     const KNOWN: [&str; 20] = [
         "assistant_delta",
@@ -69,14 +69,14 @@ fn known_name(kind: &str) -> Cow<'static, str> {
     }
 }
 
-impl From<Tuple> for EventRun {
+impl From<Tuple> for EventGroup {
     fn from((kind, first_seq, last_seq, count, turn): Tuple) -> Self {
         Self { kind: known_name(&kind), first_seq, last_seq, count, turn }
     }
 }
 
-impl From<EventRun> for Tuple {
-    fn from(run: EventRun) -> Self {
-        (run.kind, run.first_seq, run.last_seq, run.count, run.turn)
+impl From<EventGroup> for Tuple {
+    fn from(group: EventGroup) -> Self {
+        (group.kind, group.first_seq, group.last_seq, group.count, group.turn)
     }
 }

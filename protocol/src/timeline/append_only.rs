@@ -1,6 +1,6 @@
-//! Two collections that only grow and are cheap to copy: what is old is shared between the copies.
+//! Two collections that only grow and are cheap to clone, because clones share their old contents.
 //!
-//! A replay keeps a copy of the timeline every few thousand events; with these, a copy costs pointers, not contents.
+//! A replay keeps a clone of the timeline every few thousand events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,8 +76,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Chunked<T> {
     }
 }
 
-/// A map from texts. Entries gather in `recent` and then move into sorted levels, each at least twice as long as the
-/// next: an insertion costs O(log n) on the whole, a look-up O(log² n), a copy O(log n).
+/// A map from texts. New entries are in `recent` and then move into sorted levels, each at least twice as long as the
+/// next. An insertion costs O(log n) on average, a lookup O(log² n), a clone O(log n).
 #[derive(Clone, Debug)]
 pub(super) struct TextMap<V> {
     levels: Vec<Arc<Level<V>>>,
@@ -95,7 +95,7 @@ impl<V> Default for TextMap<V> {
 }
 
 impl<V: Copy> TextMap<V> {
-    /// The newest value of a key stands.
+    /// Inserts a value. The newest value of a key counts.
     pub fn insert(&mut self, key: Arc<str>, value: V) {
         self.recent.insert(key, value);
         if self.recent.len() < MAX_RECENT {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_by_place_across_chunks_and_survives_json() {
+    fn a_list_is_read_by_index_across_chunks_and_survives_json() {
         for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
             let list: Chunked<usize> = (0..length).collect();
             assert_eq!((list.len(), list.is_empty()), (length, length == 0));

@@ -1,19 +1,19 @@
-//! What is left of a run that did not finish.
+//! The partial output of a run that did not finish.
 
 use serde_json::Value;
 
 use super::Sentence;
-use crate::timeline::words::{count, quoted};
+use crate::timeline::format::{count, quoted};
 use crate::timeline::{Ending, Outcome, Timeline};
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
     if outcome.ending == Ending::Succeeded && timeline.truncation_seq().is_none() {
         return Vec::new();
     }
     let last = timeline.turns.iter().rev().find(|turn| turn.has_begun());
     let seq = last.map_or(outcome.seq, |turn| turn.anchor_seq());
-    let text = left(timeline, outcome);
+    let text = last_text(timeline, outcome);
     let chars = count(text.chars().count() as u64, "character");
     let sentence = if timeline.refusal_seq().is_some() && !text.is_empty() {
         format!("It said: {}", quoted(text, 160))
@@ -30,8 +30,8 @@ pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     vec![Sentence::new(sentence, [seq])]
 }
 
-/// The text that the end came upon. What was said on the way to a tool is no part of an answer.
-fn left<'a>(timeline: &'a Timeline, outcome: &'a Outcome) -> &'a str {
+/// Returns the text that was written last. Text before a tool call is no part of an answer.
+fn last_text<'a>(timeline: &'a Timeline, outcome: &'a Outcome) -> &'a str {
     match timeline.turns.last() {
         _ if !outcome.text.is_empty() => &outcome.text,
         Some(turn) if turn.calls().next().is_none() => &turn.text,

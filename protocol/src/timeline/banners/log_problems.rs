@@ -1,9 +1,9 @@
-//! The log itself has faults: events are missing, came after the end, or the end is missing.
+//! Problems of the log: missing events, events after the end, or no end.
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::words::count;
+use crate::timeline::format::count;
 use crate::timeline::{NoteKind, Timeline};
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
@@ -27,7 +27,7 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
         title: format!("The log has a gap: {} missing", count(missing, "event")),
         detail: format!("{place} What happened there is not known; everything else is shown as it came."),
         facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
-        next_step: NextStep::say(
+        next_step: NextStep::text(
             "Compare with the log of whoever received the run's stream; a file of theirs can be imported here as a run.",
         ),
     })
@@ -54,7 +54,7 @@ fn no_end(timeline: &Timeline) -> Option<Banner> {
         title: "The log stops before the end".to_owned(),
         detail,
         facts: Facts::NoEnd { last_seq, status: status.to_owned() },
-        next_step: NextStep::say(next),
+        next_step: NextStep::text(next),
     })
 }
 
@@ -73,6 +73,6 @@ fn after_end(timeline: &Timeline) -> Option<Banner> {
             count(events, "event")
         ),
         facts: Facts::AfterEnd { events },
-        next_step: NextStep::say("Report this to whoever runs MANTYX: nothing should follow the last event."),
+        next_step: NextStep::text("Report this to whoever runs MANTYX: nothing should follow the last event."),
     })
 }
