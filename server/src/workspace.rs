@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
-use crate::store::RunCursor;
+use crate::store::{QueryPlan, RunCursor};
 use crate::{mine, notices, sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
@@ -47,19 +47,16 @@ impl Workspace for SignedInWorkspace {
     }
 
     async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError> {
-        let mut page = list_runs(&self.state, &self.caller, query, cursor, limit, History::Wanted).await?;
+        let (plan, mut page) = list_runs(&self.state, &self.caller, query, cursor, limit, History::Wanted).await?;
         if let Some(cursor) = cursor {
-            let query = mine::resolve(&self.state, &self.caller, query).await?;
-            let cursor = parse_cursor(cursor)?;
-            let before =
-                self.state.store.cursor_before(self.caller.workspace_id, &query, cursor, limit, now_ms()).await;
+            let before = self.state.store.cursor_before(&plan, parse_cursor(cursor)?, limit).await;
             page.previous_cursor = before.map_err(Error::from)?.map(|cursor| cursor.to_string());
         }
         Ok(page)
     }
 
     async fn newest_runs(&self, query: &Query, limit: u32) -> Result<RunsPage, AppError> {
-        Ok(list_runs(&self.state, &self.caller, query, None, limit, History::NotWanted).await?)
+        Ok(list_runs(&self.state, &self.caller, query, None, limit, History::NotWanted).await?.1)
     }
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError> {
@@ -88,7 +85,8 @@ impl Workspace for SignedInWorkspace {
 
     async fn facets(&self, query: &Query) -> Result<Facets, AppError> {
         let query = mine::resolve(&self.state, &self.caller, query).await?;
-        let found = self.state.store.facets(self.caller.workspace_id, &query, now_ms()).await;
+        let plan = self.state.store.plan(self.caller.workspace_id, &query, now_ms()).await.map_err(Error::from)?;
+        let found = self.state.store.facets(&plan).await;
         Ok(found.map_err(Error::from)?)
     }
 
@@ -99,7 +97,8 @@ impl Workspace for SignedInWorkspace {
 
     async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError> {
         let query = mine::resolve(&self.state, &self.caller, query).await?;
-        let found = self.state.store.histogram(self.caller.workspace_id, &query, buckets.into(), now_ms()).await;
+        let plan = self.state.store.plan(self.caller.workspace_id, &query, now_ms()).await.map_err(Error::from)?;
+        let found = self.state.store.histogram(&plan, buckets.into()).await;
         Ok(found.map_err(Error::from)?)
     }
 
@@ -173,7 +172,7 @@ pub enum History {
     NotWanted,
 }
 
-/// A page of runs from the mirror, brought up to date first when it is the first page.
+/// A page of runs from the mirror, brought up to date first when it is the first page, and the plan that found it.
 pub async fn list_runs(
     state: &AppState,
     caller: &Caller,
@@ -181,7 +180,7 @@ pub async fn list_runs(
     cursor: Option<&str>,
     limit: u32,
     history: History,
-) -> Result<RunsPage, Error> {
+) -> Result<(QueryPlan, RunsPage), Error> {
     let written = query;
     let query = &*mine::resolve(state, caller, query).await?;
     let cursor = cursor.map(parse_cursor).transpose()?;
@@ -192,32 +191,34 @@ pub async fn list_runs(
     let limit = limit.clamp(1, 200);
     let now_ms = now_ms();
     let mut older_pages = 0;
-    let mut page = loop {
+    let (plan, mut page) = loop {
         let known = state.store.sync_state(caller.workspace_id).await?;
-        let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
+        // Again after each page from MANTYX: it may bring tags that the plan looks up.
+        let plan = state.store.plan(caller.workspace_id, query, now_ms).await?;
+        let list = state.store.list_runs(&plan, cursor, limit).await?;
         // The end of what is stored need not be the end of what there is.
         let may_ask = history == History::Wanted && !known.paused && known.can_list && older_pages < MAX_OLDER_PAGES;
         if list.next_cursor.is_some() || !may_ask {
-            break list;
+            break (plan, list);
         }
         // The background may have brought in the last page while this list was read.
         if !state.mirror.sync_older(state, caller).await?
             && state.store.sync_state(caller.workspace_id).await?.history == known.history
         {
-            break list;
+            break (plan, list);
         }
         older_pages += 1;
     };
     page.stale = stale;
     if page.runs.is_empty() && page.scanned.is_none() && cursor.is_none() {
-        let indexes = state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?;
+        let indexes = state.store.excluding_clauses(&plan).await?;
         let texts = indexes.into_iter().filter_map(|index| Some((index, written.clauses.get(index)?.to_string())));
         page.excluding = texts.map(|(index, text)| ExcludingClause { index, text }).collect();
     }
     if history == History::Wanted {
         page.query_hints = notices::of_unknown(&state.store, caller.workspace_id, query).await?;
     }
-    Ok(page)
+    Ok((plan, page))
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given

@@ -29,7 +29,8 @@ pub async fn nearest_twin(
     let query = Query { clauses: wanted.into_iter().chain(faults).collect() };
     // The twin may be newer than the last look at the list; where MANTYX is out of reach, what is stored will do.
     state.mirror.sync_newest(state, caller).await?;
-    let found = state.store.list_runs(caller.workspace_id, &query, None, CANDIDATES, now_ms()).await?;
+    let plan = state.store.plan(caller.workspace_id, &query, now_ms()).await?;
+    let found = state.store.list_runs(&plan, None, CANDIDATES).await?;
     let likeness = |other: &RunSummary| {
         let shared = run.metadata.iter().filter(|(key, value)| other.metadata.get(*key) == Some(*value)).count();
         (shared, other.input_preview == run.input_preview, other.model == run.model)
