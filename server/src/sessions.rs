@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::model::{SessionMessages, SessionPage};
-use domain::{ExcludingClause, Facets, SessionSummary, SessionsPage};
+use domain::{Facets, SessionSummary, SessionsPage};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{LaunchFault, MantyxError};
 use crate::state::AppState;
-use crate::store::{SessionCursor, parse_time};
+use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
 use crate::views;
 
 /// How long a session that is known waits for MANTYX, which answers with all its messages.
@@ -34,28 +34,22 @@ pub async fn list(
         None => state.mirror.sync_sessions(state, caller).await?.stale(),
         Some(_) => None,
     };
-    let now = now_ms();
-    let (store, workspace) = (&state.store, caller.workspace_id);
-    let mut page = store.list_sessions(workspace, query, cursor.as_ref(), limit, now).await?.map_err(refused)?;
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    let mut page = state.store.list_sessions(&plan, cursor.as_ref(), limit).await?;
     page.stale = stale;
     if page.sessions.is_empty() && cursor.is_none() {
-        for (index, clause) in query.clauses.iter().enumerate() {
-            let without =
-                store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
-            if !without.sessions.is_empty() {
-                page.excluding.push(ExcludingClause { index, text: clause.to_string() });
-            }
-        }
+        page.excluding = state.store.excluding_session_clauses(&plan).await?;
     }
     Ok(page)
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
-    Ok(state.store.session_facets(caller.workspace_id, query, now_ms()).await?.map_err(refused)?)
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    Ok(state.store.session_facets(&plan).await?)
 }
 
 /// What runs have and sessions have not.
-fn refused(clause: String) -> AppError {
+fn refused(UnsupportedClause(clause): UnsupportedClause) -> AppError {
     AppError::Invalid {
         field: "q".to_owned(),
         message: format!(

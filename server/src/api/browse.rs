@@ -43,7 +43,8 @@ pub async fn facets(
 ) -> Result<Json<Facets>, Error> {
     let (filter, _) = filter(params)?;
     let filter = mine::resolve(&state, &caller, &filter).await?;
-    Ok(Json(state.store.facets(caller.workspace_id, &filter, now_ms()).await?))
+    let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
+    Ok(Json(state.store.facets(&plan).await?))
 }
 
 /// Values of one key, for completion.
@@ -66,7 +67,8 @@ pub async fn histogram(
         return Err(invalid("buckets", "Use 1 to 500 buckets.".to_owned()));
     }
     let filter = mine::resolve(&state, &caller, &filter).await?;
-    Ok(Json(state.store.histogram(caller.workspace_id, &filter, buckets.into(), now_ms()).await?))
+    let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
+    Ok(Json(state.store.histogram(&plan, buckets.into()).await?))
 }
 
 pub async fn sync(State(state): State<AppState>, ApiCaller(caller): ApiCaller) -> Result<Json<SyncProgress>, Error> {

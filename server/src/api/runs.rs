@@ -43,7 +43,8 @@ pub async fn list_runs(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
+    let (_, page) =
+        workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
     let sync = state.mirror.progress(&state, caller.workspace_id).await?;
     Ok(Json(RunsResponse { page, incomplete: sync.incomplete() }))
 }
