@@ -60,10 +60,7 @@ impl Writer {
             Event::SoftBreak | Event::HardBreak => self.html.push_str("<br>"),
             Event::Rule => self.html.push_str("<hr>"),
             // Extensions that are not enabled.
-            Event::FootnoteReference(_)
-            | Event::TaskListMarker(_)
-            | Event::InlineMath(_)
-            | Event::DisplayMath(_) => {}
+            Event::FootnoteReference(_) | Event::TaskListMarker(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
@@ -221,7 +218,8 @@ mod tests {
     fn check(markdown: &str, expected: &str) {
         let html = render(markdown);
         let html = html.strip_prefix("<div class=\"prose markdown\">").and_then(|html| html.strip_suffix("</div>"));
-        let html = html.expect("the wrapper").replace(" rel=\"noopener noreferrer nofollow external\" target=\"_blank\"", "");
+        let html =
+            html.expect("the wrapper").replace(" rel=\"noopener noreferrer nofollow external\" target=\"_blank\"", "");
         let html = html.replace("<div class=\"table-scroll\" tabindex=\"0\">", "<div>").replace(" tabindex=\"0\"", "");
         assert_eq!(html.replace('\n', "⏎"), expected, "{markdown:?}");
     }
@@ -292,7 +290,10 @@ mod tests {
     fn html_is_text() {
         check("a <b onclick=x>b</b>", "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>");
         check("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>");
-        check("```\"><script>\nx\n```", "<pre class=\"code\" data-language=\"&quot;&gt;&lt;script&gt;\"><code>x⏎</code></pre>");
+        check(
+            "```\"><script>\nx\n```",
+            "<pre class=\"code\" data-language=\"&quot;&gt;&lt;script&gt;\"><code>x⏎</code></pre>",
+        );
     }
 
     #[test]

@@ -203,7 +203,11 @@ mod tests {
         );
         assert_eq!(used, 4);
         let own = messages[0].run.as_ref().map(|run| run.own_metadata.clone());
-        assert_eq!(own, Some([("ticket".to_owned(), "r1".to_owned())].into()), "metadata of the session is not repeated");
+        assert_eq!(
+            own,
+            Some([("ticket".to_owned(), "r1".to_owned())].into()),
+            "metadata of the session is not repeated"
+        );
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod excerpt;
 mod similar_run;
 mod turns;
 
-
 use app::format;
 use app::model::compare::{ComparedRun, ComparisonModel, Excerpt, FirstDifference, SpecDifference};
 use domain::RunSummary;
@@ -22,11 +21,7 @@ const SPEC_CHARS: usize = 240;
 const ANSWER_CHARS: usize = 4_000;
 
 /// Without `right`, compares with the most similar successful run.
-pub async fn load(
-    workspace: &SignedInWorkspace,
-    left: &str,
-    right: Option<&str>,
-) -> Result<ComparisonModel, Error> {
+pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>) -> Result<ComparisonModel, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let (run, _) = find_run(state, caller, left).await?;
     let (other, reason) = match right {

@@ -161,7 +161,9 @@ impl Typed {
             ViewList::Sessions => SESSION_WORDS.to_vec(),
         };
         let reserved = reserved.into_iter().filter(|(word, _)| word.starts_with(&lower));
-        metadata.chain(reserved.map(|(word, note)| suggestion(text, at, &format!("{word}:"), note.to_owned()))).collect()
+        metadata
+            .chain(reserved.map(|(word, note)| suggestion(text, at, &format!("{word}:"), note.to_owned())))
+            .collect()
     }
 
     /// Suggests stored values with their counts, and words of a fixed set even if no run has them.

@@ -28,7 +28,12 @@ pub fn parse_filter(list: ViewList, address: &ListAddress, default: &str) -> Res
     let pair = address.metadata.last().cloned().unwrap_or_default();
     let invalid = |error: FilterError| {
         let invalid_pair = pair.clone();
-        Box::new(FilterBarModel { text: text.to_owned(), error: Some(error), invalid_pair, ..FilterBarModel::default() })
+        Box::new(FilterBarModel {
+            text: text.to_owned(),
+            error: Some(error),
+            invalid_pair,
+            ..FilterBarModel::default()
+        })
     };
     let mut query = parse(text).map_err(|error| {
         let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();

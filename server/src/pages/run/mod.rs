@@ -82,7 +82,9 @@ impl LoadedRun {
         let replay = state.timelines.replay(state, caller, &run.id).await?;
         let (ages, answerers) = match replay.latest().status().is_terminal() {
             true => (Vec::new(), None),
-            false => (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?),
+            false => {
+                (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
+            }
         };
         Ok(Self {
             spec: masked_spec(state, caller, &run.id).await?,

@@ -20,7 +20,9 @@ pub fn check_output(timeline: &Timeline, spec: Option<&Value>) -> Option<SchemaR
         Err(_) => SchemaResult::NotJson,
         Ok(answer) => match schema::check(schema, &answer) {
             violations if violations.is_empty() => SchemaResult::Valid,
-            violations => SchemaResult::Invalid(violations.into_iter().map(|violation| (violation.path, violation.message)).collect()),
+            violations => SchemaResult::Invalid(
+                violations.into_iter().map(|violation| (violation.path, violation.message)).collect(),
+            ),
         },
     })
 }

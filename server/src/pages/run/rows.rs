@@ -28,7 +28,7 @@ pub struct RowContext<'a> {
     pub timeline: &'a Timeline,
     /// Answers to local calls.
     pub answers: &'a [AnswerRecord],
-        pub ages: &'a [CallAge],
+    pub ages: &'a [CallAge],
     /// Seqs of the calls that can be answered.
     pub waiting: &'a BTreeSet<u64>,
     pub retries: Retries<'a>,

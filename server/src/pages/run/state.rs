@@ -69,7 +69,8 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
         describe_answerers(&mut banners, chosen, source.answers, source.ages);
     }
     let waiting = waiting_now(whole);
-    let may = Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
+    let may =
+        Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
     let truncated = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
     let relaunch = truncated.and_then(|banner| render::next_step(banner, may, links));
     let schema_result = check_output(timeline, spec);

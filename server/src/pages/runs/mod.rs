@@ -52,8 +52,7 @@ pub async fn load(
         }
         futures::try_join!(state.store.facets(&plan), state.store.histogram(&plan, BARS)).map_err(Error::from)
     };
-    let ((facets, histogram), sync) =
-        futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
+    let ((facets, histogram), sync) = futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
     let url = links.url(&query);
     let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
     let newer = match cursor {

@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
 use serde_json::Value;
 
-use super::age::banner_age;
+use super::call_age::banner_age;
 use super::{Links, html};
+use crate::pages::run::waiting::CallAge;
 use app::components::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
 use app::format;
-use crate::pages::run::waiting::CallAge;
 use domain::url::encode;
 
 /// The actions that the viewer may take.
@@ -76,7 +76,10 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
     match &change.to {
         Some(to) => {
             let set = encode(&format!("{}={to}", change.field));
-            (format!("/launch?like={id}&set={set}"), format!("Relaunch with {}", describe_change(&change.field, name, to)))
+            (
+                format!("/launch?like={id}&set={set}"),
+                format!("Relaunch with {}", describe_change(&change.field, name, to)),
+            )
         }
         // The launch form picks it from the catalogue.
         None if change.field == "/modelId" => {

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::html;
-use app::format;
 use crate::pages::run::waiting::CallAge;
+use app::format;
 
 /// The age beside the reply box.
 pub fn call_age(age: CallAge) -> String {

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::{Links, html};
-use app::plain_text::visible;
 use crate::pages::run::loops::{Iteration, IterationKind, LoopDetail};
+use app::plain_text::visible;
 
 pub fn loops(loops: Vec<LoopDetail>, links: Links<'_>) -> String {
     if loops.is_empty() {

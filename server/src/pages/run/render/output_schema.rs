@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::html;
+use crate::pages::run::output_schema::SchemaResult;
 use app::components::icon::{Icon, IconView};
 use app::plain_text::visible;
-use crate::pages::run::output_schema::SchemaResult;
 
 pub fn schema_result(result: SchemaResult) -> String {
     match result {

@@ -7,8 +7,8 @@ use super::{Links, html};
 use app::components::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
 use app::format::grouped;
-use app::plain_text::visible;
 use app::model::run::{CallOutcome, Tone};
+use app::plain_text::visible;
 
 pub use super::highlight::highlighted;
 

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::{Links, html};
 use app::format::grouped;
-use app::plain_text::visible;
 use app::model::run::{Find, RunView};
+use app::plain_text::visible;
 
 use crate::pages::run::state::{Budget, ToolUsage};
 

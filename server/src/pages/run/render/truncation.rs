@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::{Links, html};
+use crate::pages::run::truncation::{PartialTree, Truncation};
 use app::format::grouped;
 use app::plain_text::visible;
-use crate::pages::run::truncation::{PartialTree, Truncation};
 
 /// `step`: the URL and the label of the next step.
 pub fn truncation_card(
