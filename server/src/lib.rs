@@ -18,6 +18,7 @@ mod clock;
 mod compare;
 mod error;
 mod html;
+mod keyed_locks;
 mod launch;
 mod live;
 mod log_lines;
