@@ -17,6 +17,7 @@ mod clock;
 mod error;
 mod html;
 mod is_mine;
+mod keyed_locks;
 mod launch;
 mod live;
 mod log_lines;

@@ -1,4 +1,4 @@
-//! One run whose calls this process answers, from the lease to the run's end.
+//! Answers the local tool calls of one run, from taking its lease to the run's end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -7,8 +7,9 @@ use domain::{AnswerState, Answerer, Answers};
 use protocol::event::Payload;
 use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
+use tracing::Instrument;
 
-use super::work::{LAST_RETRY, Work};
+use super::pending_call::{MAX_RETRY_DELAY, PendingCall};
 use super::{LEASE_MS, RENEW_EVERY};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -17,61 +18,64 @@ use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{AnswerPlan, CallKey};
 
+/// Events read at a time.
 const CHUNK: u32 = 500;
-/// How long a run that cannot be followed is left alone: the longer it could not, the longer.
-const SHORTEST_PAUSE_MS: i64 = 5_000;
-const LONGEST_PAUSE_MS: i64 = 60_000;
-/// A run that could not be followed for this long is given up.
+/// The pause before a run that cannot be followed is tried again. It grows with the run's age.
+const MIN_PAUSE_MS: i64 = 5_000;
+const MAX_PAUSE_MS: i64 = 60_000;
+/// A run that cannot be followed is given up after this time.
 const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
+const SIGNED_OUT: &str = "the person who launched it is signed out";
 
-/// How a hold of a run ended.
+/// The reason why answering a run ended.
 enum Outcome {
     /// The run has ended.
-    Ended,
-    /// Another process has it now.
-    Lost,
-    /// This process stops; another one, or its own next life, goes on.
-    Stopping,
-    /// It cannot be followed now.
+    RunEnded,
+    /// Another process has the lease now.
+    LeaseLost,
+    /// This process shuts down. Another one, or the same after a restart, continues.
+    ShuttingDown,
+    /// The run cannot be followed now.
     Stuck(String),
 }
 
-pub async fn run(state: AppState, plan: AnswerPlan, owner: String) {
+/// A background task that answers the calls of one run while this process holds its lease.
+pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
     let outcome = match super::open(&state.vault, &plan.sealed_answers) {
         Ok(answers) => {
-            let ended = hold(&state, &plan, &owner, &answers).await;
+            let ended = answer_calls(&state, &plan, &owner, &answers).await;
             (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
         }
         Err(error) => {
-            tracing::warn!(%error, run_id = %plan.run_id, "nobody answers the local tools of a run");
-            (Outcome::Ended, Answers::new())
+            tracing::warn!(%error, "cannot decrypt the answerers of a run; nobody answers its local tools");
+            (Outcome::RunEnded, Answers::new())
         }
     };
     let closed = match outcome {
-        (Outcome::Lost, _) => Ok(()),
-        (Outcome::Stopping, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
+        (Outcome::LeaseLost, _) => Ok(()),
+        (Outcome::ShuttingDown, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
         (Outcome::Stuck(why), _) if now_ms() - plan.created_at_ms < GIVE_UP_AFTER_MS => {
-            tracing::debug!(%why, run_id = %plan.run_id, "a run's tools cannot be answered now; it is tried again");
+            tracing::debug!(%why, "cannot answer the tools of a run now; retrying later");
             let age_ms = now_ms() - plan.created_at_ms;
-            let until = now_ms() + (age_ms / 4).clamp(SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS);
+            let until = now_ms() + (age_ms / 4).clamp(MIN_PAUSE_MS, MAX_PAUSE_MS);
             state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
         }
-        (Outcome::Ended | Outcome::Stuck(_), answers) => {
-            let kept = super::seal(&state.vault, &super::without_secrets(answers));
-            state.store.close_answer_plan(&plan, &owner, &kept).await
+        (Outcome::RunEnded | Outcome::Stuck(_), answers) => {
+            let sealed = super::seal(&state.vault, &super::without_secrets(answers));
+            state.store.close_answer_plan(&plan, &owner, &sealed).await
         }
     };
     if let Err(error) = closed {
-        tracing::warn!(%error, "the end of a run's answering could not be recorded");
+        tracing::warn!(%error, "cannot record that a run is no longer answered");
     }
 }
 
-async fn hold(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answers) -> Result<Outcome, Error> {
+async fn answer_calls(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answers) -> Result<Outcome, Error> {
     let Some(caller) = caller_of(state, plan).await? else {
-        return Ok(Outcome::Stuck("whoever launched it is signed out".to_owned()));
+        return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
     };
     let mut progress = state.live.follow(state, &caller, &plan.run_id);
-    let mut desk = Desk {
+    let mut run = LeasedRun {
         state,
         caller: &caller,
         plan,
@@ -80,42 +84,42 @@ async fn hold(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answer
         timeout: local_tool_timeout(state, plan).await?,
         after: plan.after_seq,
         open: BTreeMap::new(),
-        working: JoinSet::new(),
+        tasks: JoinSet::new(),
         handles: HashMap::new(),
     };
     let mut renewals = tokio::time::interval(RENEW_EVERY);
     loop {
         let followed_to_end = progress.borrow_and_update().ended;
-        if desk.read_log().await? {
-            desk.finish().await?;
-            return Ok(Outcome::Ended);
+        if run.read_log().await? {
+            run.finish().await?;
+            return Ok(Outcome::RunEnded);
         }
         if followed_to_end {
             return Ok(Outcome::Stuck("its log cannot be followed to the end".to_owned()));
         }
         tokio::select! {
             changed = progress.changed() => if changed.is_err() {
-                return Ok(Outcome::Stuck("it is not followed any more".to_owned()));
+                return Ok(Outcome::Stuck("it is no longer followed".to_owned()));
             },
-            Some(worked) = desk.working.join_next() => match worked {
+            Some(answered) = run.tasks.join_next() => match answered {
                 Ok(Err(Error::Mantyx(MantyxError::Unauthorized))) => {
-                    return Ok(Outcome::Stuck("whoever launched it is signed out".to_owned()));
+                    return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
                 }
-                Ok(Err(error)) => tracing::warn!(%error, run_id = %plan.run_id, "a local tool call could not be answered"),
+                Ok(Err(error)) => tracing::warn!(%error, "cannot answer a local tool call"),
                 Ok(Ok(())) | Err(_) => {}
             },
             _ = renewals.tick() => {
                 let until = now_ms() + LEASE_MS;
-                if !state.store.renew_answer_plan(plan, owner, until, desk.settled_up_to()).await? {
-                    return Ok(Outcome::Lost);
+                if !state.store.renew_answer_plan(plan, owner, until, run.settled_up_to()).await? {
+                    return Ok(Outcome::LeaseLost);
                 }
             }
-            () = state.shutdown.cancelled() => return Ok(Outcome::Stopping),
+            () = state.shutdown.cancelled() => return Ok(Outcome::ShuttingDown),
         }
     }
 }
 
-/// On whose behalf answers are sent: the person who launched the run, with a consent that still stands.
+/// Returns the caller to send results as: the person who launched the run, if still signed in.
 async fn caller_of(state: &AppState, plan: &AnswerPlan) -> Result<Option<Caller>, Error> {
     let grant = state.store.newest_grant_of(plan.workspace_id, &plan.subject).await?;
     let slug = state.store.workspace_slug(plan.workspace_id).await?;
@@ -126,16 +130,16 @@ async fn caller_of(state: &AppState, plan: &AnswerPlan) -> Result<Option<Caller>
     }))
 }
 
-/// A peer gets a little less time than MANTYX waits, so that its slowness can still be told.
+/// Returns the timeout for peers. It is shorter than MANTYX's, so that a timeout can still be reported to the model.
 async fn local_tool_timeout(state: &AppState, plan: &AnswerPlan) -> Result<Duration, Error> {
     let (spec, _) = state.store.run_spec_and_log_state(plan.workspace_id, &plan.run_id).await?;
     let spec: Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-    let whole = Duration::from_millis(protocol::spec::local_tool_timeout_ms(&spec));
-    Ok(whole.mul_f32(0.9).max(Duration::from_millis(100)))
+    let timeout = Duration::from_millis(protocol::spec::local_tool_timeout_ms(&spec));
+    Ok(timeout.mul_f32(0.9).max(Duration::from_millis(100)))
 }
 
-/// The calls of one run while it is held.
-struct Desk<'a> {
+/// A run whose lease this process holds, and its open calls.
+struct LeasedRun<'a> {
     state: &'a AppState,
     caller: &'a Caller,
     plan: &'a AnswerPlan,
@@ -143,26 +147,26 @@ struct Desk<'a> {
     answers: &'a Answers,
     timeout: Duration,
     after: u64,
-    /// Calls without a result, by the event that made them.
+    /// Calls without a result, by the seq of their event.
     open: BTreeMap<u64, String>,
-    /// Dropped with the desk: a run that ends, or a lease that is lost, stops whatever is under way.
-    working: JoinSet<Result<(), Error>>,
+    /// Dropped with the run, which stops the tasks: it has ended, or its lease is lost.
+    tasks: JoinSet<Result<(), Error>>,
     handles: HashMap<String, AbortHandle>,
 }
 
-/// A call that nobody has answered yet.
-struct Waiting {
+/// A call in the log that has no result yet.
+struct OpenCall {
     id: String,
     tool: String,
     args: Value,
     answerer: Answerer,
 }
 
-impl Desk<'_> {
-    /// Reads what is new in the stored log, to its end, and starts on the calls that have no result there. `true` when
-    /// the run has ended.
+impl LeasedRun<'_> {
+    /// Reads the new events of the stored log, and starts to answer calls without a result. Returns true when the run has
+    /// ended.
     async fn read_log(&mut self) -> Result<bool, Error> {
-        let mut waiting: BTreeMap<u64, Waiting> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, OpenCall> = BTreeMap::new();
         loop {
             let store = &self.state.store;
             let events = store.events_after(self.plan.workspace_id, &self.plan.run_id, self.after, CHUNK).await?;
@@ -179,13 +183,13 @@ impl Desk<'_> {
                         let answerer = self.answers.get(call.name).filter(|answerer| **answerer != Answerer::Hand);
                         if let Some((id, answerer)) = call.id.zip(answerer) {
                             let (id, tool, args) = (id.to_owned(), call.name.to_owned(), call.input.clone());
-                            waiting.insert(event.seq, Waiting { id, tool, args, answerer: answerer.clone() });
+                            waiting.insert(event.seq, OpenCall { id, tool, args, answerer: answerer.clone() });
                         }
                     }
                     Ok(Payload::LocalToolResult { id: Some(id), .. }) => {
                         waiting.retain(|_, call| call.id != id);
                         self.open.retain(|_, open| open != id);
-                        self.abandon(id).await?;
+                        self.stop_answering(id).await?;
                     }
                     _ => {}
                 }
@@ -193,14 +197,15 @@ impl Desk<'_> {
         }
         for (seq, call) in waiting {
             self.open.insert(seq, call.id.clone());
-            self.start(call);
+            self.start_answering(call);
         }
         Ok(false)
     }
 
-    fn start(&mut self, call: Waiting) {
+    fn start_answering(&mut self, call: OpenCall) {
         let id = call.id.clone();
-        let work = Work {
+        let span = tracing::info_span!("answer call", tool = call.tool, tool_use_id = id);
+        let call = PendingCall {
             state: self.state.clone(),
             caller: self.caller.clone(),
             run_id: self.plan.run_id.clone(),
@@ -211,12 +216,12 @@ impl Desk<'_> {
             answerer: call.answerer,
             timeout: self.timeout,
         };
-        let handle = self.working.spawn(async move { work.answer().await });
+        let handle = self.tasks.spawn(async move { call.answer().await }.instrument(span));
         self.handles.insert(id, handle);
     }
 
-    /// The call has a result: whoever is still at it stops, unless the result is being sent from here right now.
-    async fn abandon(&mut self, tool_use_id: &str) -> Result<(), Error> {
+    /// Stops the task of a call that has a result, unless that task is sending the result right now.
+    async fn stop_answering(&mut self, tool_use_id: &str) -> Result<(), Error> {
         let Some(handle) = self.handles.remove(tool_use_id) else { return Ok(()) };
         let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
         if self.state.store.abandon_answer(call, self.owner, now_ms()).await? {
@@ -225,14 +230,14 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The run has ended: what is being sent may arrive, and all else stops.
+    /// Stops all tasks of a run that has ended. Results that are being sent may still arrive.
     async fn finish(mut self) -> Result<(), Error> {
         let open: Vec<String> = self.handles.keys().cloned().collect();
         for tool_use_id in &open {
-            self.abandon(tool_use_id).await?;
+            self.stop_answering(tool_use_id).await?;
         }
-        let arrived = async { while self.working.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(LAST_RETRY, arrived).await;
+        let all_ended = async { while self.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(MAX_RETRY_DELAY, all_ended).await;
         for tool_use_id in &open {
             let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
             self.state.store.settle_answer(call, self.owner, AnswerState::NotNeeded, None, now_ms()).await?;
@@ -240,7 +245,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Events up to here need not be read again by whoever takes over.
+    /// Returns the seq up to which a process that takes over need not read again.
     fn settled_up_to(&self) -> u64 {
         self.open.first_key_value().map_or(self.after, |(seq, _)| seq.saturating_sub(1))
     }

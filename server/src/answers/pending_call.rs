@@ -1,4 +1,4 @@
-//! One local tool call, from the claim to the post.
+//! Answers one local tool call, from claiming it to sending the result to MANTYX.
 
 use std::time::Duration;
 
@@ -14,11 +14,12 @@ use crate::peers::ToolReply;
 use crate::state::AppState;
 use crate::store::{CallKey, Claim};
 
-pub(super) const LAST_RETRY: Duration = Duration::from_secs(10);
-const RETRY: Backoff = Backoff::new(Duration::from_millis(250), LAST_RETRY);
+pub(super) const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
+const RETRY: Backoff = Backoff::new(Duration::from_millis(250), MAX_RETRY_DELAY);
 const REPLY_PURPOSE: &str = "answer";
 
-pub(super) struct Work {
+/// A call that has no result yet, with everything needed to answer it.
+pub(super) struct PendingCall {
     pub state: AppState,
     pub caller: Caller,
     pub run_id: String,
@@ -30,7 +31,7 @@ pub(super) struct Work {
     pub timeout: Duration,
 }
 
-impl Work {
+impl PendingCall {
     fn key(&self) -> CallKey<'_> {
         CallKey { workspace: self.caller.workspace_id, run_id: &self.run_id, tool_use_id: &self.tool_use_id }
     }
@@ -44,7 +45,7 @@ impl Work {
                 Some(reply) => Some(reply),
                 None => self.ask().await,
             },
-            // A canned reply can be given again; a peer may have done something that must not be done twice.
+            // A canned reply can be repeated. A peer may have done something that must not be done twice.
             Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
                 "The dashboard stopped while it was asking {by}. Whether the tool did its work is not known; it was not \
                  asked again."
@@ -55,7 +56,7 @@ impl Work {
         let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
         let sealed = sealed.unwrap_or_default();
         if persist(|| store.keep_reply(self.key(), &self.owner, &sealed, now_ms())).await {
-            self.post(&reply).await?;
+            self.send(&reply).await?;
         }
         Ok(())
     }
@@ -69,8 +70,8 @@ impl Work {
         serde_json::from_slice(&json).ok()
     }
 
-    /// Sends the answer until MANTYX has it or does not want it. The task ends with the run.
-    async fn post(&self, reply: &ToolReply) -> Result<(), Error> {
+    /// Sends the result until MANTYX accepts or rejects it. The task ends with the run.
+    async fn send(&self, reply: &ToolReply) -> Result<(), Error> {
         let (state, caller) = (&self.state, &self.caller);
         let mut retry = RETRY;
         loop {
@@ -89,11 +90,11 @@ impl Work {
                     continue;
                 }
                 Err(error @ (MantyxError::Unreachable(_) | MantyxError::Refused { status: 500.., .. })) => {
-                    tracing::info!(%error, "an answer could not be sent; it is tried again");
+                    tracing::info!(%error, "cannot send a tool result; retrying");
                     tokio::time::sleep(retry.next_delay()).await;
                     continue;
                 }
-                // The answer is kept, and sent with the next consent.
+                // The reply is stored. It is sent after the next sign-in.
                 Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
                 Err(error) => (AnswerState::Failed, Some(app::AppError::from(Error::from(error)).to_string())),
             };
@@ -104,14 +105,14 @@ impl Work {
     }
 }
 
-/// Asks the store until it answers. The call is this process's for as long as it holds the run, so nobody else would go
-/// on with it; the task ends with the run or with the hold.
-async fn persist<T, F: Future<Output = crate::store::Result<T>>>(ask: impl Fn() -> F) -> T {
+/// Runs a database operation until it succeeds. While this process holds the lease, nobody else continues with the call;
+/// the task ends with the run or with the lease.
+async fn persist<T, F: Future<Output = crate::store::Result<T>>>(operation: impl Fn() -> F) -> T {
     let mut retry = RETRY;
     loop {
-        match ask().await {
+        match operation().await {
             Ok(done) => return done,
-            Err(error) => tracing::warn!(%error, "the store failed while a local tool was answered; it is tried again"),
+            Err(error) => tracing::warn!(%error, "database failed while answering a tool call; retrying"),
         }
         tokio::time::sleep(retry.next_delay()).await;
     }
