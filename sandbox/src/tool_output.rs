@@ -45,7 +45,16 @@ pub fn file(filename: &str, mime_type: &str, size_bytes: usize) -> Value {
     json!({ "filename": filename, "mimeType": mime_type, "sizeBytes": size_bytes })
 }
 
-/// How many bytes a base64 text stands for.
-pub fn decoded_size(base64: &str) -> usize {
-    base64.trim_end_matches('=').len() * 3 / 4
+impl From<remote_tools::ToolOutput> for ToolOutput {
+    fn from(output: remote_tools::ToolOutput) -> Self {
+        let (outcome, found) = output.into_text_and_files();
+        let files = found.into_iter().map(|found| {
+            let mut file = file(&found.name, &found.mime_type, found.size_bytes);
+            if let Some(url) = found.url {
+                file["url"] = url.into();
+            }
+            file
+        });
+        Self { outcome, files: files.collect() }
+    }
 }

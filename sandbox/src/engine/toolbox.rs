@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::join_all;
+use remote_tools::RemoteError;
 use reqwest::Client;
 use serde_json::{Map, Value, json};
 
@@ -131,12 +132,12 @@ impl Toolbox {
         let description = tool_ref["description"].as_str().unwrap_or(&default);
         match Peer::new(http, tool_ref) {
             Ok(peer) => self.insert(name, description, message_parameters(), Handler::A2a(Arc::new(peer))),
-            Err(why) => self.add_unavailable(name, format!("The agent {name} cannot be asked: {why}.")),
+            Err(why) => self.add_unavailable(name, format!("The agent {name} is unavailable. {why}")),
         }
     }
 
     /// Every tool of the server; or, when it cannot be reached, one that says so.
-    fn add_mcp(&mut self, tool_ref: &Value, catalogue: Result<(McpServer, Vec<McpTool>), String>) {
+    fn add_mcp(&mut self, tool_ref: &Value, catalogue: Result<(McpServer, Vec<McpTool>), RemoteError>) {
         let name = tool_ref["name"].as_str().unwrap_or("");
         match catalogue {
             Ok((server, tools)) => {
@@ -147,8 +148,9 @@ impl Toolbox {
                 }
             }
             Err(why) => {
-                let url = outbound::shown(tool_ref["url"].as_str().unwrap_or(""));
-                let why = format!("The MCP server “{name}” at {url} is unavailable: {why}.");
+                let url = tool_ref["url"].as_str().and_then(|url| url.parse().ok());
+                let place = url.map(|url| format!(" at {}", outbound::without_secrets(url))).unwrap_or_default();
+                let why = format!("The MCP server “{name}”{place} is unavailable. {why}");
                 self.unreachable.push((format!("{name}_"), why.clone()));
                 self.add_unavailable(&format!("{name}_unavailable"), why);
             }
