@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use app::AppError;
-use app::model::{SessionMessages, SessionPage, SessionsPage};
-use domain::{Facets, SessionSummary};
+use app::model::{SessionMessages, SessionPage};
+use domain::{ExcludingClause, Facets, SessionSummary, SessionsPage};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -36,20 +36,18 @@ pub async fn list(
     };
     let now = now_ms();
     let (store, workspace) = (&state.store, caller.workspace_id);
-    let mut sessions =
-        store.list_sessions(workspace, query, cursor.as_ref(), limit + 1, now).await?.map_err(refused)?;
-    let mut excluding = Vec::new();
-    if sessions.is_empty() && cursor.is_none() {
-        for index in 0..query.clauses.len() {
+    let mut page = store.list_sessions(workspace, query, cursor.as_ref(), limit, now).await?.map_err(refused)?;
+    page.stale = stale;
+    if page.sessions.is_empty() && cursor.is_none() {
+        for (index, clause) in query.clauses.iter().enumerate() {
             let without =
                 store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
-            excluding.extend((!without.is_empty()).then_some(index));
+            if !without.sessions.is_empty() {
+                page.excluding.push(ExcludingClause { index, text: clause.to_string() });
+            }
         }
     }
-    let more = sessions.len() > limit as usize;
-    sessions.truncate(limit as usize);
-    let next_cursor = sessions.last().filter(|_| more).map(|last| format!("{}.{}", last.last_used_at_ms, last.id));
-    Ok(SessionsPage { sessions, next_cursor, stale, excluding, now_ms: now })
+    Ok(page)
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
@@ -212,11 +210,7 @@ fn no_such_session(error: MantyxError) -> Error {
 }
 
 fn parse_cursor(text: &str) -> Result<SessionCursor, AppError> {
-    let parsed = text.split_once('.').and_then(|(at, id)| {
-        let id = Some(id).filter(|id| ids::is_path_id(id))?.to_owned();
-        Some(SessionCursor { last_used_at_ms: at.parse().ok()?, id })
-    });
-    parsed.ok_or_else(|| AppError::Invalid {
+    text.parse().map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use domain::LockExt;
 use protocol::timeline::Replay;
 
 use crate::auth::Caller;
@@ -81,6 +82,6 @@ impl Timelines {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Kept>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked()
     }
 }

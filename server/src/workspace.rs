@@ -2,11 +2,12 @@
 
 use app::AppError;
 use app::backend::Workspace;
-use app::model::{Comparison, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, Viewer};
+use app::model::{Comparison, RunPage, SessionMessages, SessionPage, Viewer};
 use app::run::{RunState, RunView};
 use async_trait::async_trait;
 use domain::{
-    FacetValue, Facets, Histogram, RunSummary, SessionSummary, SyncProgress, Thumb, View, ViewChange, ViewList,
+    ExcludingClause, FacetValue, Facets, Histogram, RunSummary, RunsPage, SessionSummary, SessionsPage, SyncProgress,
+    Thumb, View, ViewChange, ViewList,
 };
 use protocol::{Query, ids};
 
@@ -18,7 +19,7 @@ use crate::error::Error;
 use crate::mirror::Freshness;
 use crate::run_pages;
 use crate::state::AppState;
-use crate::store::{Cursor, RunList};
+use crate::store::RunCursor;
 use crate::{mine, notices, sessions, views};
 
 /// Pages of MANTYX's list that one look at ours may bring in.
@@ -52,8 +53,7 @@ impl Workspace for SignedInWorkspace {
             let cursor = parse_cursor(cursor)?;
             let before =
                 self.state.store.cursor_before(self.caller.workspace_id, &query, cursor, limit, now_ms()).await;
-            let before = before.map_err(Error::from)?.map(|Cursor(n)| n.to_string());
-            page.previous_cursor = Some(before.unwrap_or_default());
+            page.previous_cursor = before.map_err(Error::from)?.map(|cursor| cursor.to_string());
         }
         Ok(page)
     }
@@ -182,6 +182,7 @@ pub async fn list_runs(
     limit: u32,
     history: History,
 ) -> Result<RunsPage, Error> {
+    let written = query;
     let query = &*mine::resolve(state, caller, query).await?;
     let cursor = cursor.map(parse_cursor).transpose()?;
     let stale = match cursor {
@@ -191,12 +192,12 @@ pub async fn list_runs(
     let limit = limit.clamp(1, 200);
     let now_ms = now_ms();
     let mut older_pages = 0;
-    let list = loop {
+    let mut page = loop {
         let known = state.store.sync_state(caller.workspace_id).await?;
         let list = state.store.list_runs(caller.workspace_id, query, cursor, limit, now_ms).await?;
         // The end of what is stored need not be the end of what there is.
         let may_ask = history == History::Wanted && !known.paused && known.can_list && older_pages < MAX_OLDER_PAGES;
-        if list.next.is_some() || !may_ask {
+        if list.next_cursor.is_some() || !may_ask {
             break list;
         }
         // The background may have brought in the last page while this list was read.
@@ -207,17 +208,16 @@ pub async fn list_runs(
         }
         older_pages += 1;
     };
-    let excluding = match list.runs.is_empty() && list.looked_at.is_none() && cursor.is_none() {
-        true => state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?,
-        false => Vec::new(),
-    };
-    let notices = match history {
-        History::Wanted => notices::of_unknown(&state.store, caller.workspace_id, query).await?,
-        History::NotWanted => Vec::new(),
-    };
-    let next_cursor = list.next.map(|Cursor(n)| n.to_string());
-    let RunList { runs, looked_at, .. } = list;
-    Ok(RunsPage { runs, next_cursor, previous_cursor: None, stale, excluding, looked_at, notices, now_ms })
+    page.stale = stale;
+    if page.runs.is_empty() && page.scanned.is_none() && cursor.is_none() {
+        let indexes = state.store.excluding_clauses(caller.workspace_id, query, now_ms).await?;
+        let texts = indexes.into_iter().filter_map(|index| Some((index, written.clauses.get(index)?.to_string())));
+        page.excluding = texts.map(|(index, text)| ExcludingClause { index, text }).collect();
+    }
+    if history == History::Wanted {
+        page.query_hints = notices::of_unknown(&state.store, caller.workspace_id, query).await?;
+    }
+    Ok(page)
 }
 
 /// A run of the caller's workspace, brought up to date first. Where MANTYX cannot be reached, what is stored is given
@@ -236,8 +236,8 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     }
 }
 
-fn parse_cursor(text: &str) -> Result<Cursor, AppError> {
-    text.parse().map(Cursor).map_err(|_| AppError::Invalid {
+fn parse_cursor(text: &str) -> Result<RunCursor, AppError> {
+    text.parse().map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

@@ -6,10 +6,10 @@
 use leptos::prelude::*;
 
 use super::Connection;
-use crate::pages::run::Run;
+use crate::browser::RunContext;
 
 /// Follows a run that has not ended, from the last event the page has.
-pub fn follow_run(run: Run, connection: RwSignal<Connection>) {
+pub fn follow_run(run: RunContext, connection: RwSignal<Connection>) {
     #[cfg(feature = "hydrate")]
     browser::open(run, connection);
     #[cfg(not(feature = "hydrate"))]
@@ -27,10 +27,10 @@ mod browser {
     use web_sys::{EventSource, MessageEvent};
 
     use super::*;
-    use crate::api::runs::open_run;
-    use crate::browser::follow::keep_place;
+    use crate::api::run::load_run;
+    use crate::browser::scroll_follow::keep_in_view;
     use crate::browser::{focus, refresh};
-    use crate::run::RowKind;
+    use crate::model::run::RowKind;
     use crate::wire::Wire;
 
     const REFRESH_EVERY: Duration = Duration::from_millis(150);
@@ -50,7 +50,7 @@ mod browser {
         }
     }
 
-    pub fn open(run: Run, connection: RwSignal<Connection>) {
+    pub fn open(run: RunContext, connection: RwSignal<Connection>) {
         let kept: Kept = StoredValue::new_local(None);
         // Effects run after hydration, when the page is the server's no more.
         Effect::new(move |_| connect(run, connection, kept));
@@ -59,7 +59,7 @@ mod browser {
         });
     }
 
-    fn connect(run: Run, connection: RwSignal<Connection>, kept: Kept) {
+    fn connect(run: RunContext, connection: RwSignal<Connection>, kept: Kept) {
         let (Some(id), Some(after)) = (run.id.try_get_value(), run.end_seq.try_get_untracked()) else { return };
         let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
         let waiting = StoredValue::new(false);
@@ -85,7 +85,7 @@ mod browser {
             let (id, view) = (run.id.get_value(), run.view.get_untracked());
             // Totals are known only now.
             spawn_local(async move {
-                if let Ok(Wire(page)) = open_run(id, view).await {
+                if let Ok(Wire(page)) = load_run(id, view).await {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
@@ -124,7 +124,7 @@ mod browser {
     }
 
     /// Adds text to the row that is being written. `false` where the event is anything else.
-    fn append(run: Run, seq: u64, event: &Value) -> bool {
+    fn append(run: RunContext, seq: u64, event: &Value) -> bool {
         let Some(delta) = event.get("data").and_then(|data| data.get("text")?.as_str()) else { return false };
         if event.get("type").and_then(Value::as_str) != Some("assistant_delta") {
             return false;
@@ -136,7 +136,7 @@ mod browser {
             (seq <= state.last_seq, is_writing && seq == state.last_seq + 1)
         });
         if continues {
-            keep_place(run);
+            keep_in_view(run);
             run.state.update(|state| {
                 if let Some(RowKind::Text { text, .. }) = state.window.rows.last_mut().map(|row| &mut row.kind) {
                     text.push_str(delta);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{AnswerState, Answerer};
+use domain::{AnswerState, Answerer, Backoff};
 use serde_json::Value;
 
 use super::reply;
@@ -14,8 +14,8 @@ use crate::peers::ToolReply;
 use crate::state::AppState;
 use crate::store::{CallKey, Claim};
 
-const FIRST_RETRY: Duration = Duration::from_millis(250);
 pub(super) const LAST_RETRY: Duration = Duration::from_secs(10);
+const RETRY: Backoff = Backoff::new(Duration::from_millis(250), LAST_RETRY);
 const REPLY_PURPOSE: &str = "answer";
 
 pub(super) struct Work {
@@ -72,7 +72,7 @@ impl Work {
     /// Sends the answer until MANTYX has it or does not want it. The task ends with the run.
     async fn post(&self, reply: &ToolReply) -> Result<(), Error> {
         let (state, caller) = (&self.state, &self.caller);
-        let mut retry = FIRST_RETRY;
+        let mut retry = RETRY;
         loop {
             let send = |bearer| async move {
                 state.mantyx.answer_call(&bearer, &caller.slug, &self.run_id, &self.tool_use_id, reply).await
@@ -85,13 +85,12 @@ impl Work {
                     (AnswerState::NotNeeded, None)
                 }
                 Err(MantyxError::RateLimited { retry_after }) => {
-                    tokio::time::sleep(retry_after.unwrap_or(retry)).await;
+                    tokio::time::sleep(retry_after.unwrap_or_else(|| retry.next_delay())).await;
                     continue;
                 }
                 Err(error @ (MantyxError::Unreachable(_) | MantyxError::Refused { status: 500.., .. })) => {
                     tracing::info!(%error, "an answer could not be sent; it is tried again");
-                    tokio::time::sleep(retry).await;
-                    retry = (retry * 2).min(LAST_RETRY);
+                    tokio::time::sleep(retry.next_delay()).await;
                     continue;
                 }
                 // The answer is kept, and sent with the next consent.
@@ -108,13 +107,12 @@ impl Work {
 /// Asks the store until it answers. The call is this process's for as long as it holds the run, so nobody else would go
 /// on with it; the task ends with the run or with the hold.
 async fn persist<T, F: Future<Output = crate::store::Result<T>>>(ask: impl Fn() -> F) -> T {
-    let mut retry = FIRST_RETRY;
+    let mut retry = RETRY;
     loop {
         match ask().await {
             Ok(done) => return done,
             Err(error) => tracing::warn!(%error, "the store failed while a local tool was answered; it is tried again"),
         }
-        tokio::time::sleep(retry).await;
-        retry = (retry * 2).min(LAST_RETRY);
+        tokio::time::sleep(retry.next_delay()).await;
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use domain::LockExt;
 use sha2::{Digest, Sha256};
 
 use super::{Caller, Credential};
@@ -100,6 +101,6 @@ impl BearerCache {
     }
 
     fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Verified>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked()
     }
 }

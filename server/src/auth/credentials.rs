@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use domain::LockExt;
+
 use crate::clock::now_ms;
 use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
 use crate::store::{SealedTokens, Store, WorkspaceId};
@@ -148,7 +150,7 @@ impl Credentials {
     }
 
     fn gates(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<tokio::sync::Mutex<()>>>> {
-        self.refreshing.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.refreshing.locked()
     }
 }
 

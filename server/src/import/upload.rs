@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::{Multipart, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
 use futures::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
@@ -53,7 +54,7 @@ pub async fn post_import_form(
     match read_form(&state, caller.workspace_id, form).await {
         Ok(run_id) => Ok(Redirect::to(&format!("/runs/{run_id}"))),
         Err(Error::App(AppError::Invalid { message, .. })) => {
-            let message = percent_encoding::utf8_percent_encode(&message, percent_encoding::NON_ALPHANUMERIC);
+            let message = encode(&message);
             Ok(Redirect::to(&format!("/import?problem={message}")))
         }
         Err(error) => Err(error),

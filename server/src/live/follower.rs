@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use domain::{Backoff, LockExt};
 use tokio::sync::watch;
 
 use crate::auth::Caller;
@@ -13,8 +14,7 @@ use crate::mirror::{QUIET, record_log_facts, store_events};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
-const FIRST_RETRY: Duration = Duration::from_millis(250);
-const LAST_RETRY: Duration = Duration::from_secs(10);
+const RETRY: Backoff = Backoff::new(Duration::from_millis(250), Duration::from_secs(10));
 
 type Followed = HashMap<(WorkspaceId, String), watch::Sender<Progress>>;
 
@@ -37,14 +37,14 @@ pub struct Progress {
 impl Hub {
     /// How many streams there are, and of how many runs.
     pub fn watched(&self) -> (usize, usize) {
-        let followed = self.followed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let followed = self.followed.locked();
         let watchers = followed.values().map(watch::Sender::receiver_count).filter(|count| *count > 0);
         watchers.fold((0, 0), |(streams, runs), count| (streams + count, runs + 1))
     }
 
     /// Follows a run, with whoever follows it already. MANTYX is listened to until the last receiver is dropped.
     pub fn follow(&self, state: &AppState, caller: &Caller, run_id: &str) -> watch::Receiver<Progress> {
-        let mut followed = self.followed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut followed = self.followed.locked();
         followed.retain(|_, progress| progress.receiver_count() > 0);
         let key = (caller.workspace_id, run_id.to_owned());
         if let Some(progress) = followed.get(&key)
@@ -60,7 +60,7 @@ impl Hub {
 }
 
 async fn run(state: AppState, caller: Caller, run_id: String, progress: watch::Sender<Progress>) {
-    let mut retry = FIRST_RETRY;
+    let mut retry = RETRY;
     loop {
         let followed = tokio::select! {
             followed = follow_once(&state, &caller, &run_id, &progress, &mut retry) => followed,
@@ -80,8 +80,7 @@ async fn run(state: AppState, caller: Caller, run_id: String, progress: watch::S
                 progress.send_modify(|progress| progress.broken = true);
             }
         }
-        tokio::time::sleep(retry).await;
-        retry = (retry * 2).min(LAST_RETRY);
+        tokio::time::sleep(retry.next_delay()).await;
     }
     if let Err(error) = finish(&state, &caller, &run_id).await {
         tracing::warn!(%error, "a run's end could not be recorded");
@@ -95,7 +94,7 @@ async fn follow_once(
     caller: &Caller,
     run_id: &str,
     progress: &watch::Sender<Progress>,
-    retry: &mut Duration,
+    retry: &mut Backoff,
 ) -> Result<bool, Error> {
     if state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?.1 {
         return Ok(true);
@@ -116,7 +115,7 @@ async fn follow_once(
             None => stream.next_batch().await?,
         };
         let Some(batch) = batch else { return Ok(false) };
-        *retry = FIRST_RETRY;
+        retry.reset();
         let ended = store_events(state, caller, run_id, &batch, live).await?;
         progress.send_modify(|progress| progress.batches += 1);
         if ended {

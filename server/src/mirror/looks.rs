@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use domain::LockExt;
 use tokio::sync::watch;
 
 use crate::mantyx::MantyxError;
@@ -92,7 +93,7 @@ impl Looks {
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Look>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked()
     }
 }
 

@@ -5,16 +5,16 @@
 mod list;
 mod log;
 mod looks;
+mod retry_later;
 mod round;
 mod sessions;
 mod syncer;
-mod troubles;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use app::AppError;
-use domain::{HistoryState, SyncProgress};
+use domain::{HistoryState, LockExt, SyncProgress};
 
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -220,7 +220,7 @@ impl Mirror {
     }
 
     fn walk_of(&self, workspace: WorkspaceId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut walks = self.walks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut walks = self.walks.locked();
         walks.entry(workspace).or_default().clone()
     }
 }

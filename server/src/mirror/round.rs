@@ -6,10 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Backoff;
 use futures::StreamExt;
 use tokio::sync::Notify;
 
-use super::troubles::{Troubles, befalls_all, of_nobody};
+use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
 use super::{list, sessions};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -22,8 +23,8 @@ use crate::store::WorkspaceId;
 const EVERY: Duration = Duration::from_secs(30);
 /// Another process syncs this workspace: how often to see whether it still does.
 const TRY_TO_TAKE_OVER: Duration = Duration::from_secs(5);
-pub const FIRST_RETRY: Duration = Duration::from_secs(1);
-pub const LAST_RETRY: Duration = Duration::from_secs(60);
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+pub const RETRY: Backoff = Backoff::new(FIRST_RETRY, Duration::from_secs(60));
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Logs fetched between two looks at the list, and how many at a time.
 const LOGS_PER_ROUND: u32 = 100;
@@ -39,7 +40,7 @@ pub struct Syncer {
     slug: String,
     bell: Arc<Notify>,
     prices_at_ms: i64,
-    troubles: Troubles,
+    retry_later: RetryLater,
     /// The last run under way that was asked for; the next round goes on below it.
     unfinished_below: Option<i64>,
 }
@@ -52,20 +53,20 @@ enum Round {
 
 impl Syncer {
     pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, bell: Arc<Notify>) -> Self {
-        let troubles = Troubles::default();
-        Self { state, workspace_id, slug, bell, prices_at_ms: 0, troubles, unfinished_below: None }
+        let retry_later = RetryLater::default();
+        Self { state, workspace_id, slug, bell, prices_at_ms: 0, retry_later, unfinished_below: None }
     }
 
     /// Goes on until nobody's consent stands any more.
     pub async fn run(mut self) {
-        let mut retry = FIRST_RETRY;
+        let mut retry = RETRY;
         loop {
             let wait = match self.round().await {
                 Ok(Some(Round::MoreToDo)) => Duration::ZERO,
                 Ok(Some(Round::Done)) => EVERY,
                 Ok(None) => TRY_TO_TAKE_OVER,
                 Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
-                    let wait = retry_after.unwrap_or(retry).clamp(FIRST_RETRY, LONGEST_WAIT);
+                    let wait = retry_after.unwrap_or_else(|| retry.next_delay()).clamp(FIRST_RETRY, LONGEST_WAIT);
                     let asked = MantyxError::RateLimited { retry_after: Some(wait) };
                     self.state.mirror.looks.hold_off(self.workspace_id, asked);
                     // MANTYX asked for it: nobody's look at the list shortens this.
@@ -82,13 +83,11 @@ impl Syncer {
                 Err(error) => {
                     tracing::warn!(%error, slug = self.slug, "the background sync was interrupted");
                     self.record_error(app::AppError::from(error).advice()).await;
-                    let wait = retry;
-                    retry = (retry * 2).min(LAST_RETRY);
-                    tokio::time::sleep(wait).await;
+                    tokio::time::sleep(retry.next_delay()).await;
                     continue;
                 }
             };
-            retry = FIRST_RETRY;
+            retry.reset();
             if !wait.is_zero() {
                 let _ = tokio::time::timeout(wait, self.bell.notified()).await;
             }
@@ -169,11 +168,11 @@ impl Syncer {
 
     /// Runs that had not ended: their list row may be far down by now. Some in each round, and all of them in turn.
     async fn refresh_unfinished(&mut self, caller: &Caller) -> Result<(), Error> {
-        let wanted = UNFINISHED_PER_ROUND.saturating_add(self.troubles.count());
+        let wanted = UNFINISHED_PER_ROUND.saturating_add(self.retry_later.len());
         let found = self.state.store.unfinished_runs(self.workspace_id, self.unfinished_below, wanted).await?;
         self.unfinished_below = found.last().filter(|_| found.len() == wanted as usize).map(|(n, _)| *n);
         let ids = found.into_iter().map(|(_, id)| id).collect();
-        for run_id in self.troubles.pass_over(ids, wanted) {
+        for run_id in self.retry_later.filter_due(ids, wanted) {
             let synced = self.state.mirror.sync_snapshot(&self.state, caller, &run_id).await;
             self.settle(&run_id, synced).await?;
         }
@@ -182,9 +181,9 @@ impl Syncer {
 
     /// Logs of ended runs, newest first. `true` where some are left.
     async fn fetch_logs(&mut self, caller: &Caller) -> Result<bool, Error> {
-        let wanted = LOGS_PER_ROUND.saturating_add(self.troubles.count());
+        let wanted = LOGS_PER_ROUND.saturating_add(self.retry_later.len());
         let missing = self.state.store.ended_runs_without_log(self.workspace_id, wanted).await?;
-        let missing = self.troubles.pass_over(missing, LOGS_PER_ROUND);
+        let missing = self.retry_later.filter_due(missing, LOGS_PER_ROUND);
         let full = missing.len() == LOGS_PER_ROUND as usize;
         let state = self.state.clone();
         let mut fetches = futures::stream::iter(missing)
@@ -209,7 +208,7 @@ impl Syncer {
             for run in whole {
                 let stored = self.state.store.upsert_runs(self.workspace_id, std::slice::from_ref(&run)).await;
                 if let Err(error) = stored {
-                    self.troubles.note(&run.summary.id, &error.into());
+                    self.retry_later.schedule(&run.summary.id, &error.into());
                 }
             }
         }
@@ -220,15 +219,15 @@ impl Syncer {
     /// Notes what came of asking for a run. An error is given back where the others would fare no better.
     async fn settle(&mut self, run_id: &str, outcome: Result<(), Error>) -> Result<(), Error> {
         match outcome {
-            Ok(()) => self.troubles.forget(run_id),
+            Ok(()) => self.retry_later.remove(run_id),
             Err(Error::Mantyx(MantyxError::NotFound)) => {
                 self.state.store.mark_log_gone(self.workspace_id, run_id).await?;
             }
             Err(error) => {
-                if !of_nobody(&error) {
-                    self.troubles.note(run_id, &error);
+                if !unrelated_to_run(&error) {
+                    self.retry_later.schedule(run_id, &error);
                 }
-                if befalls_all(&error) {
+                if affects_all_runs(&error) {
                     return Err(error);
                 }
             }

@@ -4,7 +4,7 @@
 
 use domain::SessionSummary;
 
-use super::troubles::befalls_all;
+use super::retry_later::affects_all_runs;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::mantyx::{MantyxError, SessionList, SessionRow};
@@ -102,7 +102,7 @@ fn tolerant<T>(outcome: Result<T, Error>) -> Result<Option<T>, Error> {
         Ok(value) => Ok(Some(value)),
         Err(error) if super::cannot_list(&error) => Ok(None),
         Err(Error::Mantyx(MantyxError::MissingScope { .. })) => Ok(None),
-        Err(error) if befalls_all(&error) => Err(error),
+        Err(error) if affects_all_runs(&error) => Err(error),
         Err(error) => {
             tracing::warn!(%error, "sessions could not be brought in");
             Ok(None)

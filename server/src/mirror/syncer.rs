@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use domain::LockExt;
 use tokio::sync::Notify;
 
-use super::round::{FIRST_RETRY, LAST_RETRY, Syncer};
+use super::round::{RETRY, Syncer};
 use crate::error::Error;
 use crate::mantyx::Bearer;
 use crate::state::AppState;
@@ -67,7 +68,7 @@ impl Syncers {
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Syncing>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked()
     }
 }
 
@@ -91,11 +92,11 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
         // MANTYX confirms that the key belongs to the workspace before anything is stored under it.
         let state = state.clone();
         tokio::spawn(async move {
-            let mut retry = FIRST_RETRY;
+            let mut retry = RETRY;
             while let Err(error) = state.mantyx.models(&key.bearer, &key.slug).await {
                 tracing::warn!(%error, "the background sync cannot begin (MANTYX_API_KEY, MANTYX_WORKSPACE)");
                 tokio::select! {
-                    () = tokio::time::sleep(retry) => retry = (retry * 2).min(LAST_RETRY),
+                    () = tokio::time::sleep(retry.next_delay()) => {}
                     () = state.shutdown.cancelled() => return,
                 }
             }

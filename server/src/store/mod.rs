@@ -53,7 +53,7 @@ pub use launches::KeptAnswers;
 pub use library::StoredTemplate;
 pub use pack::Packer;
 pub use retention::Retention;
-pub use runs::{Cursor, RunList, parse_time};
+pub use runs::{RunCursor, parse_time};
 pub use seen::Seen;
 pub use sessions::SessionCursor;
 pub use sync_state::{History, SyncState};

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
+use domain::RwLockExt;
 use protocol::Event;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
@@ -60,7 +61,7 @@ pub struct Part {
 
 impl Packer {
     pub fn add(&self, number: u32, dictionary: &[u8]) {
-        let mut known = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut known = self.0.write_locked();
         known.insert(number, Arc::new(Dictionary::new(dictionary)));
     }
 
@@ -132,11 +133,11 @@ impl Packer {
     }
 
     fn find(&self, number: u32) -> Option<Arc<Dictionary>> {
-        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&number).cloned()
+        self.0.read_locked().get(&number).cloned()
     }
 
     fn newest(&self) -> Option<(u32, Arc<Dictionary>)> {
-        let known = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = self.0.read_locked();
         known.iter().max_by_key(|(number, _)| **number).map(|(number, dictionary)| (*number, dictionary.clone()))
     }
 }

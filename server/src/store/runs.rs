@@ -1,6 +1,10 @@
 //! Runs: lists, one run, and what is still to be fetched of them.
 
-use domain::{Marks, Origin, RunSummary};
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
+
+use domain::{Marks, Origin, RunSummary, RunsPage};
 use protocol::Query;
 use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
@@ -15,17 +19,22 @@ use super::{Result, Store, WorkspaceId};
 const ENDED: &str = "r.status IN ('succeeded', 'failed', 'cancelled')";
 const MISSING_LOGS_COUNTED: i64 = 20_000;
 
-/// Where a page of the list ended: the number of its last run.
+/// A position in the runs list: the list key of the last run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor(pub i64);
+pub struct RunCursor(pub(super) i64);
 
-/// A page of runs, and where the next begins.
-#[derive(Clone, Debug)]
-pub struct RunList {
-    pub runs: Vec<RunSummary>,
-    pub next: Option<Cursor>,
-    /// The page is not full, and yet not the last: only so many runs were looked at.
-    pub looked_at: Option<u64>,
+impl fmt::Display for RunCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for RunCursor {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, ParseIntError> {
+        text.parse().map(Self)
+    }
 }
 
 impl Store {
@@ -34,22 +43,27 @@ impl Store {
         &self,
         workspace: WorkspaceId,
         query: &Query,
-        cursor: Option<Cursor>,
+        cursor: Option<RunCursor>,
         limit: u32,
         now_ms: i64,
-    ) -> Result<RunList> {
+    ) -> Result<RunsPage> {
         let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-            return Ok(RunList { runs: Vec::new(), next: None, looked_at: None });
+            return Ok(RunsPage { now_ms, ..RunsPage::default() });
         };
         let Walked { rows, ended } = resolved.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
-            Some(last) if more => Some(Cursor(last.try_get(0)?)),
+            Some(last) if more => Some(RunCursor(last.try_get(0)?)),
             _ => ended.map(|ended| ended.at),
         };
-        let looked_at = ended.map(|ended| ended.looked_at);
-        Ok(RunList { runs: shown.iter().map(summary).collect::<Result<_>>()?, next, looked_at })
+        Ok(RunsPage {
+            runs: shown.iter().map(summary).collect::<Result<_>>()?,
+            next_cursor: next.map(|cursor| cursor.to_string()),
+            scanned: ended.map(|ended| ended.looked_at),
+            now_ms,
+            ..RunsPage::default()
+        })
     }
 
     /// Where the page before the one after `cursor` begins; `None` where it is the first.
@@ -57,14 +71,14 @@ impl Store {
         &self,
         workspace: WorkspaceId,
         query: &Query,
-        cursor: Cursor,
+        cursor: RunCursor,
         limit: u32,
         now_ms: i64,
-    ) -> Result<Option<Cursor>> {
+    ) -> Result<Option<RunCursor>> {
         let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else { return Ok(None) };
         let Walked { rows, ended } = resolved.page_upwards(self, "r.n", cursor, limit + 1).await?;
         match rows.get(limit as usize) {
-            Some(row) => Ok(Some(Cursor(row.try_get(0)?))),
+            Some(row) => Ok(Some(RunCursor(row.try_get(0)?))),
             // What was found stands on the page that begins where the walk ended.
             None => Ok(ended.map(|ended| ended.at)),
         }

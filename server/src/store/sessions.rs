@@ -1,9 +1,12 @@
 //! Sessions: the mirror of MANTYX's list, filtered here.
 
-use domain::{Facet, FacetValue, Facets, SessionSummary, SessionTotals};
+use std::fmt;
+use std::str::FromStr;
+
+use domain::{Facet, FacetValue, Facets, SessionSummary, SessionTotals, SessionsPage};
 use protocol::messages::Metadata;
 use protocol::query::{Field, Has, Term};
-use protocol::{Query, query::words};
+use protocol::{Query, ids, query::words};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
@@ -19,11 +22,30 @@ const FACET_ROWS: i64 = 400;
 const FACET_VALUES: usize = 10;
 const COMPLETIONS: i64 = 20;
 
-/// Where a page ended.
+/// A position in the sessions list: the last session before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionCursor {
-    pub last_used_at_ms: i64,
-    pub id: String,
+    last_used_at_ms: i64,
+    id: String,
+}
+
+/// The text is not a [`SessionCursor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSessionCursor;
+
+impl fmt::Display for SessionCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.last_used_at_ms, self.id)
+    }
+}
+
+impl FromStr for SessionCursor {
+    type Err = BadSessionCursor;
+
+    fn from_str(text: &str) -> std::result::Result<Self, BadSessionCursor> {
+        let (at, id) = text.split_once('.').filter(|(_, id)| ids::is_path_id(id)).ok_or(BadSessionCursor)?;
+        Ok(Self { last_used_at_ms: at.parse().map_err(|_| BadSessionCursor)?, id: id.to_owned() })
+    }
 }
 
 impl Store {
@@ -72,7 +94,7 @@ impl Store {
         cursor: Option<&SessionCursor>,
         limit: u32,
         now_ms: i64,
-    ) -> Result<std::result::Result<Vec<SessionSummary>, String>> {
+    ) -> Result<std::result::Result<SessionsPage, String>> {
         let mut select = match Select::new(workspace, query, now_ms) {
             Ok(select) => select,
             Err(clause) => return Ok(Err(clause)),
@@ -81,13 +103,20 @@ impl Store {
             let (at, id) = (select.bind(cursor.last_used_at_ms), select.bind(cursor.id.as_str()));
             select.conditions.push(format!("(s.last_used_at, s.id) < ({at}, {id})"));
         }
-        let limit = select.bind(i64::from(limit));
+        let rows = select.bind(i64::from(limit) + 1);
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s WHERE {} ORDER BY s.last_used_at DESC, s.id DESC LIMIT {limit}",
+            "SELECT {COLUMNS} FROM session s WHERE {} ORDER BY s.last_used_at DESC, s.id DESC LIMIT {rows}",
             select.conditions.join(" AND ")
         );
         let rows = fetch(&self.reader, sql, select.args).await?;
-        rows.iter().map(summary).collect::<Result<Vec<_>>>().map(Ok)
+        let mut sessions = rows.iter().map(summary).collect::<Result<Vec<_>>>()?;
+        let more = sessions.len() > limit as usize;
+        sessions.truncate(limit as usize);
+        let next_cursor = sessions
+            .last()
+            .filter(|_| more)
+            .map(|last| SessionCursor { last_used_at_ms: last.last_used_at_ms, id: last.id.clone() }.to_string());
+        Ok(Ok(SessionsPage { sessions, next_cursor, now_ms, ..SessionsPage::default() }))
     }
 
     pub async fn session(&self, workspace: WorkspaceId, id: &str) -> Result<Option<SessionSummary>> {

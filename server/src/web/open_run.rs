@@ -2,8 +2,7 @@
 
 use axum::extract::Query;
 use axum::response::Redirect;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use protocol::ids;
+use domain::url::encode_segment;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -15,7 +14,6 @@ pub struct Wanted {
 pub async fn open_run(Query(wanted): Query<Wanted>) -> Redirect {
     match wanted.id.trim() {
         "" => Redirect::to("/runs"),
-        id if ids::is_path_id(id) => Redirect::to(&format!("/runs/{id}")),
-        id => Redirect::to(&format!("/runs/{}", utf8_percent_encode(id, NON_ALPHANUMERIC))),
+        id => Redirect::to(&format!("/runs/{}", encode_segment(id))),
     }
 }

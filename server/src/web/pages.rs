@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
 use leptos::prelude::provide_context;
 use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 
@@ -46,6 +47,6 @@ async fn require_sign_in(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let wanted = request.uri().path_and_query().map_or("/runs", |wanted| wanted.as_str());
-    let wanted = percent_encoding::utf8_percent_encode(wanted, percent_encoding::NON_ALPHANUMERIC);
+    let wanted = encode(wanted);
     Redirect::to(&format!("/sign-in?return_to={wanted}")).into_response()
 }

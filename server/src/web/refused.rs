@@ -9,6 +9,7 @@ use axum::http::header::{ACCEPT, LOCATION, REFERER};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
 use tower_sessions::Session;
 
 use super::local_path::local_path;
@@ -58,7 +59,7 @@ async fn send(session: &Session, request: Request, next: Next) -> Response {
     let body = to_bytes(body, MAX_ANSWER_BYTES).await.unwrap_or_default();
     let message = match serde_json::from_slice::<AppError>(&body) {
         Ok(AppError::SignedOut) => {
-            let back = percent_encoding::utf8_percent_encode(&from, percent_encoding::NON_ALPHANUMERIC);
+            let back = encode(&from);
             return Redirect::to(&format!("/sign-in?return_to={back}")).into_response();
         }
         Ok(error) => error.to_string(),

@@ -5,7 +5,7 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use super::{Resolved, Sql, Start};
-use crate::store::runs::Cursor;
+use crate::store::runs::RunCursor;
 use crate::store::sql::fetch;
 use crate::store::{Result, Store};
 
@@ -25,19 +25,19 @@ pub struct Walked {
 /// The last run that was looked at, and how many were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    pub at: Cursor,
+    pub at: RunCursor,
     pub looked_at: u64,
 }
 
 impl Resolved {
     /// Columns of `r` for a page of matching runs, newest first.
-    pub async fn page(&self, store: &Store, columns: &str, cursor: Option<Cursor>, limit: u32) -> Result<Walked> {
+    pub async fn page(&self, store: &Store, columns: &str, cursor: Option<RunCursor>, limit: u32) -> Result<Walked> {
         let start = Start { cursor, ..Start::NEWEST };
         self.walk_far(store, "run r", columns, start, limit, FARTHEST).await
     }
 
     /// From `cursor` on towards the newest, which come last.
-    pub async fn page_upwards(&self, store: &Store, columns: &str, cursor: Cursor, limit: u32) -> Result<Walked> {
+    pub async fn page_upwards(&self, store: &Store, columns: &str, cursor: RunCursor, limit: u32) -> Result<Walked> {
         let start = Start { cursor: Some(cursor), downwards: false, ..Start::NEWEST };
         self.walk_far(store, &self.listed("r"), columns, start, limit, FARTHEST).await
     }
@@ -69,7 +69,7 @@ impl Resolved {
                 return Ok(Walked { rows, ended: None });
             }
             // Both ways the run at the cursor is not looked at again: downwards it lies below, upwards from it on.
-            let at = Cursor(if start.downwards { last } else { last + 1 });
+            let at = RunCursor(if start.downwards { last } else { last + 1 });
             start.cursor = Some(at);
             if looked_at >= farthest {
                 return Ok(Walked { rows, ended: Some(Ended { at, looked_at: looked_at.into() }) });
@@ -123,7 +123,7 @@ mod tests {
         downwards: bool,
         farthest: u32,
     ) -> anyhow::Result<(Vec<i64>, Option<Ended>)> {
-        let start = Start { cursor: cursor.map(Cursor), downwards, ..Start::NEWEST };
+        let start = Start { cursor: cursor.map(RunCursor), downwards, ..Start::NEWEST };
         let walked = resolved.walk_far(store, "run r", "r.n", start, 1_000, farthest).await?;
         Ok((walked.rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, walked.ended))
     }

@@ -19,7 +19,7 @@ use protocol::query::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
 
 use driver::Driver;
 
-use super::runs::Cursor;
+use super::runs::RunCursor;
 use super::sql::Arg;
 use super::tags::{Counted, Tag};
 use super::text;
@@ -56,7 +56,7 @@ enum ColumnTest {
 /// Where a walk begins, which way it goes, and how far.
 #[derive(Clone, Copy)]
 struct Start {
-    cursor: Option<Cursor>,
+    cursor: Option<RunCursor>,
     downwards: bool,
     /// How many runs of the driver are looked at.
     steps: Option<u32>,

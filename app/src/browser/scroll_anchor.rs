@@ -46,7 +46,7 @@ pub fn bring_into_view(go: bool) {
 }
 
 /// Whether the reader is writing: then the page stays where it is.
-pub fn is_being_written() -> bool {
+pub fn is_typing() -> bool {
     #[cfg(feature = "hydrate")]
     return leptos::prelude::document().active_element().is_some_and(|element| element.tag_name() == "TEXTAREA");
     #[cfg(not(feature = "hydrate"))]

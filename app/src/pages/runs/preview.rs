@@ -6,16 +6,15 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use protocol::messages::Tokens;
 
-use crate::api::browse::peek_run;
-use crate::browse::Peek;
+use crate::api::runs::preview_run;
 use crate::browser::is_in_control;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
-use crate::components::markdown::Markdown;
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
+use crate::model::runs::RunPreview;
 use crate::wire::Wire;
 use domain::url::encode;
 
@@ -51,7 +50,7 @@ impl Path {
 }
 
 #[component]
-pub fn PeekPanel(
+pub fn PreviewPanel(
     peek: Memo<Option<String>>,
     ids: Vec<String>,
     here: String,
@@ -65,7 +64,7 @@ pub fn PeekPanel(
         move || peek.get(),
         |id| async move {
             match id {
-                Some(id) => Some(peek_run(id).await),
+                Some(id) => Some(preview_run(id).await),
                 None => None,
             }
         },
@@ -109,11 +108,11 @@ fn Panel(path: Path, children: Children) -> impl IntoView {
 }
 
 #[component]
-fn Content(found: Peek) -> impl IntoView {
+fn Content(found: RunPreview) -> impl IntoView {
     let run = found.run;
     let figure = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
     let fact = |name: &'static str, value: String| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
-    let text = |title: &'static str, text: String| view! { <section class="peek-text"><h3>{title}</h3><Markdown text /></section> };
+    let text = |title: &'static str, text: String| view! { <section class="peek-text"><h3>{title}</h3><div inner_html=text></div></section> };
     view! {
         <div class="peek-body">
             <h2>{run.title()}</h2>
@@ -127,7 +126,7 @@ fn Content(found: Peek) -> impl IntoView {
                 {fact("Duration", figure(run.duration_ms.map(format::duration)))}
             </dl>
             <MetadataChips metadata=run.metadata.clone() />
-            {found.prompt.filter(|prompt| !prompt.is_empty()).map(|prompt| text("Prompt", prompt))}
+            {(!found.prompt.is_empty()).then(|| text("Prompt", found.prompt))}
             {(!found.answer.is_empty()).then(|| text("Answer", found.answer))}
         </div>
     }

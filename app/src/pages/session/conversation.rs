@@ -1,55 +1,54 @@
-//! What was said, a page of it, oldest first. Whoever asked leads to the run that answered.
+//! One page of a conversation, oldest first. A user message links to the run that answers it.
 
 use leptos::prelude::*;
 
-use crate::browse::{Turn, TurnRun, Turns};
 use crate::browser::while_shown;
 use crate::components::icon::{Icon, IconView};
-use crate::components::markdown::Markdown;
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
 use crate::format;
+use crate::model::session::{Conversation, Message, MessageRun};
 
 /// Which messages the address asks for: those before a seq, and where their runs begin.
 type Place = Memo<(Option<u64>, Option<String>)>;
 
 #[component]
-pub fn Conversation(page: Turns, place: Place, read_again: Callback<()>) -> impl IntoView {
-    if page.going {
+pub fn ConversationView(page: Conversation, place: Place, read_again: Callback<()>) -> impl IntoView {
+    if page.in_progress {
         while_shown(read_again);
     }
     let latest = place.with_untracked(|(before, _)| before.is_some());
-    let empty = page.turns.is_empty().then(|| view! { <p class="hint">"Nothing was said in this session yet."</p> });
+    let empty = page.messages.is_empty().then(|| view! { <p class="hint">"Nothing was said in this session yet."</p> });
     let now_ms = page.now_ms;
-    let turns: Vec<_> = page.turns.into_iter().map(|turn| view! { <TurnView turn now_ms /> }).collect();
+    let messages: Vec<_> = page.messages.into_iter().map(|message| view! { <MessageView message now_ms /> }).collect();
     view! {
         {page.earlier.map(|href| view! { <p class="earlier"><a class="button" href=href><IconView icon=Icon::Up />"Earlier messages"</a></p> })}
         {empty}
-        <ol class="conversation">{turns}</ol>
+        <ol class="conversation">{messages}</ol>
         {latest.then(|| view! { <p class="earlier"><a class="button" href="?"><IconView icon=Icon::Down />"Newest messages"</a></p> })}
     }
 }
 
 #[component]
-fn TurnView(turn: Turn, now_ms: i64) -> impl IntoView {
-    let who = match turn.role.as_str() {
+fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
+    let who = match message.role.as_str() {
         "user" => "Asked".to_owned(),
         "assistant" => "Answered".to_owned(),
         other => other.to_owned(),
     };
-    let attachments = (turn.attachments > 0).then(|| {
-        let s = if turn.attachments == 1 { "" } else { "s" };
-        view! { <p class="hint">{format!("with {} attachment{s}", turn.attachments)}</p> }
+    let attachments = (message.attachments > 0).then(|| {
+        let s = if message.attachments == 1 { "" } else { "s" };
+        view! { <p class="hint">{format!("with {} attachment{s}", message.attachments)}</p> }
     });
-    let silent = turn
+    let silent = message
         .preview
         .then(|| view! { <p class="hint">"The conversation has no answer to this; its run tells why."</p> });
-    let going = turn.run.as_ref().is_some_and(|run| !run.status.is_terminal());
+    let going = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
     view! {
-        <li class="turn-said" data-role=turn.role>
-            <header class="turn-head"><strong>{who}</strong>{turn.run.map(|run| view! { <RunLink run now_ms /> })}</header>
-            <Markdown text=turn.text />
+        <li class="turn-said" data-role=message.role>
+            <header class="turn-head"><strong>{who}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
+            <div inner_html=message.text></div>
             {attachments}
             {if going { Some(view! { <p class="hint" role="status">"The answer is being written."</p> }.into_any()) } else { silent.map(IntoAny::into_any) }}
         </li>
@@ -57,7 +56,7 @@ fn TurnView(turn: Turn, now_ms: i64) -> impl IntoView {
 }
 
 #[component]
-fn RunLink(run: TurnRun, now_ms: i64) -> impl IntoView {
+fn RunLink(run: MessageRun, now_ms: i64) -> impl IntoView {
     let figures: Vec<String> = [
         run.model.clone(),
         run.tokens.map(|tokens| format!("{} tokens", format::compact_number(tokens))),
@@ -66,8 +65,8 @@ fn RunLink(run: TurnRun, now_ms: i64) -> impl IntoView {
     .into_iter()
     .flatten()
     .collect();
-    let own = (!run.own.is_empty()).then(|| {
-        view! { <span class="overridden"><span class="hint">"of this turn alone:"</span><MetadataChips metadata=run.own.clone() /></span> }
+    let own = (!run.own_metadata.is_empty()).then(|| {
+        view! { <span class="overridden"><span class="hint">"of this turn alone:"</span><MetadataChips metadata=run.own_metadata.clone() /></span> }
     });
     view! {
         <StatusBadge status=run.status />

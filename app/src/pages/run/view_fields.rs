@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::Run;
+use crate::browser::RunContext;
 
 /// Hidden fields for everything that the address says, but for what the form is about. Where to scroll to goes with none.
 #[component]
-pub fn KeptView(except: &'static [&'static str]) -> impl IntoView {
-    let run = expect_context::<Run>();
+pub fn ViewFields(except: &'static [&'static str]) -> impl IntoView {
+    let run = expect_context::<RunContext>();
     move || {
         let pairs = run.view.with(|view| view.pairs());
         let kept = pairs.into_iter().filter(|(name, _)| *name != "focus" && !except.contains(name));

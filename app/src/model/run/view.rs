@@ -1,4 +1,4 @@
-//! What a run's address says about how it is looked at.
+//! The view of a run: everything that its URL says.
 
 use protocol::timeline::Density;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::query_string::QueryString;
 use domain::url::encode;
 
-/// The whole state of the page, so that a link, a reload and the back button show the same.
+/// The whole state of the page, so that a link, a reload and the back button show the same thing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunView {
     pub tab: Tab,
     pub density: Density,
-    /// The page shows the run as of this event.
+    /// Shows the run as it was at this event.
     pub at: Option<u64>,
     /// The event to scroll to.
     pub focus: Option<u64>,
@@ -21,19 +21,19 @@ pub struct RunView {
     /// Keys of rows that are open.
     pub open: Vec<String>,
     pub find: Find,
-    /// Texts as they were written, without Markdown.
+    /// Shows texts without Markdown formatting.
     pub raw: bool,
-    /// Where the raw log's page begins, and what is looked for in it.
+    /// The first event of the raw log's page, and the text searched for in it.
     pub after: Option<u64>,
     pub grep: String,
 }
 
-/// What is looked for inside the run.
+/// A search inside the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Find {
     pub text: String,
-    /// Which of the hits is stepped to.
+    /// The index of the current match.
     pub hit: usize,
 }
 
@@ -43,7 +43,7 @@ pub enum Tab {
     #[default]
     Output,
     Tools,
-    /// Only where calls were repeated.
+    /// Only for runs that repeated calls.
     Loop,
     Spec,
     Raw,
@@ -73,7 +73,10 @@ impl Tab {
     }
 }
 
-/// Open rows named in one address; more are not kept.
+/// The id of the element with the tabs, as URLs name it.
+pub const TABS_ID: &str = "side";
+
+/// Open rows in one URL; more are dropped.
 const MAX_OPEN: usize = 50;
 
 pub fn density_name(density: Density) -> &'static str {
@@ -85,7 +88,7 @@ pub fn density_name(density: Density) -> &'static str {
 }
 
 impl RunView {
-    /// Reads the address. What it does not understand is left at its default.
+    /// Parses a URL's query. Invalid values are ignored.
     pub fn from_query(query: &QueryString) -> Self {
         let text = |name: &str| query.get(name).filter(|value| !value.is_empty());
         let number = |name: &str| text(name).and_then(|value| value.parse().ok());
@@ -111,7 +114,7 @@ impl RunView {
         }
     }
 
-    /// The parameters of the address that shows this.
+    /// The query parameters of the URL for this view.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let mut pairs: Vec<(&'static str, String)> = Vec::new();
         if self.tab != Tab::default() {
@@ -142,7 +145,7 @@ impl RunView {
         pairs
     }
 
-    /// The address that shows this, with the place of the event to scroll to.
+    /// The URL for this view, with the fragment of the event to scroll to.
     pub fn href(&self, run_id: &str) -> String {
         let query: Vec<String> =
             self.pairs().into_iter().map(|(name, value)| format!("{name}={}", encode(&value))).collect();
@@ -151,18 +154,18 @@ impl RunView {
         format!("/runs/{run_id}{mark}{}{anchor}", query.join("&"))
     }
 
-    /// The same view, scrolled to an event. A conversation alone shows few of them.
+    /// The same view, scrolled to an event. The conversation density has few events, so it changes to normal.
     pub fn focused(&self, seq: u64) -> Self {
         let density = if self.density == Density::Conversation { Density::Normal } else { self.density };
         Self { focus: Some(seq), from: None, density, ..self.clone() }
     }
 
-    /// The same view with fewer rows, or more.
+    /// The same view in another density.
     pub fn in_density(&self, density: Density) -> Self {
         Self { density, from: None, focus: None, ..self.clone() }
     }
 
-    /// The same view as of an event, or of the end.
+    /// The same view at an event, or at the end.
     pub fn at(&self, at: Option<u64>) -> Self {
         Self { at, focus: None, from: None, ..self.clone() }
     }

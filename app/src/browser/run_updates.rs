@@ -5,8 +5,8 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::page::is_hidden;
-use crate::api::browse::news_of_runs;
+use super::dom::is_hidden;
+use crate::api::runs::load_run_updates;
 use crate::wire::Wire;
 use domain::{RunSummary, SyncProgress};
 
@@ -14,17 +14,17 @@ const EVERY: Duration = Duration::from_secs(4);
 
 /// What is kept in step.
 #[derive(Clone, Copy)]
-pub struct Watched {
+pub struct WatchedList {
     pub q: StoredValue<String>,
     /// The first run of the first page; on other pages nothing is counted.
     pub first: StoredValue<Option<String>>,
     pub rows: StoredValue<Vec<RwSignal<RunSummary>>>,
     pub sync: RwSignal<SyncProgress>,
     /// New runs, and whether there are more than were counted.
-    pub news: RwSignal<(usize, bool)>,
+    pub updates: RwSignal<(usize, bool)>,
 }
 
-pub fn watch_runs(watched: Watched) {
+pub fn watch_runs(watched: WatchedList) {
     Effect::new(move |_| {
         let look = move || {
             if !is_hidden() {
@@ -37,14 +37,14 @@ pub fn watch_runs(watched: Watched) {
     });
 }
 
-async fn read(watched: Watched) {
+async fn read(watched: WatchedList) {
     // The page may be left at any time.
     let Some((q, first)) = watched.q.try_get_value().zip(watched.first.try_get_value()) else { return };
     let Some(rows) = watched.rows.try_get_value() else { return };
     let going = |row: &&RwSignal<RunSummary>| row.try_with_untracked(|run| !run.status.is_terminal()).unwrap_or(false);
     let ids = rows.iter().filter(going).filter_map(|row| row.try_with_untracked(|run| run.id.clone())).collect();
-    let Ok(Wire(news)) = news_of_runs(q, first, ids).await else { return };
-    let _ = watched.news.try_set((news.newer, news.more));
+    let Ok(Wire(news)) = load_run_updates(q, first, ids).await else { return };
+    let _ = watched.updates.try_set((news.newer, news.more));
     let _ = watched.sync.try_set(news.sync);
     for run in news.rows {
         let same = |row: &&RwSignal<RunSummary>| row.try_with_untracked(|known| known.id == run.id).unwrap_or(false);

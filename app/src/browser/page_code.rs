@@ -6,7 +6,7 @@ use leptos_router::hooks::use_location;
 /// Lets the browser load the page from the server, which needs no code for it. Never ends: the page is left.
 ///
 /// A page that the server has just rendered stays as it is, and whatever is opened next is loaded in that way.
-pub async fn without_page_code() {
+pub async fn load_from_server() {
     let location = use_location();
     let rendered = Owner::current_shared_context().is_some_and(|context| context.during_hydration());
     Effect::new(move |before: Option<()>| {
@@ -17,7 +17,7 @@ pub async fn without_page_code() {
             }
         }
         if !rendered || before.is_some() {
-            super::page::open(&address);
+            super::dom::open(&address);
         }
     });
     std::future::pending().await

@@ -10,11 +10,11 @@
 use leptos::ev;
 use leptos::prelude::*;
 
-use super::place;
-use crate::pages::run::Run;
+use super::scroll_anchor;
+use crate::browser::RunContext;
 
 #[derive(Clone, Copy)]
-pub struct Follow {
+pub struct ScrollFollow {
     /// The reader is at the place.
     pub on: RwSignal<bool>,
     /// They were, and scrolled away by hand.
@@ -27,7 +27,7 @@ pub struct Follow {
     moving: StoredValue<bool>,
 }
 
-impl Follow {
+impl ScrollFollow {
     pub fn new(end_seq: u64) -> Self {
         Self {
             on: RwSignal::new(true),
@@ -45,9 +45,9 @@ impl Follow {
 }
 
 /// For as long as the page is there.
-pub fn follow_place(run: Run) {
-    let Follow { on, left, seen_seq, moving, .. } = run.follow;
-    let is_there = move || place::is_in_view() && untrack(|| has_newest_rows(run));
+pub fn follow_scroll(run: RunContext) {
+    let ScrollFollow { on, left, seen_seq, moving, .. } = run.follow;
+    let is_there = move || scroll_anchor::is_in_view() && untrack(|| has_newest_rows(run));
     let look = move || {
         let is_there = is_there();
         if !moving.get_value() && on.get_untracked() != is_there {
@@ -69,29 +69,29 @@ pub fn follow_place(run: Run) {
 }
 
 /// To be called when the page is about to change.
-pub fn keep_place(run: Run) {
+pub fn keep_in_view(run: RunContext) {
     let moves = untrack(|| run.at().is_some() || !run.state.with(|state| state.ended));
     let wanted = run.follow.wanted.try_update_value(std::mem::take) == Some(true);
-    if moves && (wanted || run.follow.on.get_untracked() && !place::is_being_written()) {
-        bring_place(run, false);
+    if moves && (wanted || run.follow.on.get_untracked() && !scroll_anchor::is_typing()) {
+        scroll_to_anchor(run, false);
     }
 }
 
 /// Brings the place into view once what is new is drawn. With `go`, the keyboard goes on from there.
-pub fn bring_place(run: Run, go: bool) {
-    let Follow { on, moving, .. } = run.follow;
+pub fn scroll_to_anchor(run: RunContext, go: bool) {
+    let ScrollFollow { on, moving, .. } = run.follow;
     if moving.try_update_value(|moving| std::mem::replace(moving, true)) == Some(true) {
         return;
     }
     request_animation_frame(move || {
         if moving.try_set_value(false).is_none() {
-            place::bring_into_view(go);
+            scroll_anchor::bring_into_view(go);
             on.set(true);
         }
     });
 }
 
 /// A page of a long log may end before its newest row; a replay always ends with its own.
-fn has_newest_rows(run: Run) -> bool {
+fn has_newest_rows(run: RunContext) -> bool {
     run.state.with(|state| state.window.start + state.window.rows.len() >= state.window.total)
 }

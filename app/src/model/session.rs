@@ -1,0 +1,59 @@
+//! One session and its conversation.
+
+use domain::{SessionSummary, SessionTotals};
+use protocol::RunStatus;
+use protocol::messages::Metadata;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One session; its messages are loaded page by page as [`Conversation`]s.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionPageModel {
+    pub session: SessionSummary,
+    pub totals: SessionTotals,
+    pub spec: Value,
+    pub ended_at_ms: Option<i64>,
+    /// The sign-in may send messages and end the session.
+    #[serde(default)]
+    pub can_write: bool,
+    /// Set when the data may be behind MANTYX.
+    pub stale: Option<String>,
+    pub now_ms: i64,
+}
+
+/// One page of messages, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    pub messages: Vec<Message>,
+    /// The URL of the page before this one.
+    pub earlier: Option<String>,
+    /// A run is in progress, so another message will follow.
+    pub in_progress: bool,
+    pub now_ms: i64,
+}
+
+/// A message. A user message links to the run that answers it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// `user`, `assistant`, or MANTYX's own word for another role.
+    pub role: String,
+    /// HTML.
+    pub text: String,
+    /// Only the beginning of the text is known, from the list of runs.
+    pub preview: bool,
+    pub attachments: usize,
+    pub run: Option<MessageRun>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessageRun {
+    pub id: String,
+    pub status: RunStatus,
+    pub model: Option<String>,
+    pub tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub created_at_ms: i64,
+    /// Metadata of the run that its session doesn't have, or has with another value.
+    pub own_metadata: Metadata,
+}
