@@ -57,7 +57,12 @@ impl ToolOutput {
 
 impl OutputFile {
     pub(crate) fn new(kind: &'static str, name: &str, mime_type: &str, base64: &str) -> Self {
-        let size_bytes = base64.trim_end_matches('=').len() * 3 / 4;
-        Self { kind, name: name.to_owned(), mime_type: mime_type.to_owned(), size_bytes, url: None }
+        let (name, mime_type) = (name.to_owned(), mime_type.to_owned());
+        Self { kind, name, mime_type, size_bytes: decoded_size(base64), url: None }
     }
+}
+
+/// Returns the number of bytes that a base64 text encodes.
+pub fn decoded_size(base64: &str) -> usize {
+    base64.trim_end_matches('=').len() * 3 / 4
 }

@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use domain::LockExt;
 use http::Method;
 
 /// Requests in a minute for each credential and bucket; `None` for no limit.
@@ -127,7 +128,7 @@ impl Meter {
     /// digest: nothing here needs to know it.
     pub fn count(&self, credential: &[u8], bucket: Bucket, now: Instant) -> Option<Standing> {
         let limit = self.limits.of(bucket)?;
-        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut windows = self.windows.locked();
         let key = (credential.to_owned(), bucket);
         if !windows.contains_key(&key) {
             // Tokens come and go: whoever is new finds the traces of the others swept away.

@@ -1,7 +1,9 @@
 //! The newest committed events of a run in flight, so that readers that keep up need not ask the database.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use domain::LockExt;
 
 use crate::store::StoredEvent;
 
@@ -22,7 +24,7 @@ struct Newest {
 impl Tail {
     /// Adds an event that is committed; the oldest ones make room.
     pub fn push(&self, event: StoredEvent) {
-        let mut newest = self.lock();
+        let mut newest = self.0.locked();
         newest.bytes += event.data.len();
         newest.events.push_back(Arc::new(event));
         while newest.events.len() > MAX_EVENTS || (newest.bytes > MAX_BYTES && newest.events.len() > 1) {
@@ -34,15 +36,11 @@ impl Tail {
 
     /// What comes right after `seq`. None where there is nothing newer here, or where something in between has made room.
     pub fn after(&self, seq: u64) -> Option<Vec<Arc<StoredEvent>>> {
-        let newest = self.lock();
+        let newest = self.0.locked();
         let first = newest.events.front()?.seq as u64;
         let skipped = seq.checked_add(1)?.checked_sub(first)?;
         let found: Vec<_> = newest.events.iter().skip(usize::try_from(skipped).ok()?).cloned().collect();
         (!found.is_empty()).then_some(found)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Newest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

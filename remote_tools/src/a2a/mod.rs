@@ -8,6 +8,7 @@ mod reply;
 
 use std::time::Duration;
 
+use domain::Backoff;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -18,8 +19,8 @@ use reply::Progress;
 pub use card::{FoundCard, fetch_card, find_card};
 pub use endpoint::{Binding, Endpoint, json_rpc_endpoint};
 
-const FIRST_POLL: Duration = Duration::from_millis(250);
-const LAST_POLL: Duration = Duration::from_secs(5);
+const FIRST_POLL_DELAY: Duration = Duration::from_millis(250);
+const MAX_POLL_DELAY: Duration = Duration::from_secs(5);
 /// JSON-RPC: method not found; and in A2A 1.0, version not supported.
 const NOT_SUPPORTED: [i64; 2] = [-32601, -32009];
 
@@ -78,7 +79,7 @@ impl From<CallError> for RemoteError {
 impl Rpc<'_> {
     /// Polls the agent's task until it ends.
     async fn finish(&self, mut result: Value) -> Result<ToolOutput, RemoteError> {
-        let mut pause = FIRST_POLL;
+        let mut backoff = Backoff::new(FIRST_POLL_DELAY, MAX_POLL_DELAY);
         loop {
             match reply::read(&result)? {
                 Progress::Done(output) => return Ok(output),
@@ -86,8 +87,7 @@ impl Rpc<'_> {
                     return Err(RemoteError::unusable("The agent answered before its task ended."));
                 }
                 Progress::Working { task_id } => {
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LAST_POLL);
+                    tokio::time::sleep(backoff.next_delay()).await;
                     result = self.call(self.endpoint.binding.get_method(), json!({ "id": task_id })).await?;
                 }
             }

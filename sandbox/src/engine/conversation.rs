@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::provider::Message;
 use crate::store::NewMessage;
-use crate::tool_output::decoded_size;
 
 /// System texts, what was said before, what is asked now.
 pub fn opening(spec: &Value, history: Vec<Message>) -> Vec<Message> {
@@ -55,7 +54,7 @@ fn attachments(message: &Value) -> Option<Value> {
         if let Some(fields) = kept.as_object_mut()
             && let Some(data) = fields.remove("data")
         {
-            fields.insert("size".to_owned(), data.as_str().map_or(0, decoded_size).into());
+            fields.insert("size".to_owned(), data.as_str().map_or(0, remote_tools::decoded_size).into());
         }
         kept
     });

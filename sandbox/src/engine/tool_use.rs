@@ -133,7 +133,7 @@ impl Run {
         match handler {
             Handler::Builtin(tool) => tool.call(&call.input, self.budgets.attempts(&call.name), &self.clock).await,
             Handler::Mcp { server, tool } => server.call(tool, &call.input).await,
-            Handler::A2a(peer) => peer.ask(call.input["message"].as_str().unwrap_or("")).await,
+            Handler::A2a(peer) => peer.send(call.input["message"].as_str().unwrap_or("")).await,
             Handler::Unavailable(why) => ToolOutput::failure(why),
             Handler::Plan | Handler::Client(_) => ToolOutput::failure("This tool is not for the sandbox to run."),
         }

@@ -6,6 +6,7 @@
 
 use std::sync::Mutex;
 
+use domain::LockExt;
 use http::HeaderMap;
 use remote_tools::RemoteError;
 use remote_tools::a2a::{Binding, Endpoint, Message, fetch_card, json_rpc_endpoint, send_message};
@@ -50,7 +51,7 @@ impl Peer {
     }
 
     async fn try_send(&self, text: &str) -> Result<ToolOutput, RemoteError> {
-        let known = lock(&self.endpoint).clone();
+        let known = self.endpoint.locked().clone();
         let endpoints = match known {
             Some(endpoint) => vec![endpoint],
             None => endpoints(&self.root().await),
@@ -58,7 +59,7 @@ impl Peer {
         let id = secret::id("msg_").map_err(|error| RemoteError::unusable(error.to_string()))?;
         let message = Message { id, text, context_id: self.context_id.as_deref() };
         let (output, endpoint) = send_message(&self.http, &self.headers, &endpoints, &message).await?;
-        *lock(&self.endpoint) = Some(endpoint.clone());
+        *self.endpoint.locked() = Some(endpoint.clone());
         Ok(output.into())
     }
 

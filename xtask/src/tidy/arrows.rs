@@ -7,8 +7,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("domain", &["protocol"]),
     ("app", &["domain", "protocol"]),
-    ("remote_tools", &["protocol"]),
-    ("sandbox", &["protocol", "remote_tools"]),
+    ("remote_tools", &["domain", "protocol"]),
+    ("sandbox", &["domain", "protocol", "remote_tools"]),
     ("server", &["app", "domain", "protocol", "remote_tools", "sandbox"]),
     ("xtask", &[]),
 ];
