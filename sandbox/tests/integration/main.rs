@@ -1,4 +1,4 @@
-//! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
+//! Integration tests of the sandbox over HTTP, each with its own port and folder.
 
 mod a2a;
 mod attachments;
