@@ -7,8 +7,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("domain", &["protocol"]),
     ("app", &["domain", "protocol"]),
-    ("sandbox", &["protocol"]),
-    ("server", &["app", "domain", "protocol", "sandbox"]),
+    ("remote_tools", &["domain", "protocol"]),
+    ("sandbox", &["domain", "protocol", "remote_tools"]),
+    ("server", &["app", "domain", "protocol", "remote_tools", "sandbox"]),
     ("xtask", &[]),
 ];
 

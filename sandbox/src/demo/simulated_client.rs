@@ -1,4 +1,4 @@
-//! Plays the client of a demonstration's run: follows its log and answers its local tools.
+//! A simulated client of the demonstration: follows a run and answers its local tools.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::clock::Clock;
 use crate::follow::Follower;
 use crate::store::StoredEvent;
 
-/// Longer than any local tool may take.
-const PATIENCE: Duration = Duration::from_secs(3600);
+/// Longer than any timeout of a local tool.
+const PAST_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// Returns when the run has ended.
-pub async fn attend(
+/// Answers the local tools of a run until it ends.
+pub async fn follow_run(
     app: &App,
     workspace: &str,
     run_id: &str,
@@ -52,7 +52,7 @@ async fn react(
             return Ok(());
         }
         Answer::Silence => {
-            clock.advance(PATIENCE);
+            clock.advance(PAST_TIMEOUT);
             return Ok(());
         }
     };

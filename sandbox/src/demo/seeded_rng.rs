@@ -1,8 +1,8 @@
-//! Numbers that look random and are the same every time.
+//! A random number generator with a fixed seed, so that the demonstration is the same every time.
 
-pub struct Dice(u64);
+pub struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

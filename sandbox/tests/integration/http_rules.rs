@@ -1,4 +1,4 @@
-//! Rate limits, heartbeats, and what browsers of other sites may not do.
+//! Tests of rate limits, heartbeats and cross-origin requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn spec() -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn each_metered_answer_says_where_its_bucket_stands() {
+async fn each_limited_response_has_the_state_of_its_bucket() {
     let harness = limited(RateLimits::DOCUMENTED).await;
     let id = harness.launch("/say Hello.", json!({})).await;
     let session = json!({ "systemPrompt": "You help." });
@@ -30,7 +30,7 @@ async fn each_metered_answer_says_where_its_bucket_stands() {
         (harness.post(&format!("/agent-runs/{id}/cancel"), json!({})).await, "lifecycle", "600", "599"),
         (harness.post("/agent-sessions", session).await, "mutations", "120", "119"),
         (harness.get("/models").await, "reads", "6000", "5999"),
-        // What is refused for another reason is metered all the same.
+        // Requests that are refused for another reason count too.
         (harness.post("/agent-runs", json!({})).await, "runs", "120", "117"),
     ];
     for (answer, bucket, limit, remaining) in answers {
@@ -75,7 +75,7 @@ async fn a_full_bucket_refuses_its_own_requests_and_no_others() {
 }
 
 #[tokio::test]
-async fn who_is_nobody_is_not_metered() {
+async fn requests_without_a_valid_credential_are_not_counted() {
     let harness = limited(RateLimits { reads: Some(1), ..RateLimits::OFF }).await;
     for _ in 0..3 {
         let refused = harness.send(harness.request_as("mantyx_wrong", "demo", Method::GET, "/models")).await;
@@ -86,7 +86,7 @@ async fn who_is_nobody_is_not_metered() {
 }
 
 #[tokio::test]
-async fn without_limits_no_answer_speaks_of_them() {
+async fn without_limits_there_are_no_rate_limit_headers() {
     let harness = Harness::start().await;
     for _ in 0..150 {
         let answer = harness.post("/agent-sessions", json!({ "systemPrompt": "You help." })).await;
@@ -95,14 +95,14 @@ async fn without_limits_no_answer_speaks_of_them() {
 }
 
 #[tokio::test]
-async fn a_silent_stream_says_that_it_is_still_there() {
+async fn an_idle_stream_sends_heartbeats() {
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let harness = Harness::start_with(folder, |config| config.heartbeat = Duration::from_millis(5)).await;
     let id = harness.launch("/call approve {}\n/say Done.", json!({ "tools": [local("approve")] })).await;
     let path = format!("/agent-runs/{id}/stream");
     let mut stream = harness.request(Method::GET, &path).send().await.expect("a stream");
     let mut text = String::new();
-    // However busy the machine is: at last the run waits, and nothing but comments comes.
+    // Waits for three comments after the call. The timeout of the client bounds the loop.
     while text.split_once("\"local_tool_call\"").is_none_or(|(_, after)| after.matches("\n: ").count() < 3) {
         let chunk = stream.chunk().await.expect("a chunk").expect("it goes on");
         text += std::str::from_utf8(&chunk).expect("whole characters");
@@ -121,7 +121,7 @@ async fn a_silent_stream_says_that_it_is_still_there() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_get_no_leave_to_call() {
+async fn cross_origin_requests_get_no_cors_headers() {
     let harness = Harness::start().await;
     let preflight = harness
         .request(Method::OPTIONS, "/agent-runs")

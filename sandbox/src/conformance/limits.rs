@@ -1,4 +1,4 @@
-//! How a server declines and keeps in touch: scopes, sizes, rates.
+//! Checks of limits: scopes, sizes, rates, attachments.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
@@ -14,7 +14,7 @@ checks!(false:
     "an attachment is taken inline and by https only" => attachments,
 );
 
-/// A credential that may do everything shows nothing here; an access token with few scopes does.
+/// Needs an access token with few scopes.
 async fn scopes(probe: &Probe) -> Result<String> {
     let mut missing = Vec::new();
     for path in ["/models", "/agents", "/tools", "/plugins", "/agent-runs?limit=1", "/agent-sessions?limit=1"] {
@@ -24,7 +24,7 @@ async fn scopes(probe: &Probe) -> Result<String> {
             continue;
         }
         ensure!(answer.body["error"] == "insufficient_scope", "{path} answered {}", answer.body);
-        // One scope, or a list of which any would do.
+        // One scope, or a list of alternatives.
         let required = &answer.body["required"];
         let named =
             required.as_str().or(required[0].as_str()).with_context(|| format!("no scope in {}", answer.body))?;
@@ -37,7 +37,7 @@ async fn scopes(probe: &Probe) -> Result<String> {
     Ok(missing.join(", "))
 }
 
-/// Larger than any prompt may be, and than most servers read: 413, or 400 from one that reads it all the same.
+/// Sends more than any prompt may have: 413, or 400 from a server that reads the whole body.
 async fn too_large(probe: &Probe) -> Result<String> {
     let body = spec(json!({ "prompt": "x".repeat(9 * 1024 * 1024) })).to_string();
     let request = probe.request(Method::POST, "/agent-runs").header("Content-Type", "application/json").body(body);

@@ -1,4 +1,4 @@
-//! Questions to a model beside the run: they are no turns of it, and its usage does not count them.
+//! Model requests of the engine itself, by the planner and the supervisor. They are not turns, and do not count as usage.
 
 use futures::StreamExt;
 use serde_json::Value;
@@ -8,8 +8,8 @@ use crate::models::Model;
 use crate::provider::{Message, Piece, ProviderError, TurnRequest};
 
 impl Run {
-    /// The whole answer at once, held to the schema; given up when the run is stopped.
-    pub(super) async fn ask_aside(
+    /// Returns the whole answer, constrained by the schema. Ends early if the run is stopped.
+    pub(super) async fn query_model(
         &self,
         model: &Model,
         messages: &[Message],
