@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod command;
 mod conformance;
+mod dev;
 mod paths;
 mod progress;
 mod run;
@@ -36,6 +37,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Serve an unoptimised build, rebuild what changes and reload open pages
+    Dev {
+        /// Passed on to the binary
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Check everything that CI checks
     Test {
         /// Only these parts; all when none is named
@@ -55,6 +62,7 @@ fn main() -> ExitCode {
         Task::Build { debug: false } => build::all(),
         Task::Build { debug: true } => build::with(build::Effort::Quick),
         Task::Run { args } => run::run(&args),
+        Task::Dev { args } => dev::run(&args),
         // Its summary is its last word.
         Task::Test { parts } => return test::run(&parts),
         Task::Conformance(target) => conformance::run(&target),

@@ -3,9 +3,9 @@
 pub mod assets;
 mod cache;
 mod report;
-mod script;
+pub mod script;
 mod split;
-mod styles;
+pub mod styles;
 pub mod wasm;
 
 use anyhow::{Result, bail};

@@ -40,11 +40,17 @@ pub struct Client {
 
 /// Splits the compiled client by page and, unless it has to be quick, makes it small.
 pub fn build(effort: Effort, compiled: &[u8], cache: &mut Cache) -> Result<Client> {
+    let mut client = build_unoptimised(compiled)?;
+    client.optimised = effort == Effort::Optimised && step("wasm-opt", || optimise_all(&mut client.parts, cache))?;
+    Ok(client)
+}
+
+/// Splits the compiled client by page and writes its JavaScript.
+pub fn build_unoptimised(compiled: &[u8]) -> Result<Client> {
     let mut parts = step("split", || split::split(compiled))?;
     let glue;
     (glue, parts.main) = step("bindings", || bind(&parts.main))?;
-    let optimised = effort == Effort::Optimised && step("wasm-opt", || optimise_all(&mut parts, cache))?;
-    Ok(Client { glue, parts, optimised })
+    Ok(Client { glue, parts, optimised: false })
 }
 
 pub fn compile(effort: Effort) -> Result<Vec<u8>> {
