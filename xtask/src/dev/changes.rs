@@ -54,8 +54,11 @@ impl Snapshot {
 
     /// Files that were added, changed or removed since this snapshot.
     pub fn changes_to(&self, later: &Self) -> Changes {
-        let changed = later.0.iter().filter(|(path, modified)| self.0.get(*path) != Some(modified));
-        let removed = self.0.keys().filter(|path| !later.0.contains_key(*path));
+        let changed = later
+            .0
+            .iter()
+            .filter(|(path, modified)| self.0.get(path.as_path()).is_none_or(|before| before != *modified));
+        let removed = self.0.keys().filter(|path| !later.0.contains_key(path.as_path()));
         let mut changes = Changes::default();
         for path in changed.map(|(path, _)| path).chain(removed) {
             changes.add(path);
