@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::build::{Effort, script, styles, wasm};
+use crate::build::{Mode, script, styles, wasm};
 use crate::paths;
 
 const RELOAD_SCRIPT: &str = include_str!("reload.js");
@@ -14,7 +14,7 @@ const WASM_NAME: &str = "runlens.wasm";
 
 /// Compiles the client and writes it with the script that starts it.
 pub fn write_client(folder: &Path) -> Result<()> {
-    let client = wasm::build_unoptimised(&wasm::compile(Effort::Quick)?)?;
+    let client = wasm::build_unoptimised(&wasm::compile(Mode::Debug)?)?;
     let chunk_file = |chunk: &str| format!("chunk-{chunk}.wasm");
     let chunk_names = client.parts.chunks.keys().map(|chunk| (chunk.clone(), chunk_file(chunk))).collect();
     let script = script::assemble(&client.glue, &client.parts.loaders, WASM_NAME, &chunk_names)?;

@@ -1,4 +1,4 @@
-//! The optimised binary in Chromium, driven by Playwright.
+//! Runs the browser tests with Playwright.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::tools::{chromium, npm};
 use crate::{build, command, paths};
 
-/// Builds, then runs the tests of `end2end`, which start the binary themselves.
+/// Builds, then runs the tests of `end2end`, which start the binary.
 pub fn run() -> Result<()> {
     build::all()?;
     npm::install()?;

@@ -1,4 +1,4 @@
-//! The server's integration tests once more, on PostgreSQL.
+//! Runs the server's integration tests on PostgreSQL.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,7 +10,6 @@ use crate::tools::curl;
 use crate::tools::postgres::Cluster;
 use crate::{command, paths};
 
-/// Starts a cluster, tests against it, stops it.
 pub fn run() -> Result<()> {
     let tests = compiled()?;
     let package = paths::root()?.join("server");
@@ -25,7 +24,7 @@ pub fn run() -> Result<()> {
     )
 }
 
-/// The test binary that the other parts built. Asking cargo for the server alone would choose other features for shared
+/// Returns the test binary that the other parts built. For the server alone cargo would select other features of shared
 /// dependencies and compile them again.
 fn compiled() -> Result<PathBuf> {
     let build = ["test", "--workspace", "--test", "integration", "--no-run"];
@@ -50,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_servers_tests_are_told_from_the_others() {
+    fn the_binary_of_the_server_is_found_among_the_others() {
         let messages = r#"{"reason":"compiler-artifact","target":{"src_path":"/x/sandbox/tests/integration/main.rs"},"executable":"/t/a"}
 {"reason":"compiler-artifact","target":{"src_path":"/x/server/tests/integration/main.rs"},"executable":"/t/b"}
 {"reason":"build-finished","success":true}"#;
