@@ -1,4 +1,5 @@
-//! Serves the site from a folder and tells open pages when to reload, for `cargo xtask dev`. Debug builds only.
+//! Sites that are not embedded, in debug builds only: the folder that `cargo xtask dev` rewrites while the server runs, and
+//! an optimised site for browser tests.
 
 use std::convert::Infallible;
 use std::fs;
@@ -6,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use anyhow::Context;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -15,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 use tokio_util::sync::CancellationToken;
 
-use super::assets::{Site, content_type};
+use super::assets::{Asset, Site, content_type};
 
 /// The variable by which `cargo xtask dev` names the folder.
 const FOLDER: &str = "RUNLENS_DEV_SITE";
@@ -95,6 +97,40 @@ fn changes(site: Arc<DevSite>) -> Response {
         }
     });
     Sse::new(events).into_response()
+}
+
+/// Loads a site that `cargo xtask build` wrote.
+pub fn load_site(folder: &Path) -> anyhow::Result<Site> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(current) = folders.pop() {
+        for entry in fs::read_dir(&current).with_context(|| format!("cannot read {}", current.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.extension().is_some_and(|extension| extension == "br" || extension == "gz") {
+                files.push(load_asset(folder, &path)?);
+            }
+        }
+    }
+    let manifest = fs::read_to_string(folder.join("manifest.json")).context("the site has no manifest.json")?;
+    Ok(Site { files: files.leak(), manifest: manifest.leak() })
+}
+
+fn load_asset(folder: &Path, path: &Path) -> anyhow::Result<Asset> {
+    let compressed = |extension: &str| -> Option<&'static [u8]> {
+        let path = format!("{}.{extension}", path.display());
+        fs::read(path).ok().map(|content| &*content.leak())
+    };
+    let url = format!("/{}", path.strip_prefix(folder)?.display());
+    Ok(Asset {
+        // Names under /pkg/ contain a hash, and no other file changes while the server runs.
+        tag: url.clone().leak(),
+        path: url.leak(),
+        plain: fs::read(path)?.leak(),
+        br: compressed("br"),
+        gz: compressed("gz"),
+    })
 }
 
 fn unix_ms(time: SystemTime) -> u128 {

@@ -2,7 +2,7 @@
 
 pub mod assets;
 #[cfg(debug_assertions)]
-pub(crate) mod dev_site;
+pub mod dev_site;
 pub mod headers;
 pub mod health;
 pub mod launch;

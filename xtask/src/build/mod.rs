@@ -38,14 +38,19 @@ pub fn with(mode: Mode) -> Result<()> {
     };
     let compiled = wasm::compile(mode)?;
     let mut library = Background::start(command::cargo()?.args(["build", "-p", "server", "--lib"]).args(profile))?;
-    site(mode, &compiled)?;
+    write_site(mode, &compiled)?;
     step("server's library", || library.finish())?;
     let binary = ["rustc", "-p", "server", "--bin", "runlens"];
     step("server", || command::run(command::cargo()?.args(binary).args(profile).args(["--", "--cfg", "embedded_site"])))
 }
 
+/// The site alone.
+pub fn site(mode: Mode) -> Result<()> {
+    write_site(mode, &wasm::compile(mode)?)
+}
+
 /// Writes the site and reports the size of a first visit.
-fn site(mode: Mode, compiled: &[u8]) -> Result<()> {
+fn write_site(mode: Mode, compiled: &[u8]) -> Result<()> {
     let root = paths::root()?;
     let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
     let client = wasm::build(mode, compiled, &mut cache)?;

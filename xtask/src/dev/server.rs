@@ -15,7 +15,6 @@ const STOP_WITHIN: Duration = Duration::from_secs(2);
 
 pub struct Server(Child);
 
-/// Builds the binary with the features that the tests use, so that both share what is compiled.
 pub fn build() -> Result<()> {
     step("server", || command::run(command::cargo()?.args(["build", "--workspace", "--bin", "runlens"])))
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs every check, part by part, with a summary at the end.
 
+mod binaries;
 mod browser;
 mod postgres;
 mod rust;
@@ -32,7 +33,7 @@ pub enum Part {
     Postgres,
     /// Two releases of the official Python client against the sandbox
     Sdk,
-    /// The optimised binary in a real browser
+    /// The pages in a real browser
     Browser,
 }
 

@@ -26,7 +26,7 @@ pub fn clippy_wasm() -> Result<()> {
 /// Runs unit tests, golden tests, and examples in documentation, for which cargo needs a command of its own.
 pub fn unit() -> Result<()> {
     cargo(&["test", "--workspace", "--lib", "--bins", "--test", "golden", "--no-fail-fast"])?;
-    cargo(&["test", "--package", "protocol", "--doc"])
+    cargo(&["test", "--workspace", "--doc"])
 }
 
 /// Runs the integration tests of the sandbox and the server. With `--workspace` cargo selects the same features of shared

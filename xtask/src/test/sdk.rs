@@ -4,6 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::binaries;
 use crate::tools::python;
 use crate::tools::sandbox::{KEY, Sandbox, WORKSPACE};
 use crate::{command, paths};
@@ -14,9 +15,7 @@ const RELEASES: &[(&str, &[&str])] = &[("0.10.1", &["every"]), ("2026.10.2", &["
 /// Runs the tests of `sandbox/tests/sdk` with each release on a new sandbox. The client gets the base URL, key and
 /// workspace, and nothing else.
 pub fn run() -> Result<()> {
-    // With `--workspace` cargo selects the features that the other parts were built with.
-    command::run(command::cargo()?.args(["build", "--workspace", "--bin", "mantyx-sandbox"]))?;
-    let binary = paths::target()?.join("debug/mantyx-sandbox");
+    let binary = binaries::build()?.sandbox;
     let tests = paths::root()?.join("sandbox/tests/sdk");
     for (release, folders) in RELEASES {
         let python =
