@@ -1,6 +1,8 @@
 //! What every HTTP answer shares: assets, headers, origin checks, logs, health, and pages for faults outside the app.
 
 pub mod assets;
+#[cfg(debug_assertions)]
+pub mod dev_site;
 pub mod headers;
 pub mod health;
 pub mod launch;
