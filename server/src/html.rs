@@ -1,6 +1,6 @@
-//! Text inside HTML that no view renders.
+//! HTML escaping, for HTML that is not rendered by a view.
 
-/// Makes any text safe between tags and inside quoted attributes.
+/// Escapes text for use between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -10,7 +10,7 @@ use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What `cargo xtask build` left; it asks for it with this flag.
+/// The site that `cargo xtask build` built, which sets this flag.
 #[cfg(embedded_site)]
 const SITE: Site = include!(concat!(env!("RUNLENS_SITE_DIR"), "/embed.rs"));
 #[cfg(not(embedded_site))]
@@ -69,7 +69,7 @@ async fn main() -> ExitCode {
 async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let running = serve::start(Config { site: SITE, ..options.check()? }).await?;
+    let running = serve::start(Config { site: SITE, ..options.validate()? }).await?;
     announce(&running);
     tokio::select! {
         _ = interrupt.recv() => {}
