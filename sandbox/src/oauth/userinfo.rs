@@ -1,4 +1,4 @@
-//! `GET userinfo`: who a credential speaks for.
+//! `GET userinfo`: the account and workspace of a credential.
 
 use std::sync::Arc;
 

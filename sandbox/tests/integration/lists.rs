@@ -1,4 +1,4 @@
-//! The list of runs: filters, pages, rows.
+//! Tests of run lists: filters, pages, rows.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ async fn ids(harness: &Harness, query: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn filters_narrow_and_repeated_metadata_is_anded() {
+async fn filters_combine_and_repeated_metadata_must_all_match() {
     let harness = Harness::start().await;
     let launch = |prompt: &'static str, extra: Value| {
         let harness = &harness;
@@ -48,13 +48,14 @@ async fn pages_are_newest_first_and_miss_nothing() {
     for _ in 0..7 {
         launched.push(harness.launch("/say x", json!({})).await);
     }
+    const MAX_PAGES: usize = 10;
     let mut seen = Vec::new();
     let mut cursor = String::new();
-    loop {
+    for _ in 0..MAX_PAGES {
         let page = harness.get(&format!("/agent-runs?limit=3&cursor={cursor}")).await.json();
         let runs = page["runs"].as_array().expect("runs").clone();
         seen.extend(runs.iter().map(|run| (run["createdAt"].to_string(), run["id"].to_string())));
-        // A run that starts between two pages must not move the others.
+        // A run that starts between two pages must not shift the next page.
         harness.launch("/say later", json!({})).await;
         match page["nextCursor"].as_str() {
             Some(next) => cursor = next.to_owned(),

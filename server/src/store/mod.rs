@@ -51,6 +51,7 @@ pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
 pub use launches::KeptAnswers;
 pub use library::StoredTemplate;
+pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;
 pub use query_plan::QueryPlan;
 pub use retention::Retention;
