@@ -135,7 +135,7 @@ impl Term {
         matches!(self, Self::Status(_) | Self::Field { field: Field::SessionStatus, .. })
     }
 
-    /// Returns whether only the log of a run can answer it.
+    /// Returns true if only the log of a run can answer this term.
     pub fn needs_log(&self) -> bool {
         match self {
             Self::Field { field, .. } => matches!(field, Field::Tool | Field::Error),
