@@ -14,7 +14,7 @@ use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::Seen;
+use crate::store::Arrival;
 use crate::workspace::find_run;
 
 /// Events on one page of the raw log, how many are read at a time, and how much of them is shown.
@@ -114,14 +114,14 @@ async fn ages(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> R
         return Ok(Vec::new());
     }
     let waiting: Vec<u64> = latest.waiting_calls().map(|call| call.seq).take(MAX_AGES).collect();
-    let seen = state.store.seen(caller.workspace_id, id, &waiting).await?;
+    let arrivals = state.store.arrivals(caller.workspace_id, id, &waiting).await?;
     let now = now_ms();
-    let age = |(seq, seen): (u64, Seen)| CallAge {
+    let age = |(seq, arrival): (u64, Arrival)| CallAge {
         seq,
-        seconds: u64::try_from((now - seen.at_ms) / 1000).unwrap_or(0),
-        at_least: !seen.live,
+        seconds: u64::try_from((now - arrival.at_ms) / 1000).unwrap_or(0),
+        at_least: !arrival.live,
     };
-    Ok(seen.into_iter().map(age).collect())
+    Ok(arrivals.into_iter().map(age).collect())
 }
 
 fn compose(replay: &Replay, source: &Source<'_>, view: &RunView) -> RunState {

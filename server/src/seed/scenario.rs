@@ -305,6 +305,6 @@ mod tests {
         let turns = events.iter().filter(|event| event.kind == "assistant_message").count();
         assert_eq!(results.len() + turns, 13);
         assert!(results.iter().all(|length| (800..1_300).contains(length)), "{results:?}");
-        assert!(update.log.is_some_and(|log| log.facts.complete));
+        assert!(update.log.is_some_and(|log| log.summary.complete));
     }
 }

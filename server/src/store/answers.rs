@@ -176,7 +176,7 @@ impl Store {
     }
 
     /// Keeps an answer until it is sent. `false` when the call is no longer this process's.
-    pub async fn keep_reply(&self, call: CallKey<'_>, owner: &str, sealed: &[u8], now_ms: i64) -> Result<bool> {
+    pub async fn save_reply(&self, call: CallKey<'_>, owner: &str, sealed: &[u8], now_ms: i64) -> Result<bool> {
         let kept = sqlx::query(
             "UPDATE run_answer SET state = 'ready', reply = $1, changed_at = $2 WHERE workspace_id = $3 \
              AND run_id = $4 AND tool_use_id = $5 AND owner = $6 AND state IN ('working', 'ready')",

@@ -7,7 +7,7 @@ use super::{Result, Store, WorkspaceId};
 
 impl Store {
     /// Keeps a judgement in place of an earlier one.
-    pub async fn keep_feedback(&self, workspace: WorkspaceId, run_id: &str, feedback: &Feedback) -> Result<()> {
+    pub async fn save_feedback(&self, workspace: WorkspaceId, run_id: &str, feedback: &Feedback) -> Result<()> {
         sqlx::query(
             "INSERT INTO run_feedback (workspace_id, run_id, verdict, explanation, given_by, given_at, sent) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, run_id) DO UPDATE SET \

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::fetch;
-use super::{Result, Store, WorkspaceId, number};
+use super::{Result, Store, WorkspaceId, list_key};
 
 /// Matching runs counted under a filter: 5,000 made pages take 30 to 140 ms (p50) at a million runs, beyond the goal of 40.
 const SAMPLE: u32 = 1_000;
@@ -59,7 +59,7 @@ impl Store {
             let Sample { rows, complete } = plan.sample(self, SampleColumns::ListKeyAndStatus, SAMPLE).await?;
             let counts: Vec<Count> = rows
                 .iter()
-                .map(|row| Ok((number::time_of(row.try_get(0)?), row.try_get(1)?, 1)))
+                .map(|row| Ok((list_key::created_at_ms(row.try_get(0)?), row.try_get(1)?, 1)))
                 .collect::<Result<_>>()?;
             Histogram { counted_newest: (!complete).then_some(rows.len() as u64), ..buckets(&counts, wanted) }
         };
@@ -94,7 +94,7 @@ impl Store {
             .bind(below)
             .fetch_optional(&self.reader)
             .await?;
-        Ok(found.map(number::time_of))
+        Ok(found.map(list_key::created_at_ms))
     }
 
     async fn kept_hours(&self, workspace: WorkspaceId, from: i64, below: i64) -> Result<Vec<Count>> {
@@ -116,8 +116,8 @@ impl Store {
             workspace.0.into(),
             from.into(),
             below.into(),
-            number::first_at(start).into(),
-            number::first_at(step).into(),
+            list_key::first_at(start).into(),
+            list_key::first_at(step).into(),
         ];
         let rows = fetch(&self.reader, sql.to_owned(), args).await?;
         rows.iter().map(|row| count(row, |at| start + at * step)).collect()
@@ -148,7 +148,7 @@ impl Span {
     }
 
     fn numbers(self) -> (i64, i64) {
-        (self.from.map_or(i64::MIN, number::first_at), self.before.map_or(i64::MAX, number::first_at))
+        (self.from.map_or(i64::MIN, list_key::first_at), self.before.map_or(i64::MAX, list_key::first_at))
     }
 
     fn has_whole_hour(self, start: i64) -> bool {

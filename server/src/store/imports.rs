@@ -7,7 +7,7 @@ use super::run_row::origin_to_number;
 use super::{Origin, Result, Store, WorkspaceId};
 
 impl Store {
-    pub async fn keep_import_report(&self, workspace: WorkspaceId, run_id: &str, report: &ImportReport) -> Result<()> {
+    pub async fn save_import_report(&self, workspace: WorkspaceId, run_id: &str, report: &ImportReport) -> Result<()> {
         let json = serde_json::to_string(report).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
         sqlx::query(
             "INSERT INTO run_import (workspace_id, run_id, report) VALUES ($1, $2, $3) \

@@ -17,7 +17,7 @@ pub struct Launch {
 
 /// Who answers the tools of a launched run.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptAnswers<'a> {
+pub struct SealedAnswerers<'a> {
     pub subject: &'a str,
     pub sealed: &'a [u8],
     /// All by a person: no process has to follow the run.
@@ -88,7 +88,7 @@ impl Store {
         workspace: WorkspaceId,
         key: &str,
         run_id: &str,
-        answers: Option<KeptAnswers<'_>>,
+        answers: Option<SealedAnswerers<'_>>,
         now_ms: i64,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
@@ -98,7 +98,7 @@ impl Store {
             .bind(key)
             .execute(&mut *tx)
             .await?;
-        if let Some(KeptAnswers { subject, sealed, by_hand }) = answers {
+        if let Some(SealedAnswerers { subject, sealed, by_hand }) = answers {
             sqlx::query(
                 "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
                  after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING",

@@ -4,31 +4,32 @@
 //! from its caller, who has it from the session; there is no query without one.
 
 mod answers;
+mod arrivals;
 mod batches;
 mod dictionaries;
 mod facets;
-mod facts;
 mod feedback;
 mod grants;
 mod histogram;
+mod hour_counts;
 mod imports;
 mod ingest;
+mod is_mine;
 mod launches;
-mod lease;
 mod library;
+mod list_key;
 mod log;
+mod log_summary;
 mod migrations;
-mod mine;
-mod number;
 mod pack;
 mod prices;
 mod query_plan;
 mod retention;
 mod run_row;
 mod runs;
-mod seen;
 mod sessions;
 mod sql;
+mod sync_lock;
 mod sync_state;
 mod tags;
 mod text;
@@ -45,18 +46,18 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use answers::{AnswerPlan, CallKey, Claim};
+pub use arrivals::Arrival;
 pub use batches::{NewBatch, OpenBatch};
 pub use domain::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use launches::KeptAnswers;
+pub use launches::SealedAnswerers;
 pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;
 pub use query_plan::QueryPlan;
 pub use retention::Retention;
 pub use runs::{RunCursor, parse_time};
-pub use seen::Seen;
 pub use sessions::{SessionCursor, SessionPlan, UnsupportedClause};
 pub use sync_state::{History, SyncState};
 pub use tags::Tag;
@@ -74,7 +75,7 @@ pub struct Store {
     engine: Engine,
     tag_cache: tags::TagCache,
     packer: Packer,
-    leases: lease::Leases,
+    sync_locks: sync_lock::SyncLocks,
     /// For connections outside the pools.
     url: Arc<str>,
 }
@@ -140,8 +141,8 @@ impl Store {
     }
 
     fn new(writer: AnyPool, reader: AnyPool, engine: Engine, url: &str) -> Self {
-        let (tag_cache, leases) = (tags::TagCache::default(), lease::Leases::default());
-        Self { writer, reader, engine, tag_cache, packer: Packer::default(), leases, url: url.into() }
+        let (tag_cache, sync_locks) = (tags::TagCache::default(), sync_lock::SyncLocks::default());
+        Self { writer, reader, engine, tag_cache, packer: Packer::default(), sync_locks, url: url.into() }
     }
 
     /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
@@ -187,7 +188,7 @@ impl Store {
     }
 
     pub async fn close(&self) {
-        self.leases.release().await;
+        self.sync_locks.release_all().await;
         self.reader.close().await;
         self.writer.close().await;
     }

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
 use super::query_plan::{PlanRows, QueryPlan};
-use super::run_row::{SUMMARY_COLUMNS, summary};
+use super::run_row::{SUMMARY_COLUMNS, read_list_key, read_summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
 
@@ -43,11 +43,11 @@ impl Store {
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
-            Some(last) if more => Some(RunCursor(last.try_get(0)?)),
+            Some(last) if more => Some(RunCursor(read_list_key(last)?)),
             _ => stopped_early.map(|stopped| stopped.cursor),
         };
         Ok(RunsPage {
-            runs: shown.iter().map(summary).collect::<Result<_>>()?,
+            runs: shown.iter().map(read_summary).collect::<Result<_>>()?,
             next_cursor: next.map(|cursor| cursor.to_string()),
             scanned: stopped_early.map(|stopped| stopped.scanned),
             now_ms: plan.now_ms,
@@ -79,11 +79,11 @@ impl Store {
     pub async fn run(&self, workspace: WorkspaceId, id: &str) -> Result<Option<RunSummary>> {
         let sql = format!("SELECT {SUMMARY_COLUMNS} FROM run r WHERE r.workspace_id = $1 AND r.id = $2");
         let row = sqlx::query(AssertSqlSafe(sql)).bind(workspace.0).bind(id).fetch_optional(&self.reader).await?;
-        row.as_ref().map(summary).transpose()
+        row.as_ref().map(read_summary).transpose()
     }
 
     /// Nothing is left to ask MANTYX about the run: it is stored whole, or is not from there.
-    pub async fn is_settled(&self, workspace: WorkspaceId, id: &str) -> Result<bool> {
+    pub async fn needs_no_sync(&self, workspace: WorkspaceId, id: &str) -> Result<bool> {
         let found: Option<i64> = sqlx::query_scalar(
             "SELECT r.n FROM run r WHERE r.workspace_id = $1 AND r.id = $2 \
              AND (r.origin <> 0 OR (r.log_state = $3 AND EXISTS (SELECT 1 FROM run_spec s WHERE s.n = r.n)))",
