@@ -228,7 +228,7 @@ impl Store {
             let Some(row) = row else { break };
             position = row.try_get::<i64, _>(0)?.saturating_add(1);
             let body: Vec<u8> = row.try_get(1)?;
-            self.provide_dictionary(connection, &body).await?;
+            self.load_dictionary_of(connection, &body).await?;
             events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);
         }
         Ok(events)
@@ -251,7 +251,7 @@ impl Store {
                 .await?;
         let mut seqs = HashSet::new();
         for body in bodies {
-            self.provide_dictionary(connection, &body).await?;
+            self.load_dictionary_of(connection, &body).await?;
             let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
             seqs.extend(events.iter().map(|event| event.seq));
         }
