@@ -47,18 +47,18 @@ pub struct ViewChange {
 }
 
 impl View {
-    /// Its list under its filter. A saved one is named, so that it can be told from another of the same filter.
+    /// The address of the list with this view. A saved view's id is included, because two views may have the same query.
     pub fn href(&self) -> String {
-        let named = match self.scope {
+        let id_param = match self.scope {
             ViewScope::BuiltIn => String::new(),
             _ => format!("view={}&", encode(&self.id)),
         };
-        format!("{}?{named}q={}", self.list.path(), encode(&self.query))
+        format!("{}?{id_param}q={}", self.list.path(), encode(&self.query))
     }
 }
 
 impl ViewList {
-    /// Where the list stands.
+    /// The address of the list.
     pub fn path(self) -> &'static str {
         match self {
             Self::Runs => "/runs",
