@@ -1,6 +1,11 @@
-//! HTML escaping, for HTML that is not rendered by a view.
+//! HTML escaping.
 
 /// Escapes text for use between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    escape_text(text).replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+/// Escapes text for use between tags.
+pub fn escape_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,6 +1,6 @@
 //! `POST /preferences`: stores theme, rail and columns in cookies. Works without JavaScript.
 
-use app::browse::Column;
+use app::model::Column;
 use app::preferences::{COLUMNS_COOKIE, RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 use axum::Form;
 use axum::http::header::SET_COOKIE;
