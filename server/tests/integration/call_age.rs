@@ -1,9 +1,10 @@
 //! How long a local call has been waiting: the same for every reader, and after a restart.
 
-use protocol::sse::Frames;
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, TestApp};
+use crate::harness::{Browser, DEMO, TestApp, eventually};
 
 const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 
@@ -19,7 +20,7 @@ async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
 /// A run that waits for the answer to its first call.
 async fn waiting_run(app: &TestApp, browser: &mut Browser) -> String {
     let id = app.start_run(DEMO, "/call look {}\n/say ok", serde_json::from_str(ONE_TOOL).unwrap()).await;
-    while ages(browser, &id).await.0.is_empty() {}
+    eventually("a waiting call", async || (!ages(browser, &id).await.0.is_empty()).then_some(())).await;
     id
 }
 
@@ -68,21 +69,28 @@ async fn a_call_that_happens_while_somebody_listens_has_its_age() {
         .await;
     let session = format!("runlens_session={}", browser.cookies["runlens_session"]);
     let request = app.http.get(app.url(&format!("/runs/{id}/live"))).header("cookie", session);
-    let (mut stream, mut frames) = (request.send().await.unwrap(), Frames::default());
-    loop {
-        let bytes = stream.chunk().await.unwrap().expect("the run ended before a call was seen as it happened");
-        for frame in frames.push(&bytes).unwrap() {
-            let event: Value = serde_json::from_str(&frame.data).unwrap_or_default();
-            if event["type"] != "local_tool_call" {
-                continue;
-            }
-            let (ages, html) = ages(&mut browser, &id).await;
-            assert_eq!(ages.len(), 2, "{html}");
-            if html.contains("Called <") {
-                assert!(!html.contains("Called at least"), "{html}");
-                return;
-            }
-            app.answer_tool(DEMO, &id, event["data"]["toolUseId"].as_str().unwrap(), "seen").await;
+    let mut stream = request.send().await.unwrap();
+    let mut answered = HashSet::new();
+    // Keeps the run followed, and wakes this test for every change.
+    eventually("a call that is seen as it happens", async || {
+        stream.chunk().await.unwrap().expect("the run ended before a call was seen as it happened");
+        let (ages, html) = ages(&mut browser, &id).await;
+        if ages.is_empty() {
+            return None;
         }
-    }
+        assert_eq!(ages.len(), 2, "{html}");
+        if html.contains("Called <") {
+            assert!(!html.contains("Called at least"), "{html}");
+            return Some(());
+        }
+        let log = browser.open(&format!("/api/runs/{id}/events")).await.body;
+        let events: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let call = events.iter().rfind(|event| event["type"] == "local_tool_call").unwrap();
+        let call = call["data"]["toolUseId"].as_str().unwrap();
+        if answered.insert(call.to_owned()) {
+            app.answer_tool(DEMO, &id, call, "seen").await;
+        }
+        None
+    })
+    .await;
 }

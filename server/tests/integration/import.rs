@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key, eventually};
 
 const LOG: &str = "{\"seq\":1,\"type\":\"assistant_message\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n{\"seq\":2,\"type\":\"result\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n";
 
@@ -162,14 +162,13 @@ async fn an_export_is_imported_again_as_the_same_run() {
 
 /// The only imported run, once there is one that `fits`.
 async fn only_import(browser: &mut Browser, fits: impl Fn(&Value) -> bool) -> Value {
-    loop {
+    eventually("an import", async || {
         let list: Value = serde_json::from_str(&browser.open("/api/runs?q=is:imported").await.body).unwrap();
         let runs = list["runs"].as_array().unwrap();
         assert!(runs.len() < 2, "{list}");
-        if let Some(run) = runs.first().filter(|run| fits(run)) {
-            return run.clone();
-        }
-    }
+        runs.first().filter(|run| fits(run)).cloned()
+    })
+    .await
 }
 
 #[tokio::test]

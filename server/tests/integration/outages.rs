@@ -1,18 +1,18 @@
-//! The mirror when something at MANTYX is broken for good: one run, one list, one session, or the whole of it. What is
-//! stored is shown, and what can be had is had.
+//! The mirror when something at MANTYX is broken: one run, one list, one session, or all of it. Stored data is shown, and
+//! everything else is synced.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::harness::{FakeMantyx, Mood, TestApp};
+use crate::harness::{FakeMantyx, Mood, TestApp, eventually};
 
-/// A dashboard that asks only when somebody looks.
+/// Starts a server that syncs only on request.
 async fn on_view(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| peer.configure(config)).await
 }
 
-/// A dashboard that syncs in the background.
+/// Starts a server that syncs in the background.
 async fn in_background(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| {
         peer.configure(config);
@@ -32,13 +32,16 @@ async fn get(app: &TestApp, path: &str) -> Value {
     get_as(app, "acme", path).await
 }
 
-async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let answer = get(app, path).await;
-        if wanted(&answer) {
-            return answer;
-        }
-        tokio::task::yield_now().await;
+/// Requests a path until the response `is_expected`.
+async fn wait_for(app: &TestApp, path: &str, is_expected: impl Fn(&Value) -> bool) -> Value {
+    eventually(path, async || Some(get(app, path).await).filter(&is_expected)).await
+}
+
+/// Makes the syncer run a round: each change of the pause wakes it.
+async fn wake_syncer(app: &TestApp) {
+    for paused in [true, false] {
+        let body = serde_json::json!({ "paused": paused });
+        app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body).send().await.unwrap();
     }
 }
 
@@ -82,17 +85,11 @@ async fn every_run_that_is_under_way_is_asked_for_in_turn() {
     // The oldest ends; the list's newest page does not tell.
     wait_for(&app, "/api/sync", |sync| sync["runs"] == 130).await;
     peer.look(|world| world.running.retain(|number| *number != 0));
-    loop {
-        // Each change of the pause wakes the syncer for a round.
-        for paused in [true, false] {
-            let body = serde_json::json!({ "paused": paused });
-            let request = app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body);
-            request.send().await.unwrap();
-        }
-        if peer.look(|world| world.snapshots.len()) == 130 {
-            break;
-        }
-    }
+    eventually("a snapshot of every run", async || {
+        wake_syncer(&app).await;
+        (peer.look(|world| world.snapshots.len()) == 130).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -132,18 +129,14 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
     let complete = |sync: &Value| sync["history"] == "complete" && sync["runs"] == 228;
     wait_for(&app, "/api/sync", complete).await;
     let count_again = || async {
-        // As if ten minutes had passed; a pause and its end make a round.
+        // As if ten minutes had passed since the last count.
         sqlx::query("UPDATE sync_state SET total_at = 0").execute(&database).await.unwrap();
-        loop {
-            for paused in [true, false] {
-                let body = serde_json::json!({ "paused": paused });
-                app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body).send().await.unwrap();
-            }
+        eventually("a new count", async || {
+            wake_syncer(&app).await;
             let at: i64 = sqlx::query_scalar("SELECT total_at FROM sync_state").fetch_one(&database).await.unwrap();
-            if at > 0 {
-                break;
-            }
-        }
+            (at > 0).then_some(())
+        })
+        .await;
         wait_for(&app, "/api/sync", complete).await;
         sqlx::query_scalar::<_, i64>("SELECT history_gap FROM sync_state").fetch_one(&database).await.unwrap()
     };
@@ -218,7 +211,7 @@ async fn a_session_of_ten_thousand_messages_opens_page_by_page_and_without_manty
     assert!(opened.to_string().len() < 10_000, "no message comes along");
     let mut seen = 0;
     let mut before = String::new();
-    loop {
+    for _ in 0..=20 {
         let page = get(&app, &format!("/api/sessions/ses_000000/messages?limit=500{before}")).await;
         let count = page["events"].as_array().unwrap().len();
         assert!(count <= 500);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use crate::harness::{Browser, DEMO, TestDatabase, api_key};
+use crate::harness::{Browser, DEMO, TestDatabase, api_key, eventually};
 
 const TOOL: &str = "approve";
 
@@ -118,9 +118,11 @@ async fn three_processes_behind_a_balancer_are_one_dashboard() {
         .unwrap();
     for replica in &replicas {
         let url = format!("http://{}/readyz", replica.addr);
-        while !http.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
-            tokio::task::yield_now().await;
-        }
+        eventually(&url, async || {
+            let response = http.get(&url).send().await;
+            response.is_ok_and(|response| response.status().is_success()).then_some(())
+        })
+        .await;
     }
 
     // The steps of a sign-in land on different processes.
@@ -138,40 +140,36 @@ async fn three_processes_behind_a_balancer_are_one_dashboard() {
     }
     // Somebody answers the call; the end reaches those who watch, wherever they are.
     let url = format!("{}/api/v1/workspaces/{DEMO}/agent-runs/{run}", sandbox.url());
-    let call = loop {
-        let listed = browser.open(&format!("/api/runs/{run}/events")).await.body;
-        let events = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        if let Some(call) = events.into_iter().find(|event| event["type"] == "local_tool_call") {
-            break call;
-        }
-    };
+    let call = eventually("a local call", async || {
+        let log = browser.open(&format!("/api/runs/{run}/events")).await.body;
+        let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.find(|event| event["type"] == "local_tool_call")
+    })
+    .await;
     let id = ["toolUseId", "id"].iter().find_map(|field| call["data"][field].as_str()).unwrap();
     let answer = json!({ "toolUseId": id, "result": "yes" });
     let answered = http.post(format!("{url}/tool-results")).bearer_auth(api_key(DEMO)).json(&answer).send().await;
     assert!(answered.unwrap().status().is_success());
     for stream in streams {
         let seen = stream.await.unwrap();
-        assert!(seen.contains("local_tool_call") && seen.contains("\"result\"") && seen.contains("Done."), "{seen}");
+        assert!(seen.contains("Done.") && seen.contains("event: end"), "{seen}");
     }
 
     let admin = database.connect().await;
-    let holder = loop {
+    let holder = eventually("a syncing process", async || {
         let holders = holders(&admin).await;
         assert!(holders.len() <= 1, "{holders:?}");
-        if let Some(holder) = holders.into_iter().next() {
-            break holder;
-        }
-    };
+        holders.into_iter().next()
+    })
+    .await;
     let killed = replicas.iter().position(|replica| replica.name == holder).unwrap();
     drop(replicas.remove(killed));
-    loop {
+    eventually("a take-over", async || {
         let holders = holders(&admin).await;
         assert!(holders.len() <= 1, "{holders:?}");
-        if holders.first().is_some_and(|other| *other != holder) {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+        holders.into_iter().find(|other| *other != holder)
+    })
+    .await;
     // The balancer goes on with the other two, and whoever was signed in still is.
     for _ in 0..4 {
         let page = browser.open("/api/runs").await;

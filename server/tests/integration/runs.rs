@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{DEMO, TestApp};
+use crate::harness::{DEMO, TestApp, eventually};
 
 #[tokio::test]
 async fn lists_what_mantyx_has_with_its_figures() {
@@ -59,7 +59,8 @@ async fn pages_follow_each_other_without_a_gap_or_a_repetition() {
     for filter in ["", "q=batch:b"] {
         let mut seen = Vec::new();
         let mut path = format!("/runs?{filter}");
-        loop {
+        // More pages than there can be.
+        for _ in 0..10 {
             let page = browser.open(&path).await;
             seen.extend(
                 page.body.split("href=\"/runs/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()),
@@ -126,15 +127,13 @@ async fn what_was_mirrored_is_shown_while_mantyx_is_away() {
     assert!(page.status == 200 && page.body.contains("kept"));
     let missing = browser.open("/runs/run_never_seen").await;
     assert_eq!(missing.status, 503, "{}", missing.body);
-    // The list was fresh a moment ago; wait until it has to ask again.
-    loop {
+    // The list was fresh a moment ago. It is refreshed again after a while.
+    eventually("a stale list", async || {
         let list = browser.open("/runs").await;
         assert!(list.status == 200 && list.body.contains(&id));
-        if list.body.contains("MANTYX cannot be reached") {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+        list.body.contains("MANTYX cannot be reached").then_some(())
+    })
+    .await;
 }
 
 /// Keeps an address and ends every connection to it, so that no other test's server can take it meanwhile.
