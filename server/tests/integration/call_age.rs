@@ -1,4 +1,4 @@
-//! How long a local call has been waiting: the same for every reader, and after a restart.
+//! The age of a waiting local call: the same for every viewer, and after a restart.
 
 use std::collections::HashSet;
 
@@ -8,23 +8,23 @@ use crate::harness::{Browser, DEMO, TestApp, eventually};
 
 const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 
-/// The ages on a run's page, in seconds: of the banner, and of the call.
+/// Returns the ages on a run's page in seconds: of the banner and of the call. Also returns the page.
 async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
     let html = browser.open(&format!("/runs/{id}")).await.body;
-    // The header tells the age of the run itself.
+    // The header has the age of the run itself.
     let below = html.split_once("aria-label=\"Verdict\"").unwrap().1;
     let ages = below.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     (ages.collect(), html)
 }
 
-/// A run that waits for the answer to its first call.
+/// Starts a run and waits for its first call.
 async fn waiting_run(app: &TestApp, browser: &mut Browser) -> String {
     let id = app.start_run(DEMO, "/call look {}\n/say ok", serde_json::from_str(ONE_TOOL).unwrap()).await;
     eventually("a waiting call", async || (!ages(browser, &id).await.0.is_empty()).then_some(())).await;
     id
 }
 
-/// As if the call had been seen so much earlier.
+/// Makes stored events older.
 async fn grow_older(app: &TestApp, seconds: i64) {
     let pool = app.database.connect().await;
     sqlx::query("UPDATE run_event SET seen_at = seen_at - $1").bind(seconds * 1000).execute(&pool).await.unwrap();
@@ -58,7 +58,7 @@ async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
 async fn a_call_that_happens_while_somebody_listens_has_its_age() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    // Nobody knows which of them is the first to come after what happened before; from then on all are as they happen.
+    // The first calls may count as earlier events. After a pause, all are live.
     let calls: Vec<String> = (0..200).map(|n| format!("/call look {{\"n\":{n}}}\n/say on")).collect();
     let id = app
         .start_run(

@@ -1,4 +1,4 @@
-//! Logs that come from files and go to files.
+//! Import and export of logs.
 
 use reqwest::Method;
 use reqwest::header::{LOCATION, ORIGIN};
@@ -160,7 +160,7 @@ async fn an_export_is_imported_again_as_the_same_run() {
     assert!(whole.body.contains("sk-live-0123456789abcdef"));
 }
 
-/// The only imported run, once there is one that `fits`.
+/// Waits for the only imported run to match `fits`.
 async fn only_import(browser: &mut Browser, fits: impl Fn(&Value) -> bool) -> Value {
     eventually("an import", async || {
         let list: Value = serde_json::from_str(&browser.open("/api/runs?q=is:imported").await.body).unwrap();

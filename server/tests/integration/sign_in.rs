@@ -1,4 +1,4 @@
-//! Signing in, every way that can go wrong, staying signed in, signing out.
+//! Sign-in with all its failures, token refresh, and sign-out.
 
 use reqwest::Method;
 use sqlx::Row;

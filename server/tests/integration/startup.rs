@@ -1,4 +1,4 @@
-//! Starting: what stops it is named; what was stored is there again.
+//! Server start: clear errors, and stored data is found again.
 
 use serde_json::json;
 
