@@ -31,7 +31,7 @@ async fn grow_older(app: &TestApp, seconds: i64) {
 }
 
 #[tokio::test]
-async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
+async fn an_earlier_call_has_a_minimum_age_for_every_viewer() {
     let mut app = TestApp::start_apart(|_| {}).await;
     let mut browser = app.signed_in(DEMO).await;
     let id = waiting_run(&app, &mut browser).await;
@@ -55,7 +55,7 @@ async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
 }
 
 #[tokio::test]
-async fn a_call_that_happens_while_somebody_listens_has_its_age() {
+async fn a_call_seen_live_has_an_exact_age() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     // The first calls may count as earlier events. After a pause, all are live.

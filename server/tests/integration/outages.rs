@@ -50,8 +50,8 @@ fn ids(page: &Value, of: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn workspaces_that_store_runs_of_the_same_moment_at_once_keep_their_own() {
-    // Whatever workspace is asked for, this MANTYX has the same ids at the same times: every number is wanted by all.
+async fn workspaces_with_runs_of_the_same_ids_and_times_stay_separate() {
+    // The fake has the same ids and times in every workspace, so all workspaces compete for the same list keys.
     let peer = FakeMantyx::start(180, &[]).await;
     let app = on_view(&peer).await;
     let slugs = ["first", "second", "third", "fourth"];
@@ -67,9 +67,9 @@ async fn workspaces_that_store_runs_of_the_same_moment_at_once_keep_their_own() 
 }
 
 #[tokio::test]
-async fn a_run_that_always_fails_holds_up_no_other() {
+async fn a_run_that_always_fails_does_not_delay_others() {
     let peer = FakeMantyx::start(150, &[]).await;
-    // The newest: they would be asked for first in every round.
+    // The newest runs, which every round fetches first.
     peer.look(|world| world.broken = (30..150).collect());
     let app = in_background(&peer).await;
     let sync = wait_for(&app, "/api/sync", |sync| sync["logs"] == 30).await;
@@ -78,11 +78,11 @@ async fn a_run_that_always_fails_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn every_run_that_is_under_way_is_asked_for_in_turn() {
+async fn all_runs_in_progress_are_refreshed_in_turn() {
     let peer = FakeMantyx::start(130, &[]).await;
     peer.look(|world| world.running = (0..130).collect());
     let app = in_background(&peer).await;
-    // The oldest ends; the list's newest page does not tell.
+    // The oldest run ends, which the newest page of the list does not show.
     wait_for(&app, "/api/sync", |sync| sync["runs"] == 130).await;
     peer.look(|world| world.running.retain(|number| *number != 0));
     eventually("a snapshot of every run", async || {
@@ -93,12 +93,12 @@ async fn every_run_that_is_under_way_is_asked_for_in_turn() {
 }
 
 #[tokio::test]
-async fn a_mantyx_that_hangs_is_asked_once_and_keeps_nobody_from_what_is_stored() {
+async fn a_mantyx_that_hangs_is_asked_once_and_stored_runs_are_shown() {
     let peer = FakeMantyx::start(5, &[]).await;
     let app = on_view(&peer).await;
     assert_eq!(ids(&get(&app, "/api/runs").await, "runs").len(), 5);
     peer.look(|world| (world.moods, world.lists) = (vec![Mood::Hang], 0));
-    // Until the outcome of that look is too old to be used.
+    // Until the outcome of the last refresh is not reused any more.
     wait_for(&app, "/api/runs", |_| peer.look(|world| world.lists) > 0).await;
     let pages = futures::future::join_all((0..10).map(|_| get(&app, "/api/runs"))).await;
     for page in pages {
@@ -109,7 +109,7 @@ async fn a_mantyx_that_hangs_is_asked_once_and_keeps_nobody_from_what_is_stored(
 }
 
 #[tokio::test]
-async fn a_look_waits_as_long_as_mantyx_asks() {
+async fn a_refresh_waits_as_long_as_mantyx_asks() {
     let peer = FakeMantyx::start(5, &[Mood::AskToWait]).await;
     peer.look(|world| world.wait_s = 3_600);
     let app = on_view(&peer).await;
@@ -121,7 +121,7 @@ async fn a_look_waits_as_long_as_mantyx_asks() {
 }
 
 #[tokio::test]
-async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
+async fn invalid_runs_do_not_restart_the_history_sync_forever() {
     let peer = FakeMantyx::start(230, &[]).await;
     peer.look(|world| world.odd = vec![3, 4]);
     let app = in_background(&peer).await;
@@ -140,7 +140,7 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
         wait_for(&app, "/api/sync", complete).await;
         sqlx::query_scalar::<_, i64>("SELECT history_gap FROM sync_state").fetch_one(&database).await.unwrap()
     };
-    // Two are missing: once it is looked whether they can be had.
+    // Two runs are missing, so the history is walked once more.
     assert_eq!(count_again().await, 2);
     let walked: i64 = sqlx::query_scalar("SELECT history_runs FROM sync_state").fetch_one(&database).await.unwrap();
     assert_eq!(count_again().await, 2);
@@ -149,7 +149,7 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
 }
 
 #[tokio::test]
-async fn a_pause_is_kept_however_often_somebody_looks() {
+async fn a_paused_sync_stays_paused_when_the_list_is_opened() {
     let peer = FakeMantyx::start(600, &[]).await;
     let app = on_view(&peer).await;
     let pause = |paused: bool| {
@@ -168,7 +168,7 @@ async fn a_pause_is_kept_however_often_somebody_looks() {
 }
 
 #[tokio::test]
-async fn a_mantyx_that_does_not_know_the_list_is_as_one_that_does_not_allow_it() {
+async fn a_mantyx_without_a_list_is_handled_like_one_that_forbids_it() {
     let peer = FakeMantyx::start(5, &[]).await;
     peer.look(|world| (world.can_list, world.no_list) = (false, axum::http::StatusCode::NOT_FOUND));
     let app = on_view(&peer).await;
@@ -179,7 +179,7 @@ async fn a_mantyx_that_does_not_know_the_list_is_as_one_that_does_not_allow_it()
 }
 
 #[tokio::test]
-async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
+async fn all_sessions_are_synced_and_filtered() {
     let peer = FakeMantyx::start(1, &[]).await;
     peer.look(|world| world.sessions = 1_250);
     let app = in_background(&peer).await;
@@ -190,7 +190,7 @@ async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
         let app = &app;
         async move { ids(&get(app, &path).await, "sessions").len() }
     };
-    // Small letters of every language find large ones.
+    // Matching ignores case in all languages.
     assert_eq!(found("%C3%BCbersicht+7").await, 200);
     assert_eq!(found("status:active+id:ses_000007,ses_000008").await, 1);
     assert_eq!(found("-status:ended+id:ses_000007").await, 0);
@@ -202,7 +202,7 @@ async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
 }
 
 #[tokio::test]
-async fn a_session_of_ten_thousand_messages_opens_page_by_page_and_without_mantyx() {
+async fn a_session_of_ten_thousand_messages_loads_in_pages_and_opens_without_mantyx() {
     let peer = FakeMantyx::start(1, &[]).await;
     peer.look(|world| (world.sessions, world.messages) = (1, 10_000));
     let app = on_view(&peer).await;

@@ -94,7 +94,7 @@ async fn start_run(http: &reqwest::Client, sandbox: &str) -> String {
 
 /// Several processes share a database on PostgreSQL only.
 #[tokio::test]
-async fn three_processes_behind_a_balancer_are_one_dashboard() {
+async fn three_processes_behind_a_load_balancer_work_as_one() {
     if std::env::var("RUNLENS_TEST_DATABASE_URL").is_err() {
         return;
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{DEMO, TestApp, eventually};
 
 #[tokio::test]
-async fn lists_what_mantyx_has_with_its_figures() {
+async fn lists_runs_of_mantyx_with_their_figures() {
     let app = TestApp::start().await;
     let metadata = json!({ "metadata": { "customer": "acme", "env": "prod" }, "name": "greeter" });
     let id = app.finished_run(DEMO, "/say hello there", metadata).await;
@@ -76,7 +76,7 @@ async fn pages_follow_each_other_without_a_gap_or_a_repetition() {
 }
 
 #[tokio::test]
-async fn runs_beyond_mantyxs_first_page_are_brought_in_when_the_list_gets_there() {
+async fn runs_beyond_the_first_page_of_mantyx_are_synced_on_demand() {
     let app = TestApp::start().await;
     let first = app.finished_run(DEMO, "/json 1", json!({ "metadata": { "first": "yes" } })).await;
     for _ in 0..230 {
@@ -93,7 +93,7 @@ async fn runs_beyond_mantyxs_first_page_are_brought_in_when_the_list_gets_there(
 }
 
 #[tokio::test]
-async fn a_filter_that_cannot_be_read_is_explained_and_kept() {
+async fn an_invalid_filter_is_explained_and_stays_in_the_form() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     for (query, message) in [
@@ -114,7 +114,7 @@ async fn a_filter_that_cannot_be_read_is_explained_and_kept() {
 }
 
 #[tokio::test]
-async fn what_was_mirrored_is_shown_while_mantyx_is_away() {
+async fn stored_runs_are_shown_while_mantyx_is_down() {
     let mut app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say kept", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
