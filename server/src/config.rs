@@ -11,6 +11,8 @@ pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
 pub use crate::store::Retention;
 pub use crate::web::assets::{Asset, Site};
+#[cfg(debug_assertions)]
+pub use crate::web::dev_site::load_site;
 
 /// `runlens [serve]`. Every option can be given as the environment variable named with it.
 #[derive(Args, Clone, Debug)]

@@ -31,6 +31,8 @@ use crate::state::AppState;
 use crate::store::{Retention, Store};
 use crate::timelines::TimelineCache;
 use crate::vault::Vault;
+#[cfg(debug_assertions)]
+use crate::web::dev_site::DevSite;
 use crate::web::problem;
 
 const CLEAN_UP_EVERY: Duration = Duration::from_secs(600);
@@ -55,6 +57,11 @@ pub fn start(config: Config) -> BoxFuture<'static, anyhow::Result<Running>> {
 }
 
 async fn start_server(config: Config) -> anyhow::Result<Running> {
+    let shutdown = CancellationToken::new();
+    #[cfg(debug_assertions)]
+    let dev_site = DevSite::from_env(&shutdown);
+    #[cfg(debug_assertions)]
+    let config = Config { site: dev_site.as_ref().map_or(config.site, |site| site.site()), ..config };
     create_data_dir(&config.data_dir)?;
     let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
     let store = Store::open(&config.database_url).await?;
@@ -68,7 +75,6 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     };
     let redirect_uri = public_url.join("/auth/callback")?;
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
-    let shutdown = CancellationToken::new();
     let mut allowed = config.outbound_allow;
     if let Some(sandbox) = &sandbox {
         allowed.allow_address(sandbox.addr());
@@ -110,6 +116,11 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     tokio::spawn(reindex_old_runs(state.clone()));
     start_syncers(&state).await?;
     let router = router(state, SealedSessionStore { store: store.clone(), vault });
+    #[cfg(debug_assertions)]
+    let router = match dev_site {
+        Some(site) => site.serve_before(router),
+        None => router,
+    };
     let server = tokio::spawn({
         let shutdown = shutdown.clone();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();

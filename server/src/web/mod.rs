@@ -1,6 +1,8 @@
 //! HTTP middleware and small handlers: assets, headers, origin check, request log, health, and error pages outside the app.
 
 pub mod assets;
+#[cfg(debug_assertions)]
+pub mod dev_site;
 pub mod headers;
 pub mod health;
 pub mod launch;

@@ -62,7 +62,7 @@ pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>
         turns,
         more_after: after,
         first_difference: alignment.divergence.map(|divergence| FirstDifference {
-            text: divergence.in_words(),
+            text: divergence.describe(),
             left_seq: divergence.left_seq,
             right_seq: divergence.right_seq,
         }),

@@ -47,7 +47,7 @@ pub fn find_loops(timeline: &Timeline) -> Vec<LoopDetail> {
 }
 
 fn loop_detail(timeline: &Timeline, repetition: &Repetition) -> LoopDetail {
-    let calls_something = |turn: &&Turn| turn.calls().any(|call| !call.is_unseen());
+    let calls_something = |turn: &&Turn| turn.calls().any(|call| !call.is_orphan_result());
     let turns = timeline.turns.iter().map(AsRef::as_ref);
     let looping: Vec<&Turn> =
         turns.clone().filter(|turn| repetition.contains_turn(turn.index)).filter(calls_something).collect();
@@ -189,7 +189,7 @@ fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence
 fn went_on(timeline: &Timeline, repetition: &Repetition) -> bool {
     let last = timeline.turns.get(repetition.last_turn);
     let is_other = |turn: &Turn| {
-        let calls = turn.calls().any(|call| !call.is_unseen());
+        let calls = turn.calls().any(|call| !call.is_orphan_result());
         // A batch that no message announced is compared with the one before only when its turn has ended.
         if calls { last.is_none_or(|last| !same_batch(last, turn)) } else { turn.message_seq.is_some() }
     };

@@ -48,12 +48,13 @@ pub struct PartialLine {
 
 /// Returns `None` for a run that was not truncated.
 pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncation> {
-    let outcome = timeline.outcome.as_ref().filter(|outcome| outcome.is_truncated())?;
+    let seq = timeline.truncation_seq()?;
+    let outcome = timeline.outcome.as_ref()?;
     let text = timeline.answer();
     let from = text.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
     let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object());
     Some(Truncation {
-        seq: outcome.seq,
+        seq,
         model: outcome.model.clone(),
         reasoning_tokens: outcome.tokens.map_or(0, |tokens| tokens.reasoning_tokens),
         turns: timeline.turns.len() as u64,
@@ -134,6 +135,16 @@ mod tests {
     fn plain_text_has_a_tail_and_no_tree() {
         let card = truncation(&cut(&"Bärn. ".repeat(100)), None).expect("truncated");
         assert_eq!((card.tail.chars().count(), card.partial), (TAIL_CHARS, None));
+    }
+
+    #[test]
+    fn a_truncated_answer_of_a_successful_run_is_shown() {
+        let timeline = Timeline::from_events(&[
+            Event::new(1, "assistant_message", json!({ "text": "It began in", "finishReason": "max_tokens" })),
+            Event::new(2, "result", json!({ "subtype": "success", "text": "It began in" })),
+        ]);
+        let card = truncation(&timeline, None).expect("truncated");
+        assert_eq!((card.seq, card.tail.as_str()), (1, "It began in"));
     }
 
     #[test]
