@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use app::AppError;
-use app::model::{SessionMessages, SessionPage};
 use domain::{Facets, SessionSummary, SessionsPage};
+use domain::{SessionDetail, SessionMessages};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn refused(UnsupportedClause(clause): UnsupportedClause) -> AppError {
     }
 }
 
-pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionPage, Error> {
+pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionDetail, Error> {
     check_id(id)?;
     // The totals are of the runs that are here. A sign-in that may not read runs sees the session all the same.
     if let Err(error) = state.mirror.sync_newest(state, caller).await {
@@ -100,7 +100,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
         (Err(error), None) => return Err(no_such_session(error)),
     };
-    Ok(SessionPage {
+    Ok(SessionDetail {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
         spec,
         can_write: true,

@@ -64,7 +64,8 @@ impl TimelineCache {
         self.folds.load(Ordering::Relaxed)
     }
 
-    async fn load(&self, store: &Store, workspace: WorkspaceId, run_id: &str) -> Result<Arc<Replay>, Error> {
+    /// Returns a stored log, folded.
+    pub async fn load(&self, store: &Store, workspace: WorkspaceId, run_id: &str) -> Result<Arc<Replay>, Error> {
         let key = (workspace, run_id.to_owned());
         let _folding = self.folding.lock(key.clone()).await;
         let last_seq = store.last_seq(workspace, run_id).await?;
@@ -88,15 +89,19 @@ impl TimelineCache {
             }
             events.into_iter().for_each(|event| replay.push(event));
         }
+        let run = store.run(workspace, run_id).await?;
+        // A file may have events in any order, so the fold of a part of it cannot be continued.
+        let is_importing = run.as_ref().is_some_and(|run| run.origin == Origin::Imported && !run.status.is_terminal());
         // A run can have ended although its log has no end. The page then says that the log is incomplete.
-        if let Some(run) = store.run(workspace, run_id).await? {
-            match run.origin {
-                Origin::Imported if run.status.is_terminal() => replay.set_cut_off(),
-                _ => replay.set_known_end(run.status),
-            }
+        match run {
+            Some(run) if run.origin == Origin::Imported && run.status.is_terminal() => replay.set_cut_off(),
+            Some(run) => replay.set_known_end(run.status),
+            None => {}
         }
         let replay = Arc::new(replay);
-        self.put(key, replay.clone());
+        if !is_importing {
+            self.put(key, replay.clone());
+        }
         Ok(replay)
     }
 

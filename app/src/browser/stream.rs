@@ -6,10 +6,10 @@
 use leptos::prelude::*;
 
 use super::Connection;
-use crate::pages::run::Run;
+use crate::browser::RunContext;
 
 /// Follows a run that has not ended, from the last event the page has.
-pub fn follow_run(run: Run, connection: RwSignal<Connection>) {
+pub fn follow_run(run: RunContext, connection: RwSignal<Connection>) {
     #[cfg(feature = "hydrate")]
     browser::open(run, connection);
     #[cfg(not(feature = "hydrate"))]
@@ -27,10 +27,10 @@ mod browser {
     use web_sys::{EventSource, MessageEvent};
 
     use super::*;
-    use crate::api::runs::open_run;
-    use crate::browser::follow::keep_place;
+    use crate::api::run::load_run;
+    use crate::browser::scroll_follow::keep_in_view;
     use crate::browser::{focus, refresh};
-    use crate::run::RowKind;
+    use crate::model::run::RowKind;
     use crate::wire::Wire;
 
     const REFRESH_EVERY: Duration = Duration::from_millis(150);
@@ -50,7 +50,7 @@ mod browser {
         }
     }
 
-    pub fn open(run: Run, connection: RwSignal<Connection>) {
+    pub fn open(run: RunContext, connection: RwSignal<Connection>) {
         let stream: OpenStream = StoredValue::new_local(None);
         // Effects run after hydration.
         Effect::new(move |_| connect(run, connection, stream));
@@ -59,7 +59,7 @@ mod browser {
         });
     }
 
-    fn connect(run: Run, connection: RwSignal<Connection>, stream: OpenStream) {
+    fn connect(run: RunContext, connection: RwSignal<Connection>, stream: OpenStream) {
         let (Some(id), Some(after)) = (run.id.try_get_value(), run.end_seq.try_get_untracked()) else { return };
         let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
         let is_refresh_scheduled = StoredValue::new(false);
@@ -85,7 +85,7 @@ mod browser {
             let (id, view) = (run.id.get_value(), run.view.get_untracked());
             // Totals are known only now.
             spawn_local(async move {
-                if let Ok(Wire(page)) = open_run(id, view).await {
+                if let Ok(Wire(page)) = load_run(id, view).await {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
@@ -125,7 +125,7 @@ mod browser {
     }
 
     /// Appends text to the row that is being written. Returns false when the page has to be refreshed instead.
-    fn append(run: Run, seq: u64, delta: &str) -> bool {
+    fn append(run: RunContext, seq: u64, delta: &str) -> bool {
         // Text that the page state contains already is not appended again. After a gap the page is refreshed.
         let (known, continues) = run.state.with_untracked(|state| {
             let newest = state.window.rows.last().map(|row| &row.kind);
@@ -133,7 +133,7 @@ mod browser {
             (seq <= state.last_seq, is_writing && seq == state.last_seq + 1)
         });
         if continues {
-            keep_place(run);
+            keep_in_view(run);
             run.state.update(|state| {
                 if let Some(RowKind::Text { text, .. }) = state.window.rows.last_mut().map(|row| &mut row.kind) {
                     text.push_str(delta);

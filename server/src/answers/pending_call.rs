@@ -105,7 +105,7 @@ impl PendingCall {
     }
 }
 
-/// Runs a database operation until it succeeds. While this process holds the lease, nobody else continues with the call;
+/// Runs a database operation until it succeeds. While this process holds the lease, no other continues with the call;
 /// the task ends with the run or with the lease.
 async fn persist<T, F: Future<Output = crate::store::Result<T>>>(operation: impl Fn() -> F) -> T {
     let mut retry = RETRY;

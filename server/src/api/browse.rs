@@ -12,7 +12,7 @@ use super::caller::ApiCaller;
 use super::invalid;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mine;
+use crate::is_mine;
 use crate::state::AppState;
 
 /// Buckets of a histogram by default.
@@ -43,7 +43,7 @@ pub async fn facets(
     params: Result<Query<FilterParams>, QueryRejection>,
 ) -> Result<Json<Facets>, Error> {
     let (filter, _) = filter(params)?;
-    let filter = mine::resolve(&state, &caller, &filter).await?;
+    let filter = is_mine::resolve(&state, &caller, &filter).await?;
     let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
     Ok(Json(state.store.facets(&plan).await?))
 }
@@ -67,7 +67,7 @@ pub async fn histogram(
     if !(1..=500).contains(&buckets) {
         return Err(invalid("buckets", "Use 1 to 500 buckets.".to_owned()));
     }
-    let filter = mine::resolve(&state, &caller, &filter).await?;
+    let filter = is_mine::resolve(&state, &caller, &filter).await?;
     let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
     Ok(Json(state.store.histogram(&plan, buckets.into()).await?))
 }

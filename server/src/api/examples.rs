@@ -1,11 +1,11 @@
 //! Example responses for the OpenAPI document, built from the types that handlers return: with every optional field, and
 //! with none.
 
-use app::model::{SessionMessages, SessionPage};
 use domain::{
     Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
     RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
 };
+use domain::{SessionDetail, SessionMessages};
 use protocol::messages::Tokens;
 use protocol::timeline::verdict;
 use protocol::{Event, RunStatus, Timeline};
@@ -111,7 +111,7 @@ fn excluding() -> ExcludingClause {
 }
 
 pub fn session_page() -> (Value, Value) {
-    let page = |full: bool| SessionPage {
+    let page = |full: bool| SessionDetail {
         session: session(full),
         totals: SessionTotals::default(),
         spec: Value::Null,

@@ -11,7 +11,7 @@
 //! history is complete, the history is walked once more, and again only when still more are missing: MANTYX may count runs
 //! that it does not list, or that cannot be parsed.
 
-use protocol::messages::RunList;
+use protocol::messages::RunListResponse;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
@@ -24,7 +24,7 @@ use crate::store::{History, RunUpdate, SyncState};
 const PAGE_LIMIT: u32 = 200;
 /// The head walk overlaps with known runs by this much, since a run can be listed a little after its creation time.
 const OVERLAP_MS: i64 = 60_000;
-/// How often MANTYX is asked for the total, which costs it more than a page.
+/// The interval between requests for the total, which cost MANTYX more than a page.
 const COUNT_EVERY_MS: i64 = 10 * 60_000;
 
 /// Syncs the newest page. Returns true when there are runs between this page and the known ones.
@@ -142,7 +142,7 @@ impl Walk {
     }
 }
 
-async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: bool) -> Result<RunList, Error> {
+async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: bool) -> Result<RunListResponse, Error> {
     let list = |bearer| async move { state.mantyx.list_runs(&bearer, &caller.slug, PAGE_LIMIT, cursor, count).await };
     Ok(state.credentials.call(caller, list).await?)
 }
@@ -150,7 +150,7 @@ async fn fetch(state: &AppState, caller: &Caller, cursor: Option<&str>, count: b
 async fn store_page(
     state: &AppState,
     caller: &Caller,
-    page: &RunList,
+    page: &RunListResponse,
     known: &SyncState,
 ) -> Result<Vec<RunUpdate>, Error> {
     let mut updates: Vec<RunUpdate> = page.runs().filter_map(RunUpdate::from_row).collect();

@@ -1,6 +1,6 @@
 //! Mirrors a workspace's runs and sessions from MANTYX into the store.
 //!
-//! A list is synced when somebody opens it, a run when somebody opens it, and everything else in the background.
+//! Lists and runs are synced when a user opens them, everything else in the background.
 
 mod list;
 mod log;
@@ -50,7 +50,7 @@ struct FetchedRun {
     replay: Box<Replay>,
 }
 
-/// How current the stored data is.
+/// The freshness of stored data.
 #[derive(Clone, Debug)]
 pub enum Freshness {
     Fresh,

@@ -21,7 +21,7 @@ use crate::store::WorkspaceId;
 
 /// The time between two rounds when there is nothing else to do.
 const ROUND_EVERY: Duration = Duration::from_secs(30);
-/// How often to try to take over a workspace that another process syncs.
+/// The interval between attempts to take over a workspace that another process syncs.
 const TAKE_OVER_EVERY: Duration = Duration::from_secs(5);
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 pub const RETRY: Backoff = Backoff::new(FIRST_RETRY, Duration::from_secs(60));
@@ -41,7 +41,7 @@ pub struct Syncer {
     wake: Arc<Notify>,
     prices_at_ms: i64,
     retry_later: RetryLater,
-    /// Where the next round continues to refresh runs in progress.
+    /// The cursor of the refresh of runs in progress.
     in_progress_below: Option<i64>,
 }
 

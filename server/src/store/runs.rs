@@ -5,7 +5,6 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use domain::{Marks, Origin, RunSummary, RunsPage};
-use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
