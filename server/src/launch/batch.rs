@@ -8,6 +8,7 @@ use app::launch::{BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
 use domain::{Backoff, Batch, BatchItemState};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
+use tracing::Instrument;
 
 use super::inputs::{self, Input};
 use super::{Launcher, check};
@@ -82,7 +83,8 @@ impl BatchDesk {
             match state.store.claim_batches(&owner, now, now + LEASE_MS).await {
                 Ok(batches) => {
                     for batch in batches {
-                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()));
+                        let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
+                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()).instrument(span));
                     }
                 }
                 Err(error) => tracing::warn!(%error, "batches could not be looked up"),

@@ -1,6 +1,6 @@
 //! Mirrors a workspace's runs and sessions from MANTYX into the store.
 //!
-//! A list is synced when somebody opens it, a run when somebody opens it, and everything else in the background.
+//! Lists and runs are synced when a user opens them, everything else in the background.
 
 mod list;
 mod log;
@@ -50,7 +50,7 @@ struct FetchedRun {
     replay: Box<Replay>,
 }
 
-/// How current the stored data is.
+/// The freshness of stored data.
 #[derive(Clone, Debug)]
 pub enum Freshness {
     Fresh,
@@ -150,7 +150,7 @@ impl Mirror {
     /// Syncs one run: its snapshot, and its log as far as MANTYX has stored it. Concurrent viewers share one sync.
     pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
         let workspace = caller.workspace_id;
-        if state.store.is_settled(workspace, run_id).await? {
+        if state.store.needs_no_sync(workspace, run_id).await? {
             return Ok(Freshness::Fresh);
         }
         if let Some(error) = self.refresh_gate.recent_failure(workspace)
@@ -208,7 +208,7 @@ impl Mirror {
     pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
         let update = self.fetch_snapshot(state, caller, run_id).await?;
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        Ok(state.store.mark_launched_runs(caller.workspace_id).await?)
+        Ok(state.store.tag_launched_runs(caller.workspace_id).await?)
     }
 
     async fn fetch_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunUpdate, Error> {
