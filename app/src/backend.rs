@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{Thumb, ViewChange, ViewList};
+use domain::{SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
 use crate::launch::Launching;
@@ -16,7 +16,7 @@ use crate::model::compare::ComparisonModel;
 use crate::model::list::{ListAddress, Suggestion};
 use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use crate::model::session::{Conversation, SessionPageModel};
+use crate::model::session::Conversation;
 use crate::model::sessions::SessionListModel;
 use crate::model::{Column, RejectedForm, Viewer};
 
@@ -58,7 +58,7 @@ pub trait Backend: Launching + Send + Sync {
 
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError>;
 
-    async fn session(&self, id: &str) -> Result<SessionPageModel, AppError>;
+    async fn session(&self, id: &str) -> Result<SessionDetail, AppError>;
 
     async fn conversation(
         &self,

@@ -29,6 +29,6 @@ pub use import::{ImportFault, ImportReport};
 pub use list_pages::{ExcludingClause, RunsPage, SessionsPage};
 pub use lock::{LockExt, RwLockExt};
 pub use runs::{IMPORT_WITHOUT_END, Marks, Origin, RunSummary};
-pub use sessions::{SessionSummary, SessionTotals};
+pub use sessions::{SessionDetail, SessionMessages, SessionSummary, SessionTotals};
 pub use sync::{HistoryState, Incomplete, SyncProgress};
 pub use views::{View, ViewChange, ViewList, ViewScope};

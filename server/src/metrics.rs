@@ -75,11 +75,13 @@ pub async fn metrics(
     let mut out = String::new();
     state.metrics.write(&mut out);
     write_store(&state, &mut out).await?;
-    let (streams, runs) = state.live.watched();
+    let (streams, runs) = state.live.count_watchers();
     head(&mut out, "runlens_live_streams", "gauge", "Browsers that follow a run.");
     let _ = writeln!(out, "runlens_live_streams {streams}");
     head(&mut out, "runlens_live_runs", "gauge", "Runs that are followed at MANTYX.");
     let _ = writeln!(out, "runlens_live_runs {runs}");
+    head(&mut out, "runlens_log_folds_total", "counter", "Logs folded from their first event to show them.");
+    let _ = writeln!(out, "runlens_log_folds_total {}", state.timelines.folds());
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], out).into_response())
 }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use crate::answers::AnswerDesk;
+use crate::answers::AnswerWorker;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
@@ -23,13 +23,13 @@ use crate::launch::{BatchDesk, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
-use crate::mirror::{ApiKey, Mirror, reread_old_runs, start_syncers};
+use crate::mirror::{ApiKey, Mirror, reindex_old_runs, start_syncers};
 use crate::outbound::Outbound;
 use crate::peers::Peers;
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::{Retention, Store};
-use crate::timelines::Timelines;
+use crate::timelines::TimelineCache;
 use crate::vault::Vault;
 use crate::web::problem;
 
@@ -79,7 +79,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
         mirror: Mirror::default(),
         live: Hub::default(),
         peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
-        timelines: Timelines::default(),
+        timelines: TimelineCache::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         site: config.site,
         assets: config.site.assets(),
@@ -93,7 +93,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
         mantyx,
         store: store.clone(),
         vault: vault.clone(),
-        answers: AnswerDesk::default(),
+        answers: AnswerWorker::default(),
         batches: BatchDesk::default(),
         catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
@@ -107,7 +107,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
     }
     tokio::spawn(sweep(store.clone(), shutdown.clone()));
     tokio::spawn(let_go_of_old_runs(store.clone(), config.retention, shutdown.clone()));
-    tokio::spawn(reread_old_runs(state.clone()));
+    tokio::spawn(reindex_old_runs(state.clone()));
     start_syncers(&state).await?;
     let router = router(state, SealedSessionStore { store: store.clone(), vault });
     let server = tokio::spawn({

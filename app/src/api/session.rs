@@ -1,13 +1,14 @@
 //! One session: the page, its conversation page by page, and its actions.
 
+use domain::SessionDetail;
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::session::{Conversation, SessionPageModel};
+use crate::model::session::Conversation;
 use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "session", input = leptos::server_fn::codec::GetUrl)]
-pub async fn load_session(id: String) -> Result<Wire<SessionPageModel>, AppError> {
+pub async fn load_session(id: String) -> Result<Wire<SessionDetail>, AppError> {
     super::call(|backend| async move { backend.session(&id).await }).await.map(Wire)
 }
 

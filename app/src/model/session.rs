@@ -1,26 +1,8 @@
-//! One session and its conversation.
+//! The conversation of a session.
 
-use domain::{SessionSummary, SessionTotals};
 use protocol::RunStatus;
 use protocol::messages::Metadata;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-/// One session; its messages are loaded page by page as [`Conversation`]s.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionPageModel {
-    pub session: SessionSummary,
-    pub totals: SessionTotals,
-    pub spec: Value,
-    pub ended_at_ms: Option<i64>,
-    /// The sign-in may send messages and end the session.
-    #[serde(default)]
-    pub can_write: bool,
-    /// Set when the data may be behind MANTYX.
-    pub stale: Option<String>,
-    pub now_ms: i64,
-}
 
 /// One page of messages, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,6 @@ mod log;
 mod model_query;
 mod plan;
 mod run_loop;
-mod schema_check;
 mod structured_output;
 mod supervisor;
 mod tool_use;

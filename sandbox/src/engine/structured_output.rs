@@ -1,9 +1,9 @@
 //! Structured output: enforcement of the output schema, and its report in the result.
 
+use protocol::schema::check;
 use serde_json::{Value, json};
 
 use super::run_loop::Ending;
-use super::schema_check::first_fault;
 use crate::models::Model;
 
 /// The state of the output schema in a run.
@@ -74,7 +74,8 @@ impl SchemaUse {
         }
         let fault = match serde_json::from_str(text) {
             Err(_) => Some("The answer is not JSON.".to_owned()),
-            Ok(value) => first_fault(&spec["outputSchema"]["schema"], &value)
+            Ok(value) => check(&spec["outputSchema"]["schema"], &value)
+                .first()
                 .map(|fault| format!("The answer does not fit its schema: {} {}.", fault.path, fault.message)),
         };
         let fault = fault.or(self.dropped.then(|| "The model that answered cannot enforce a schema.".to_owned()));

@@ -1,10 +1,10 @@
 //! Execution of a batch of tool calls: loop guard, budgets, then the tools themselves.
 
+use protocol::schema::check;
 use serde_json::{Value, json};
 
 use super::guards::LoopVerdict;
 use super::run_loop::{AfterTools, Ending, Run};
-use super::schema_check::first_fault;
 use super::toolbox::{Handler, PLAN_TOOL};
 use crate::provider::{Message, ToolCall};
 use crate::tool_output::ToolOutput;
@@ -172,7 +172,7 @@ fn input_error(parameters: &Value, input: &Value) -> Option<String> {
     let (path, reason) = if !input.is_object() {
         (String::new(), "must be object".to_owned())
     } else if is_object_schema(parameters) {
-        let fault = first_fault(parameters, input)?;
+        let fault = check(parameters, input).into_iter().next()?;
         (fault.path, fault.message)
     } else {
         return None;

@@ -19,11 +19,11 @@ async fn models_have_prices_and_context_windows() {
     let ids: Vec<&str> = typed.models().filter_map(|model| model.id()).collect();
     assert!(ids.contains(&"sandbox/script") && ids.contains(&"sandbox/assistant"));
     assert!(!ids.iter().any(|id| id.starts_with("openai/")), "there is no API to ask");
-    assert_eq!(typed.default_model_id(), Some("sandbox/script"));
-    assert!(typed.models().all(|model| model.context_window_tokens().is_some()));
+    assert_eq!(typed.json()["defaultModelId"], "sandbox/script");
+    assert!(typed.models().all(|model| model.json()["contextWindowTokens"].is_u64()));
     for model in typed.models() {
         let pricing = model.pricing().expect("a price");
-        assert!(pricing.input_per_1m_usd() > Some(0.0) && pricing.output_per_1m_usd() > Some(0.0));
+        assert!(pricing["inputPer1MUsd"].as_f64() > Some(0.0) && pricing["outputPer1MUsd"].as_f64() > Some(0.0));
     }
 }
 

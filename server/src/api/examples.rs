@@ -1,10 +1,10 @@
 //! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
 
-use app::model::{SessionMessages, SessionPage};
 use domain::{
     Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
     RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
 };
+use domain::{SessionDetail, SessionMessages};
 use protocol::messages::Tokens;
 use protocol::timeline::verdict;
 use protocol::{Event, RunStatus, Timeline};
@@ -108,7 +108,7 @@ fn excluding() -> ExcludingClause {
 }
 
 pub fn session_page() -> (Value, Value) {
-    let page = |full: bool| SessionPage {
+    let page = |full: bool| SessionDetail {
         session: session(full),
         totals: SessionTotals::default(),
         spec: Value::Null,

@@ -12,9 +12,8 @@ use serde_json::Value;
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
-use crate::run_pages;
+use crate::runs::{self, History};
 use crate::state::AppState;
-use crate::workspace::{self, History};
 
 #[derive(Deserialize)]
 pub struct ListParams {
@@ -43,7 +42,7 @@ pub async fn list_runs(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
+    let (_, page) = runs::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Sync).await?;
     let sync = state.mirror.progress(&state, caller.workspace_id).await?;
     Ok(Json(RunsResponse { page, incomplete: sync.incomplete() }))
 }
@@ -53,8 +52,8 @@ pub async fn get_run(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Error> {
-    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
-    let spec = run_pages::spec(&state, &caller, &id).await?;
+    let (run, _) = runs::find_run(&state, &caller, &id).await?;
+    let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());

@@ -1,10 +1,10 @@
 //! `/api/sessions`: sessions, one session, and its messages page by page.
 
-use app::model::{SessionMessages, SessionPage};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use domain::SessionsPage;
+use domain::{SessionDetail, SessionMessages};
 use protocol::Query as Filter;
 use protocol::query::Term;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ pub async fn get_session(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
-) -> Result<Json<SessionPage>, Error> {
+) -> Result<Json<SessionDetail>, Error> {
     Ok(Json(sessions::open(&state, &caller, &id).await?))
 }
 

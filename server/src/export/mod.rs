@@ -23,9 +23,9 @@ use crate::api::ApiCaller;
 use crate::config::DatabaseOptions;
 use crate::error::Error;
 use crate::log_lines::LogLines;
+use crate::runs;
 use crate::state::AppState;
 use crate::store::{Origin, Store, WorkspaceId};
-use crate::workspace;
 
 /// Events read at a time.
 const CHUNK: u32 = 2_000;
@@ -80,7 +80,7 @@ pub async fn download(
     Path(id): Path<String>,
     Query(params): Query<Params>,
 ) -> Result<Response, Error> {
-    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
+    let (run, _) = runs::find_run(&state, &caller, &id).await?;
     let spec = stored_spec(&state.store, caller.workspace_id, &id).await?;
     let (kind, extension, body) = match params.format {
         Format::Html => {

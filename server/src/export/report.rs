@@ -141,7 +141,7 @@ impl Report {
             match entry {
                 Entry::Call(call) => self.call(out, call)?,
                 Entry::Note(note) => {
-                    let (_, text) = app::run::describe(&note.kind);
+                    let (_, text) = crate::pages::describe(&note.kind);
                     write!(out, "<p{}>{} <small>#{}</small></p>", place(note.seq), self.words(&text), note.seq)?;
                 }
             }

@@ -105,7 +105,7 @@ impl Import {
         for item in items {
             match item {
                 Item::Header(header) => self.header = header,
-                Item::Fault(fault) => self.report.add(ImportFault { line: fault.line, reason: fault.reason }),
+                Item::Unreadable(line) => self.report.add(ImportFault { line: line.line, reason: line.reason }),
                 Item::Event(line, event) if !self.seen.insert(event.seq) => {
                     let reason = format!("event {} is there twice; the first one is kept", event.seq);
                     self.report.add(ImportFault { line, reason });

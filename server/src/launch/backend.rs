@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use super::{Launcher, batch, catalogue, content_of_run, launch, library, page, preflight};
 use crate::error::Error;
-use crate::workspace::{SignedInWorkspace, find_run};
+use crate::runs::find_run;
+use crate::workspace::SignedInWorkspace;
 
 impl SignedInWorkspace {
     async fn launcher(&self) -> Result<Launcher, Error> {

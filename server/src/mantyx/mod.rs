@@ -25,6 +25,7 @@ pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
 pub use oauth::{TokenSet, WorkspaceIdentity};
 pub use sessions::{SessionList, SessionRow};
+pub use stream::EventStream;
 
 /// For answers that are read whole.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! Reading runs.
 
-use protocol::messages::{ModelList, RunList, RunSnapshot};
+use protocol::messages::{ModelList, RunListResponse, RunSnapshot};
 use reqwest::Method;
 
 use super::{Bearer, Mantyx, MantyxError};
@@ -14,7 +14,7 @@ impl Mantyx {
         limit: u32,
         cursor: Option<&str>,
         count: bool,
-    ) -> Result<RunList, MantyxError> {
+    ) -> Result<RunListResponse, MantyxError> {
         let mut request =
             self.workspace_request(bearer, Method::GET, slug, &["agent-runs"]).query(&[("limit", limit.to_string())]);
         if count {

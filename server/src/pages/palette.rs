@@ -1,14 +1,21 @@
-//! The palette: where what somebody types could lead.
+//! The command palette: pages, views and runs that match a text.
 
+use app::model::list::Suggestion;
+use domain::url::encode;
+use domain::{View, ViewList};
 use protocol::Query;
 use protocol::query::{Clause, Term};
 
-use super::{Links, Suggestion};
-use domain::url::encode;
-use domain::{View, ViewList};
+use super::list::Links;
+use crate::error::Error;
+use crate::runs::{History, list_runs};
+use crate::views;
+use crate::workspace::SignedInWorkspace;
 
-/// Offered at once.
-const MAX_PLACES: usize = 14;
+/// Runs in the results.
+const MAX_RUNS: u32 = 5;
+/// All results.
+const MAX_RESULTS: usize = 14;
 const PAGES: [(&str, &str); 7] = [
     ("Runs", "/runs"),
     ("Sessions", "/sessions"),
@@ -19,45 +26,56 @@ const PAGES: [(&str, &str); 7] = [
     ("Documentation of the API", "/api/docs"),
 ];
 
-/// The filter that finds what was typed as text; `None` where it has no word.
-pub fn text_query(text: &str) -> Option<Query> {
+pub async fn load(workspace: &SignedInWorkspace, text: &str) -> Result<Vec<Suggestion>, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let mut views = views::list(state, caller, ViewList::Runs).await?;
+    views.extend(views::list(state, caller, ViewList::Sessions).await?);
+    let runs = match text_query(text.trim()) {
+        Some(query) => list_runs(state, caller, &query, None, MAX_RUNS, History::StoredOnly).await?.1.runs,
+        None => Vec::new(),
+    };
+    let runs: Vec<_> = runs.into_iter().map(|run| (run.id.clone(), run.title())).collect();
+    Ok(results(text, &views, &runs))
+}
+
+/// Returns a query that searches for the text, or `None` if it has no word.
+fn text_query(text: &str) -> Option<Query> {
     let query = Query { clauses: vec![Clause::from(Term::Text(text.to_owned()))] };
-    // As if it had been typed in the bar: what that refuses is not asked for.
+    // Parsed again so that the filter bar's limits apply.
     Query::parse(&query.to_string()).ok()
 }
 
-/// Pages and views whose names have what was typed, runs that have it in their text (by id and title), and what it could
-/// be besides.
-pub fn places(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Suggestion> {
+/// Pages and views whose names contain the text, the given runs (id and title), and links for the text itself.
+fn results(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Suggestion> {
     let text = text.trim();
     let lower = text.to_lowercase();
     let named = |name: &str| name.to_lowercase().contains(&lower);
-    let place = |label: &str, note: &str, href: String| Suggestion {
+    let result = |label: &str, note: &str, href: String| Suggestion {
         label: label.to_owned(),
         note: note.to_owned(),
         value: href,
         caret: 0,
     };
     let pages =
-        PAGES.iter().filter(|(name, _)| named(name)).map(|(name, href)| place(name, "page", (*href).to_owned()));
+        PAGES.iter().filter(|(name, _)| named(name)).map(|(name, href)| result(name, "page", (*href).to_owned()));
     let views = views.iter().filter(|view| named(&view.name)).map(|view| {
         let note = if view.list == ViewList::Runs { "view of runs" } else { "view of sessions" };
-        place(&view.name, note, view.href())
+        result(&view.name, note, view.href())
     });
-    let mut places: Vec<Suggestion> = pages.chain(views).collect();
+    let mut found: Vec<Suggestion> = pages.chain(views).collect();
     if !text.is_empty() {
-        places.truncate(MAX_PLACES / 2);
-        places.extend(runs.iter().map(|(id, title)| place(title, "run", format!("/runs/{}", encode(id)))));
+        found.truncate(MAX_RESULTS / 2);
+        found.extend(runs.iter().map(|(id, title)| result(title, "run", format!("/runs/{}", encode(id)))));
         if looks_like_id(text) {
-            places.push(place(text, "open the run with this id", format!("/runs/{}", encode(text))));
-            places.push(place(text, "open the session with this id", format!("/sessions/{}", encode(text))));
+            found.push(result(text, "open the run with this id", format!("/runs/{}", encode(text))));
+            found.push(result(text, "open the session with this id", format!("/sessions/{}", encode(text))));
         }
         if let Some(query) = text_query(text) {
-            places.push(place(text, "find runs with this text", Links::to_list(ViewList::Runs).under(&query)));
+            found.push(result(text, "find runs with this text", Links::to_list(ViewList::Runs).url(&query)));
         }
     }
-    places.truncate(MAX_PLACES);
-    places
+    found.truncate(MAX_RESULTS);
+    found
 }
 
 fn looks_like_id(text: &str) -> bool {
@@ -79,19 +97,19 @@ mod tests {
             mine: true,
             default: false,
         };
-        let found = places(text, &[view], runs);
-        found.into_iter().map(|place| format!("{} → {}", place.label, place.value)).collect()
+        let found = results(text, &[view], runs);
+        found.into_iter().map(|result| format!("{} → {}", result.label, result.value)).collect()
     }
 
     #[test]
-    fn names_of_pages_and_views_are_found_by_any_part() {
+    fn pages_and_views_are_found_by_any_part_of_their_name() {
         assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch/batch"]);
         assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?view=v1&q=env:prod+duration:%3E30s");
         assert_eq!(labels("", &[]).len(), PAGES.len() + 1);
     }
 
     #[test]
-    fn an_id_is_opened_and_any_text_is_looked_for() {
+    fn an_id_is_opened_and_any_text_is_searched_for() {
         let run = ("run_1".to_owned(), "Refunds".to_owned());
         assert_eq!(labels("order", &[run]), ["Refunds → /runs/run_1", "order → /runs?q=order"]);
         assert_eq!(

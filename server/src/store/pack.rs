@@ -97,11 +97,11 @@ impl Packer {
         Ok(parts)
     }
 
-    /// The events of a part that come after `seq`.
-    pub fn unpack_events(&self, body: &[u8], after: u64) -> std::io::Result<Vec<Event>> {
+    /// Returns the events of a part, beginning with the seq `from`.
+    pub fn unpack_events(&self, body: &[u8], from: u64) -> std::io::Result<Vec<Event>> {
         let text = self.decompress(body)?;
         let events = text.lines().map(|line| Event::parse(line).map_err(std::io::Error::from));
-        events.filter(|event| event.as_ref().map_or(true, |event| event.seq > after)).collect()
+        events.filter(|event| event.as_ref().map_or(true, |event| event.seq >= from)).collect()
     }
 
     pub fn compress(&self, plain: &[u8]) -> std::io::Result<Vec<u8>> {
@@ -185,11 +185,11 @@ mod tests {
         let parts = packer.pack_log(&events).expect("packs");
         assert!(parts.len() > 2);
         assert!(parts.windows(2).all(|pair| pair[0].last_seq < pair[1].first_seq));
-        let read = |after| -> Vec<Event> {
-            parts.iter().flat_map(|part| packer.unpack_events(&part.body, after).expect("reads")).collect()
+        let read = |from| -> Vec<Event> {
+            parts.iter().flat_map(|part| packer.unpack_events(&part.body, from).expect("reads")).collect()
         };
         assert_eq!(read(0), events);
-        assert_eq!(read(3_999).len(), 1);
+        assert_eq!(read(4_000).len(), 1);
     }
 
     #[test]

@@ -5,13 +5,11 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use domain::{Marks, Origin, RunSummary, RunsPage};
-use protocol::Query;
-use protocol::document::Document;
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
-use super::query_sql::{Resolved, Walked};
+use super::query_plan::{PlanRows, QueryPlan};
 use super::run_row::{SUMMARY_COLUMNS, summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
@@ -38,57 +36,39 @@ impl FromStr for RunCursor {
 }
 
 impl Store {
-    /// Runs that match, newest first, after `cursor`. Times are relative to `now_ms`.
-    pub async fn list_runs(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        cursor: Option<RunCursor>,
-        limit: u32,
-        now_ms: i64,
-    ) -> Result<RunsPage> {
-        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-            return Ok(RunsPage { now_ms, ..RunsPage::default() });
-        };
-        let Walked { rows, ended } = resolved.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
+    /// A page of matching runs, newest first, after `cursor`.
+    pub async fn list_runs(&self, plan: &QueryPlan, cursor: Option<RunCursor>, limit: u32) -> Result<RunsPage> {
+        let PlanRows { rows, stopped_early } = plan.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
             Some(last) if more => Some(RunCursor(last.try_get(0)?)),
-            _ => ended.map(|ended| ended.at),
+            _ => stopped_early.map(|stopped| stopped.cursor),
         };
         Ok(RunsPage {
             runs: shown.iter().map(summary).collect::<Result<_>>()?,
             next_cursor: next.map(|cursor| cursor.to_string()),
-            scanned: ended.map(|ended| ended.looked_at),
-            now_ms,
+            scanned: stopped_early.map(|stopped| stopped.scanned),
+            now_ms: plan.now_ms,
             ..RunsPage::default()
         })
     }
 
-    /// Where the page before the one after `cursor` begins; `None` where it is the first.
-    pub async fn cursor_before(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        cursor: RunCursor,
-        limit: u32,
-        now_ms: i64,
-    ) -> Result<Option<RunCursor>> {
-        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else { return Ok(None) };
-        let Walked { rows, ended } = resolved.page_upwards(self, "r.n", cursor, limit + 1).await?;
+    /// The cursor of the page before the one at `cursor`. `None` if that is the first page.
+    pub async fn cursor_before(&self, plan: &QueryPlan, cursor: RunCursor, limit: u32) -> Result<Option<RunCursor>> {
+        let PlanRows { rows, stopped_early } = plan.page_upwards(self, "r.n", cursor, limit + 1).await?;
         match rows.get(limit as usize) {
             Some(row) => Ok(Some(RunCursor(row.try_get(0)?))),
-            // What was found stands on the page that begins where the walk ended.
-            None => Ok(ended.map(|ended| ended.at)),
+            None => Ok(stopped_early.map(|stopped| stopped.cursor)),
         }
     }
 
-    /// For a query that matches nothing: the clauses without which it would match something, by index.
-    pub async fn excluding_clauses(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Vec<usize>> {
+    /// For a query that matches nothing: the indexes of the clauses whose removal would show runs.
+    pub async fn excluding_clauses(&self, plan: &QueryPlan) -> Result<Vec<usize>> {
         let mut found = Vec::new();
-        for index in 0..query.clauses.len() {
-            if !self.list_runs(workspace, &query.without(index), None, 1, now_ms).await?.runs.is_empty() {
+        for index in 0..plan.query.clauses.len() {
+            let without = self.plan(plan.workspace, &plan.query.without(index), plan.now_ms).await?;
+            if !self.list_runs(&without, None, 1).await?.runs.is_empty() {
                 found.push(index);
             }
         }

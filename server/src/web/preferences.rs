@@ -1,6 +1,6 @@
 //! `POST /preferences`: theme, rail and columns, kept in cookies that pages are rendered by. Works without JavaScript.
 
-use app::browse::Column;
+use app::model::Column;
 use app::preferences::{COLUMNS_COOKIE, RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 use axum::Form;
 use axum::http::header::SET_COOKIE;

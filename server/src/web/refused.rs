@@ -2,7 +2,7 @@
 //! led back to the page that it came from, which says why, once.
 
 use app::AppError;
-use app::model::Refused;
+use app::model::RejectedForm;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, LOCATION, REFERER};
@@ -31,7 +31,7 @@ pub async fn lead_back(session: Session, mut request: Request, next: Next) -> Re
     if for_people
         && !is_function
         && request.method() == Method::GET
-        && let Ok(Some(refused)) = session.get::<Refused>(KEY).await
+        && let Ok(Some(refused)) = session.get::<RejectedForm>(KEY).await
     {
         // It is told either way: one that cannot be forgotten would be told again.
         if let Err(error) = session.remove_value(KEY).await {
@@ -65,7 +65,7 @@ async fn send(session: &Session, request: Request, next: Next) -> Response {
         Ok(error) => error.to_string(),
         Err(_) => "This could not be done. Try again.".to_owned(),
     };
-    match session.insert(KEY, Refused { message, written: written(&form) }).await {
+    match session.insert(KEY, RejectedForm { message, input: input(&form) }).await {
         Ok(()) => Redirect::to(&from).into_response(),
         Err(_) => Response::from_parts(parts, Body::from(body)),
     }
@@ -82,8 +82,8 @@ fn came_from(headers: &HeaderMap) -> String {
     local_path(uri.as_ref().and_then(Uri::path_and_query).map(|path| path.as_str()))
 }
 
-fn written(form: &Bytes) -> Vec<String> {
+fn input(form: &Bytes) -> Vec<String> {
     let fields = url::form_urlencoded::parse(form);
-    let written = fields.filter(|(name, text)| WRITTEN.contains(&name.as_ref()) && !text.trim().is_empty());
-    written.filter(|(_, text)| text.len() <= MAX_WRITTEN_BYTES).map(|(_, text)| text.into_owned()).collect()
+    let input = fields.filter(|(name, text)| WRITTEN.contains(&name.as_ref()) && !text.trim().is_empty());
+    input.filter(|(_, text)| text.len() <= MAX_WRITTEN_BYTES).map(|(_, text)| text.into_owned()).collect()
 }

@@ -3,6 +3,7 @@
 mod composer;
 mod conversation;
 
+use domain::SessionDetail;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
@@ -17,7 +18,6 @@ use crate::components::post_form::PostForm;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::model::session::SessionPageModel;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -44,7 +44,7 @@ fn SessionPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(page: SessionPageModel, reload: Callback<()>) -> impl IntoView {
+fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
     let query = use_query_string();
     let id = StoredValue::new(page.session.id.clone());
     // What was said is asked for apart: it changes while the rest stays, and the field below keeps its text.
@@ -105,7 +105,7 @@ fn Loaded(page: SessionPageModel, reload: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Header(page: SessionPageModel, title: String, reload: Callback<()>) -> impl IntoView {
+fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl IntoView {
     let (session, totals, now_ms) = (page.session, page.totals, page.now_ms);
     let runs_href = format!("/runs?q=session:{}", session.id);
     let can_end = session.status == "active" && page.can_write;

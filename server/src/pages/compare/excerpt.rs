@@ -1,6 +1,6 @@
-//! What can be seen of two texts: the place where they differ, with a little of what is around it.
+//! Excerpts of two texts around their difference.
 
-use app::model::{Excerpt, Piece};
+use app::model::compare::{Excerpt, Piece};
 
 /// Shown of what is the same before and after the difference.
 const AROUND_CHARS: usize = 160;

@@ -1,33 +1,33 @@
-//! Two runs side by side, and the nearest good twin of one that went wrong.
+//! The comparison of two runs.
 
 mod excerpt;
+mod similar_run;
 mod turns;
-mod twin;
 
 use app::format;
-use app::model::{ComparedRun, Comparison, Excerpt, Parting, SpecDifference};
+use app::model::compare::{ComparedRun, ComparisonModel, Excerpt, FirstDifference, SpecDifference};
 use domain::RunSummary;
 use protocol::timeline::{Timeline, align, changes};
 use serde_json::Value;
 
-use crate::auth::Caller;
 use crate::error::Error;
-use crate::run_pages;
-use crate::state::AppState;
-use crate::workspace::find_run;
+use crate::runs::{find_run, masked_spec};
+use crate::workspace::SignedInWorkspace;
 use excerpt::excerpts;
-use twin::nearest_twin;
+use similar_run::most_similar_run;
 
 const MAX_SPEC_DIFFERENCES: usize = 100;
 const SPEC_CHARS: usize = 240;
 const ANSWER_CHARS: usize = 4_000;
 
-pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Option<&str>) -> Result<Comparison, Error> {
+/// Without `right`, compares with the most similar successful run.
+pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>) -> Result<ComparisonModel, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
     let (run, _) = find_run(state, caller, left).await?;
     let (other, reason) = match right {
         Some(id) => (Some(find_run(state, caller, id).await?.0), None),
-        None => match nearest_twin(state, caller, &run).await? {
-            Some((twin, reason)) => (Some(find_run(state, caller, &twin.id).await?.0), Some(reason)),
+        None => match most_similar_run(state, caller, &run).await? {
+            Some((similar, reason)) => (Some(find_run(state, caller, &similar.id).await?.0), Some(reason)),
             None => (None, None),
         },
     };
@@ -35,14 +35,14 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
     let one = replay.latest();
     let Some(other) = other else {
         let left = head(&run, one, excerpt::whole(one.answer(), ANSWER_CHARS));
-        return Ok(Comparison {
+        return Ok(ComparisonModel {
             left,
             right: None,
             reason: None,
-            divergence: None,
-            alike_before: 0,
+            first_difference: None,
+            same_before: 0,
             turns: vec![],
-            left_out: 0,
+            more_after: 0,
             spec: vec![],
             spec_unknown: None,
             launchable: (false, false),
@@ -51,18 +51,18 @@ pub async fn compare(state: &AppState, caller: &Caller, left: &str, right: Optio
     let other_replay = state.timelines.replay(state, caller, &other.id).await?;
     let two = other_replay.latest();
     let alignment = align(one, two);
-    let specs = (run_pages::spec(state, caller, &run.id).await?, run_pages::spec(state, caller, &other.id).await?);
+    let specs = (masked_spec(state, caller, &run.id).await?, masked_spec(state, caller, &other.id).await?);
     let (left, right) = heads((&run, one), (&other, two));
-    let (before, turns, after) = turns::around_the_parting(&alignment, one, two);
-    Ok(Comparison {
+    let (before, turns, after) = turns::around_first_difference(&alignment, one, two);
+    Ok(ComparisonModel {
         left,
         right: Some(right),
         reason,
-        alike_before: before,
+        same_before: before,
         turns,
-        left_out: after,
-        divergence: alignment.divergence.map(|divergence| Parting {
-            text: divergence.in_words(),
+        more_after: after,
+        first_difference: alignment.divergence.map(|divergence| FirstDifference {
+            text: divergence.describe(),
             left_seq: divergence.left_seq,
             right_seq: divergence.right_seq,
         }),

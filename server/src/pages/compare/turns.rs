@@ -1,30 +1,30 @@
-//! The turns of two runs, side by side.
+//! The turns of two runs, paired.
 
-use app::model::{ComparedCall, ComparedTurn, Excerpt, TurnLines};
+use app::model::compare::{ComparedCall, ComparedTurn, Excerpt, TurnLines};
 use protocol::json::preview;
 use protocol::timeline::{Alignment, CallPair, Timeline, ToolCall, Turn, TurnPair};
 
 use super::excerpt::excerpts;
 
-/// Turns that are drawn.
+/// Turns shown.
 const MAX_TURNS: usize = 60;
-/// Of these, before the one where they part.
-const BEFORE_PARTING: usize = 10;
+/// Of these, the ones before the first difference.
+const TURNS_BEFORE: usize = 10;
 const TEXT_CHARS: usize = 600;
 const CALL_CHARS: usize = 240;
-/// Read of a payload; what differs later is not told.
+/// Compared characters of a payload.
 const PAYLOAD_CHARS: usize = 20_000;
 
-/// The turns around the place where they part, with how many before and after them are left out.
-pub fn around_the_parting(
+/// The turns around the first difference, and the number of turns before and after them.
+pub fn around_first_difference(
     alignment: &Alignment,
     left: &Timeline,
     right: &Timeline,
 ) -> (usize, Vec<ComparedTurn>, usize) {
-    let parts_at = alignment.divergence.as_ref().map(|divergence| divergence.turn);
+    let differs_at = alignment.divergence.as_ref().map(|divergence| divergence.turn);
     let count = alignment.turns.len();
-    let before = match parts_at {
-        Some(at) if count > MAX_TURNS => at.saturating_sub(BEFORE_PARTING).min(count - MAX_TURNS),
+    let before = match differs_at {
+        Some(at) if count > MAX_TURNS => at.saturating_sub(TURNS_BEFORE).min(count - MAX_TURNS),
         _ => 0,
     };
     let shown = alignment.turns.iter().enumerate().skip(before).take(MAX_TURNS);
@@ -33,7 +33,7 @@ pub fn around_the_parting(
             let turn = |timeline: &Timeline, at: Option<usize>| at.and_then(|at| timeline.turns.get(at)).cloned();
             let (one, other) = (turn(left, pair.left), turn(right, pair.right));
             let (left, right) = sides(one.as_deref(), other.as_deref(), pair);
-            ComparedTurn { same: pair.same, parts_here: !pair.same && parts_at == Some(index), left, right }
+            ComparedTurn { same: pair.same, is_first_difference: !pair.same && differs_at == Some(index), left, right }
         })
         .collect();
     let after = count - before - turns.len();

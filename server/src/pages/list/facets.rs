@@ -1,43 +1,20 @@
-//! Facets as links: each adds its value to the filter, or takes it out where it is in.
+//! Builds the facet panel: each value links to the filter with it, or without it if it is on.
 
+use app::format::grouped;
+use app::model::list::{FacetGroup, FacetLink, FacetPanelModel};
+use domain::{FacetValue, Facets, ViewList};
 use protocol::Query;
 use protocol::query::{Clause, Field, Is, Term};
-use serde::{Deserialize, Serialize};
 
 use super::Links;
-use crate::format::grouped;
-use domain::{FacetValue, Facets, ViewList};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FacetPanel {
-    pub groups: Vec<FacetGroup>,
-    /// Where not all runs were counted.
-    pub note: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FacetGroup {
-    pub title: String,
-    pub links: Vec<FacetLink>,
-    pub more: bool,
-    pub open: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FacetLink {
-    pub value: String,
-    pub count: String,
-    pub href: String,
-    pub on: bool,
-}
-
-/// Groups that are open from the start; a chosen value opens its group.
+/// The number of groups that start open. A group with a selected value is always open.
 const OPEN_GROUPS: usize = 6;
 
-pub fn compose_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanel {
+pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelModel {
     let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
     let mut facets = facets.facets;
-    // What a team marks its runs with tells it more than what they are made of.
+    // Metadata is the team's own vocabulary, so it comes before models and tools.
     facets.sort_by_key(|facet| match facet.key.as_str() {
         "status" | "is" => 0,
         key if key.starts_with("metadata.") => 1,
@@ -53,7 +30,7 @@ pub fn compose_facets(links: &Links, facets: Facets, query: &Query) -> FacetPane
             links,
         }
     });
-    FacetPanel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
+    FacetPanelModel { groups: groups.filter(|group| !group.links.is_empty()).collect(), note }
 }
 
 fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
@@ -66,7 +43,7 @@ fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<F
     Some(FacetLink {
         value: value.value.clone(),
         count: grouped(value.runs),
-        href: links.under(&target),
+        href: links.url(&target),
         on: at.is_some(),
     })
 }
@@ -104,7 +81,7 @@ mod tests {
     use domain::Facet;
 
     #[test]
-    fn a_value_is_added_and_taken_out_again() {
+    fn a_value_links_to_the_filter_with_or_without_it() {
         let value = |value: &str| FacetValue { value: value.to_owned(), runs: 1_200 };
         let facet = |key: &str, values: Vec<FacetValue>| Facet { key: key.to_owned(), values, more: false };
         let facets = Facets {
@@ -116,7 +93,7 @@ mod tests {
             counted_newest: Some(500),
         };
         let query = Query::parse("status:failed").expect("a query");
-        let panel = compose_facets(&Links::to_list(ViewList::Runs), facets, &query);
+        let panel = build_facets(&Links::to_list(ViewList::Runs), facets, &query);
         let links: Vec<(&str, &str, bool)> = panel
             .groups
             .iter()
@@ -126,7 +103,7 @@ mod tests {
         assert_eq!(
             links,
             [("failed", "/runs?q=", true), ("a b", "/runs?q=status:failed+team:%22a+b%22", false)],
-            "what cannot be filtered by is left out"
+            "keys that can't be filtered by are left out"
         );
         assert_eq!(panel.groups[0].links[0].count, "1,200");
         assert_eq!(panel.note.as_deref(), Some("Counted in the newest 500 that match."));

@@ -1,45 +1,11 @@
-//! What a list's address says, and the addresses of other lists.
+//! Links to a list under other filters.
 
-use protocol::Query;
-use serde::{Deserialize, Serialize};
-
-use crate::query_string::QueryString;
+use app::model::list::ListAddress;
 use domain::url::encode;
 use domain::{View, ViewList, ViewScope};
+use protocol::Query;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ListAddress {
-    pub q: String,
-    /// The address names no filter, not even an empty one: the list opens with the viewer's default view.
-    pub opens_default: bool,
-    /// What the form's own fields add to the filter.
-    pub status: Vec<String>,
-    pub metadata: Vec<String>,
-    pub cursor: Option<String>,
-    /// The saved view that was opened; the filter may say something else by now.
-    pub view: Option<String>,
-}
-
-impl ListAddress {
-    pub fn from_query(query: &QueryString) -> Self {
-        let all = |name: &str| {
-            let values = query.get_all(name);
-            values.into_iter().filter(|value| !value.trim().is_empty()).collect()
-        };
-        let q = query.get("q");
-        Self {
-            opens_default: q.is_none(),
-            q: q.unwrap_or_default(),
-            status: all("status"),
-            metadata: all("metadata"),
-            cursor: query.get("cursor"),
-            view: query.get("view"),
-        }
-    }
-}
-
-/// Links to a list under other filters. A saved view that was opened stays named, so that it can be changed.
+/// Links keep the id of the opened saved view, so that it can be changed.
 #[derive(Clone, Debug)]
 pub struct Links {
     list: ViewList,
@@ -60,31 +26,31 @@ impl Links {
         self.list
     }
 
-    /// The view that stays named.
+    /// The id of the opened saved view.
     pub fn view(&self) -> Option<&str> {
         self.view.as_deref()
     }
 
-    /// The list under a query. The query is always named, so that the empty one means all and not the default view.
-    pub fn under(&self, query: &Query) -> String {
+    /// The URL of the list under a query. `q` is always present: without it the default view would open.
+    pub fn url(&self, query: &Query) -> String {
         let view = self.view().map(|id| format!("view={}&", encode(id))).unwrap_or_default();
         format!("{}?{view}q={}", self.list.path(), encode(&query.to_string()))
     }
 
-    /// The address of a list to which one more clause can be written.
-    pub fn adding_to(&self, query: &Query) -> String {
-        let base = self.under(query);
+    /// The URL of the list under a query, ending where another clause can be appended.
+    pub fn appendable_url(&self, query: &Query) -> String {
+        let base = self.url(query);
         if query.is_empty() { base } else { format!("{base}+") }
     }
 }
 
-/// The view that an address opens: the one that it names; the viewer's default where it says nothing at all; or the saved one
-/// whose filter it is, as where one was only just saved.
+/// Returns the view that an address opens: the named one; the viewer's default if the address has no filter at all; or the
+/// saved view with exactly this filter, for example one that was just saved.
 pub fn opened_view<'a>(address: &ListAddress, views: &'a [View]) -> Option<&'a View> {
-    let says = |view: &&View| view.scope != ViewScope::BuiltIn && view.query == address.q.trim();
+    let has_same_filter = |view: &&View| view.scope != ViewScope::BuiltIn && view.query == address.q.trim();
     match &address.view {
         Some(id) => views.iter().find(|view| view.id == *id),
         None if address.opens_default => views.iter().find(|view| view.default),
-        None => views.iter().find(says),
+        None => views.iter().find(has_same_filter),
     }
 }

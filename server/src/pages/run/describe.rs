@@ -1,11 +1,11 @@
-//! Notes and endings in words.
+//! Sentences for notes and outcomes.
 
+use app::model::run::Tone;
 use protocol::timeline::{Ending, NoteKind, Outcome};
 
-use super::Tone;
-use super::row::{TEXT_CHARS, head};
+use super::rows::{TEXT_CHARS, head};
 
-pub fn ending(outcome: &Outcome) -> (Tone, String) {
+pub fn describe_outcome(outcome: &Outcome) -> (Tone, String) {
     match outcome.ending {
         Ending::Succeeded => (Tone::Success, "The run succeeded.".to_owned()),
         Ending::Failed => {
@@ -19,7 +19,6 @@ pub fn ending(outcome: &Outcome) -> (Tone, String) {
     }
 }
 
-/// A note in words.
 pub fn describe(kind: &NoteKind) -> (Tone, String) {
     match kind {
         NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools } => {

@@ -1,21 +1,21 @@
-//! The iterations of a loop side by side: what changed between them, what came back, what the guard did, and what it cost.
+//! Loops: repeated tool calls, with the differences between iterations and what they cost.
 
 use protocol::RunStatus;
 use protocol::json::preview;
 use protocol::timeline::{NoteKind, Repetition, Sentence, Timeline, ToolCall, Turn, batch_changes, same_batch};
 
-/// Iterations drawn of one loop: the first ones and the last ones tell it all.
+/// Iterations shown per loop: the first ones and the last ones.
 const MAX_ITERATIONS: usize = 12;
-/// Loops drawn of one run.
+/// Loops shown per run.
 const MAX_LOOPS: usize = 10;
 const PREVIEW_CHARS: usize = 120;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoopLens {
+pub struct LoopDetail {
     pub tools: String,
     pub turns: usize,
     pub iterations: Vec<Iteration>,
-    /// Iterations between the first and the last ones that are not drawn.
+    /// Iterations in the middle that are not shown.
     pub left_out: usize,
     pub sentences: Vec<Sentence>,
 }
@@ -25,10 +25,10 @@ pub struct Iteration {
     pub number: usize,
     pub seq: u64,
     pub kind: IterationKind,
-    /// The arguments of the first; of the others, what changed since the one before.
+    /// For the first iteration its arguments; for the others the changes.
     pub arguments: Vec<String>,
     pub answers: Vec<String>,
-    /// What the server's guard did here.
+    /// The loop guard's action in this iteration.
     pub guard: Option<String>,
 }
 
@@ -37,17 +37,17 @@ pub enum IterationKind {
     First,
     FirstWasted,
     Wasted,
-    /// What the model called after the loop.
+    /// The calls after the loop.
     After,
 }
 
-/// One lens for each loop, in the order of the log.
-pub fn loop_lenses(timeline: &Timeline) -> Vec<LoopLens> {
-    timeline.repetitions().into_iter().take(MAX_LOOPS).map(|repetition| lens(timeline, &repetition)).collect()
+/// Returns the loops of a run in log order.
+pub fn find_loops(timeline: &Timeline) -> Vec<LoopDetail> {
+    timeline.repetitions().into_iter().take(MAX_LOOPS).map(|repetition| loop_detail(timeline, &repetition)).collect()
 }
 
-fn lens(timeline: &Timeline, repetition: &Repetition) -> LoopLens {
-    let calls_something = |turn: &&Turn| turn.calls().any(|call| !call.is_unseen());
+fn loop_detail(timeline: &Timeline, repetition: &Repetition) -> LoopDetail {
+    let calls_something = |turn: &&Turn| turn.calls().any(|call| !call.is_orphan_result());
     let turns = timeline.turns.iter().map(AsRef::as_ref);
     let looping: Vec<&Turn> =
         turns.clone().filter(|turn| repetition.contains_turn(turn.index)).filter(calls_something).collect();
@@ -75,7 +75,7 @@ fn lens(timeline: &Timeline, repetition: &Repetition) -> LoopLens {
     let left_out = iterations.len().saturating_sub(MAX_ITERATIONS);
     let head = MAX_ITERATIONS / 2;
     iterations.drain(head.min(iterations.len())..(head + left_out).min(iterations.len()));
-    LoopLens {
+    LoopDetail {
         tools: repetition.tools.join(", "),
         turns: repetition.turns,
         iterations,
@@ -88,7 +88,7 @@ fn arguments(turn: &Turn) -> Vec<String> {
     turn.calls().map(|call| format!("{}({})", call.name, short(&call.input.to_string()))).collect()
 }
 
-/// What is not as in the batch before, one line each; nothing where the two are the same.
+/// One line per change since the batch before; none if they are the same.
 fn changed(before: &Turn, after: &Turn) -> Vec<String> {
     let mut lines = Vec::new();
     for batch in batch_changes(before, after) {
@@ -105,16 +105,16 @@ fn changed(before: &Turn, after: &Turn) -> Vec<String> {
     lines
 }
 
-/// What came back, or that it is what came back before.
+/// The results, or that they are the same as before.
 fn answers(before: Option<&Turn>, turn: &Turn, status: RunStatus) -> Vec<String> {
-    let told = |call: &ToolCall| match &call.answer {
+    let result = |call: &ToolCall| match &call.answer {
         None if status.is_terminal() => "no answer".to_owned(),
         None => "no answer yet".to_owned(),
         Some(answer) if answer.ok => short(&text_of(&answer.body)),
         Some(answer) => format!("error: {}", short(&text_of(&answer.body))),
     };
-    let now: Vec<String> = turn.calls().map(told).collect();
-    let same = before.is_some_and(|before| before.calls().map(told).eq(now.iter().cloned()));
+    let now: Vec<String> = turn.calls().map(result).collect();
+    let same = before.is_some_and(|before| before.calls().map(result).eq(now.iter().cloned()));
     if same { vec!["the same as before".to_owned()] } else { now }
 }
 
@@ -128,7 +128,7 @@ fn guard(kind: &NoteKind) -> Option<String> {
     }
 }
 
-/// What was spent from the first wasted step on, as far as the log tells.
+/// The cost from the first wasted step on, as far as the log has it.
 fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
     let wasted = repetition.turns - 1;
     let turns = if wasted == 1 { "1 turn".to_owned() } else { format!("{wasted} turns") };
@@ -147,7 +147,7 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
             text: format!(
                 "That is {share} % of the run's turns. The run took {} tokens in all; the log divides \
                  neither them nor time by turn.",
-                crate::format::grouped(tokens.total())
+                app::format::grouped(tokens.total())
             ),
             seqs: Vec::new(),
         });
@@ -155,7 +155,7 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
     sentences
 }
 
-/// Whether the guard's first nudge ended the loop, as far as the log has come.
+/// Says if the guard's first nudge ended the loop.
 fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence> {
     let looping = || timeline.turns.iter().filter(|turn| repetition.contains_turn(turn.index));
     let nudge = looping().find_map(|turn| {
@@ -185,11 +185,11 @@ fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence
     Some(Sentence { text, seqs: vec![seq] })
 }
 
-/// The model did something else after the loop: it called something, or said something without a call.
+/// Returns true if the model did something else after the loop.
 fn went_on(timeline: &Timeline, repetition: &Repetition) -> bool {
     let last = timeline.turns.get(repetition.last_turn);
     let is_other = |turn: &Turn| {
-        let calls = turn.calls().any(|call| !call.is_unseen());
+        let calls = turn.calls().any(|call| !call.is_orphan_result());
         // A batch that no message announced is compared with the one before only when its turn has ended.
         if calls { last.is_none_or(|last| !same_batch(last, turn)) } else { turn.message_seq.is_some() }
     };
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn iterations_tell_what_changed_what_came_back_and_where_the_guard_stepped_in() {
         let same = json!({ "q": "refund" });
-        let lenses = loop_lenses(&looping(&[same.clone(), same.clone(), same, json!({ "q": "invoice" })]));
+        let lenses = find_loops(&looping(&[same.clone(), same.clone(), same, json!({ "q": "invoice" })]));
         let [lens] = lenses.as_slice() else { panic!("{lenses:?}") };
         assert_eq!((lens.tools.as_str(), lens.turns, lens.left_out), ("recall", 3, 0));
         let kinds: Vec<IterationKind> = lens.iterations.iter().map(|iteration| iteration.kind).collect();
@@ -251,7 +251,7 @@ mod tests {
         let same = json!({ "q": "refund" });
         let mut timeline = looping(&[same.clone(), same.clone(), same.clone()]);
         let next_seq = timeline.last_seq() + 1;
-        let told = |timeline: &Timeline| loop_lenses(timeline)[0].sentences[1].text.clone();
+        let told = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
         assert!(told(&timeline).contains("not known yet"), "{}", told(&timeline));
 
         // Being written is not yet done.
@@ -274,11 +274,11 @@ mod tests {
     #[test]
     fn nobody_has_stepped_in_while_a_loop_goes_on_and_an_open_call_may_still_be_answered() {
         let mut timeline = looping(&[json!({}), json!({})]);
-        let told = |timeline: &Timeline| loop_lenses(timeline)[0].sentences[1].text.clone();
+        let told = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
         assert!(told(&timeline).contains("so far"), "{}", told(&timeline));
         let call = json!({ "id": "open", "name": "recall", "args": {} });
         timeline.apply(&Event::new(7, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
-        let last = |timeline: &Timeline| loop_lenses(timeline)[0].iterations.last().map(|last| last.answers.clone());
+        let last = |timeline: &Timeline| find_loops(timeline)[0].iterations.last().map(|last| last.answers.clone());
         assert_eq!(last(&timeline), Some(vec!["no answer yet".to_owned()]));
         timeline.apply(&Event::new(8, "cancelled", json!({})));
         assert_eq!(last(&timeline), Some(vec!["no answer".to_owned()]));
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn of_a_long_loop_the_ends_are_kept() {
-        let lenses = loop_lenses(&looping(&vec![json!({}); 40]));
+        let lenses = find_loops(&looping(&vec![json!({}); 40]));
         assert_eq!((lenses[0].iterations.len(), lenses[0].left_out), (MAX_ITERATIONS, 28));
         assert_eq!(lenses[0].iterations.last().map(|iteration| iteration.number), Some(40));
         assert!(lenses[0].sentences[1].text.contains("in 37 more turns"), "{:?}", lenses[0].sentences);
@@ -295,6 +295,6 @@ mod tests {
 
     #[test]
     fn calls_that_differ_are_no_loop() {
-        assert_eq!(loop_lenses(&looping(&[json!({ "q": 1 }), json!({ "q": 2 })])), []);
+        assert_eq!(find_loops(&looping(&[json!({ "q": 1 }), json!({ "q": 2 })])), []);
     }
 }

@@ -1,28 +1,28 @@
-//! Whether the answer has the shape that was asked for.
+//! Checks the answer against the output schema of the spec.
 
 use protocol::schema;
 use protocol::timeline::{Ending, Timeline};
 use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SchemaFit {
-    /// It breaks no rule that was judged.
-    Fits,
-    /// The answer is no JSON at all.
+pub enum SchemaResult {
+    Valid,
     NotJson,
-    /// Where it breaks a rule: JSON pointer and reason.
-    Breaks(Vec<(String, String)>),
+    /// JSON Pointer and message of each violation.
+    Invalid(Vec<(String, String)>),
 }
 
-/// None where no schema was asked for, or where there is no final answer to judge.
-pub fn schema_fit(timeline: &Timeline, spec: Option<&Value>) -> Option<SchemaFit> {
+/// Returns `None` if the spec has no output schema, or if the run has no final answer.
+pub fn check_output(timeline: &Timeline, spec: Option<&Value>) -> Option<SchemaResult> {
     let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object())?;
     timeline.outcome.as_ref().filter(|outcome| outcome.ending == Ending::Succeeded)?;
     Some(match serde_json::from_str::<Value>(timeline.answer()) {
-        Err(_) => SchemaFit::NotJson,
+        Err(_) => SchemaResult::NotJson,
         Ok(answer) => match schema::check(schema, &answer) {
-            faults if faults.is_empty() => SchemaFit::Fits,
-            faults => SchemaFit::Breaks(faults.into_iter().map(|fault| (fault.path, fault.message)).collect()),
+            violations if violations.is_empty() => SchemaResult::Valid,
+            violations => SchemaResult::Invalid(
+                violations.into_iter().map(|violation| (violation.path, violation.message)).collect(),
+            ),
         },
     })
 }
@@ -34,16 +34,16 @@ mod tests {
 
     use super::*;
 
-    fn fit(answer: &str) -> Option<SchemaFit> {
+    fn check(answer: &str) -> Option<SchemaResult> {
         let spec = json!({ "outputSchema": { "schema": { "type": "object", "required": ["city"] } } });
         let timeline = Timeline::from_events(&[Event::new(1, "result", json!({ "text": answer }))]);
-        schema_fit(&timeline, Some(&spec))
+        check_output(&timeline, Some(&spec))
     }
 
     #[test]
-    fn an_answer_fits_breaks_rules_or_is_no_json() {
-        assert_eq!(fit(r#"{"city":"Bern"}"#), Some(SchemaFit::Fits));
-        assert!(matches!(fit("{}"), Some(SchemaFit::Breaks(faults)) if faults.len() == 1));
-        assert_eq!(fit("Bern"), Some(SchemaFit::NotJson));
+    fn an_answer_is_valid_invalid_or_not_json() {
+        assert_eq!(check(r#"{"city":"Bern"}"#), Some(SchemaResult::Valid));
+        assert!(matches!(check("{}"), Some(SchemaResult::Invalid(violations)) if violations.len() == 1));
+        assert_eq!(check("Bern"), Some(SchemaResult::NotJson));
     }
 }

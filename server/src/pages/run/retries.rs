@@ -1,4 +1,4 @@
-//! Calls that try again what failed before.
+//! Finds calls that retry a failed one.
 
 use std::collections::HashMap;
 

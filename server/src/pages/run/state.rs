@@ -1,100 +1,33 @@
-//! Everything that a run's page draws, as of one point of its log.
+//! Builds the state of the run page at one point of the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::messages::Tokens;
-use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Tick, Timeline, minimap, verdict};
+use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
+use domain::{AnswerRecord, Answers};
+use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::draw::{self, Links, May};
-use super::loop_lens::loop_lenses;
+use super::loops::find_loops;
+use super::output_schema::{SchemaResult, check_output};
+use super::render::{self, Links, Permissions};
 use super::retries::Retries;
-use super::row::RowContext;
-use super::schema_fit::{SchemaFit, schema_fit};
+use super::rows::{RowContext, build_row, highlight};
 use super::truncation::truncation;
-use super::{CallAge, Row, RunView, Tab, awaited};
-use crate::model::{RawEvents, RunSpecPage};
-use domain::{AnswerRecord, Answers};
+use super::waiting::{CallAge, describe_answerers};
 
-/// Rows in one page of a timeline.
-const WINDOW: usize = 200;
-/// Rows shown before the one that is scrolled to.
+/// Rows in one window of the timeline.
+const WINDOW_ROWS: usize = 200;
+/// Rows shown above the one that the page scrolls to.
 const LEAD: usize = 20;
-/// Marks on the strip.
+/// Marks on the event strip.
 const MAX_TICKS: usize = 400;
 /// Bytes of the answer sent to the page.
 const ANSWER_BYTES: usize = 200_000;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunState {
-    pub status: RunStatus,
-    /// The whole log has its end: nothing more will come.
-    pub ended: bool,
-    /// Drawn, as are all parts that only say something: what a reader must know first.
-    pub verdict: String,
-    pub banners: String,
-    /// For who does not see them appear.
-    pub banner_titles: Vec<String>,
-    pub window: Window,
-    pub strip: Vec<Tick>,
-    /// Events applied, and the last of them.
-    pub events: u64,
-    pub last_seq: u64,
-    pub turns: u64,
-    pub calls: u64,
-    pub tokens: Option<Tokens>,
-    /// The newest that a turn tells of, or the one that was asked for.
-    pub model: Option<String>,
-    pub plan: String,
-    pub answer: String,
-    /// Drawn, unless it is JSON.
-    pub answer_prose: String,
-    /// Bytes of the answer that are left out here.
-    pub answer_cut: usize,
-    /// The answer is a fragment or was left behind by a failure.
-    pub salvaged: bool,
-    /// The answer was cut off: a card that tells where, what of, and what is left of it.
-    pub truncation: String,
-    /// Whether the answer fits its schema, and the JSON pointers of what does not.
-    pub fit: String,
-    pub faults: Vec<String>,
-    /// Calls were repeated: there is something to see on the tab for that.
-    pub loops: bool,
-    pub side: Side,
-}
-
-/// What a tab shows beyond the state itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    #[default]
-    None,
-    /// Drawn.
-    Html(String),
-    Spec(RunSpecPage),
-    Raw(RawEvents),
-}
-
-/// A part of the rows, and where it stands among all of them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Window {
-    pub rows: Vec<Row>,
-    pub start: usize,
-    pub total: usize,
-    /// How many rows match what is looked for, and the event of the one that is stepped to.
-    pub hits: usize,
-    pub hit_seq: Option<u64>,
-    /// Where none does: which density has some, drawn.
-    pub hits_elsewhere: String,
-    /// The key of the row that a replay is at.
-    pub current: Option<String>,
-}
-
-/// How much of a tool's budget is used.
+/// The calls of a tool and its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Runway {
+pub struct ToolUsage {
     pub tool: String,
     pub calls: u64,
     pub failed: u64,
@@ -102,97 +35,94 @@ pub struct Runway {
     pub budget: Budget,
 }
 
-/// How often a tool may be called.
+/// The number of calls that a tool is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     Calls(u64),
     Unlimited,
-    /// The spec is not known, and the log has not told.
+    /// Neither the spec nor the log says.
     Unknown,
 }
 
-/// What a state is composed from.
+/// The data that a state is built from.
 pub struct Source<'a> {
     pub run_id: &'a str,
     pub session_id: Option<&'a str>,
     pub spec: Option<&'a Value>,
-    /// Who answered local calls from here.
+    /// Answers that this server gave to local calls.
     pub answers: &'a [AnswerRecord],
-    /// Who was chosen to answer them, where the run was launched here.
-    pub chosen: Option<&'a Answers>,
-    /// How long calls have been waiting that wait now.
+    /// The answerers chosen at the launch, if the run was launched here.
+    pub answerers: Option<&'a Answers>,
     pub ages: &'a [CallAge],
-    /// The sign-in may start runs.
+    /// The sign-in has `runs:write`.
     pub can_write: bool,
 }
 
-impl RunState {
-    /// `timeline` is the run as of the point that is looked at; `whole` as of its end, for the strip.
-    pub fn of(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, view: &RunView) -> Self {
-        let links = Links { run_id: source.run_id, view };
-        let spec = source.spec;
-        let answer = timeline.answer();
-        let kept = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
-        let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
-        if let Some(chosen) = source.chosen {
-            awaited::tell(&mut banners, chosen, source.answers, source.ages);
-        }
-        let waiting = waiting_now(whole);
-        let may = May { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
-        let cut_off = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
-        let more_room = cut_off.and_then(|banner| draw::next_step(banner, may, links));
-        let fit = schema_fit(timeline, spec);
-        let loops = loop_lenses(timeline);
-        Self {
-            status: timeline.status(),
-            ended: whole.status().is_terminal(),
-            verdict: draw::verdict_part(verdict(timeline, spec), links),
-            // They are spoken: names in backticks are drawn as code only where they are seen.
-            banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
-            banners: draw::banners(banners, may, source.ages, links),
-            window: window(timeline, view, source, &waiting, links),
-            strip: minimap(whole, MAX_TICKS),
-            events: timeline.integrity.events,
-            last_seq: timeline.last_seq(),
-            turns: timeline.totals.turns,
-            calls: timeline.totals.calls,
-            tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
-            model: model(timeline, spec),
-            plan: timeline.plan.as_deref().map(|plan| draw::checklist(plan, links)).unwrap_or_default(),
-            answer_prose: if is_json(kept) { String::new() } else { draw::prose(kept, links) },
-            answer: kept.to_owned(),
-            answer_cut: answer.len() - kept.len(),
-            salvaged: timeline.status() == RunStatus::Failed,
-            truncation: truncation(timeline, spec)
-                .map(|card| draw::truncation_card(card, more_room, source.session_id, links))
-                .unwrap_or_default(),
-            faults: match &fit {
-                Some(SchemaFit::Breaks(faults)) => faults.iter().map(|fault| fault.0.clone()).collect(),
-                _ => Vec::new(),
-            },
-            fit: fit.map(draw::fit).unwrap_or_default(),
-            loops: !loops.is_empty(),
-            side: match view.tab {
-                Tab::Loop => Side::Html(draw::loops(loops, links)),
-                Tab::Tools => Side::Html(draw::tools(runway(timeline, spec), links)),
-                Tab::Output | Tab::Spec | Tab::Raw => Side::None,
-            },
-        }
+/// `timeline` is the run at the point that the view shows, `whole` the run at the end of its log.
+pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, view: &RunView) -> RunState {
+    let links = Links { run_id: source.run_id, view };
+    let spec = source.spec;
+    let answer = timeline.answer();
+    let shown = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
+    let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    if let Some(chosen) = source.answerers {
+        describe_answerers(&mut banners, chosen, source.answers, source.ages);
+    }
+    let waiting = waiting_now(whole);
+    let may =
+        Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
+    let truncated = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
+    let relaunch = truncated.and_then(|banner| render::next_step(banner, may, links));
+    let schema_result = check_output(timeline, spec);
+    let loops = find_loops(timeline);
+    RunState {
+        status: timeline.status(),
+        ended: whole.status().is_terminal(),
+        verdict: render::verdict(verdict(timeline, spec), links),
+        // Read aloud, so without the backticks that mark code.
+        banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
+        banners: render::banners(banners, may, source.ages, links),
+        window: window(timeline, view, source, &waiting, links),
+        strip: minimap(whole, MAX_TICKS),
+        events: timeline.integrity.events,
+        last_seq: timeline.last_seq(),
+        turns: timeline.totals.turns,
+        calls: timeline.totals.calls,
+        tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
+        model: model(timeline, spec),
+        plan: timeline.plan.as_deref().map(|plan| render::checklist(plan, links)).unwrap_or_default(),
+        answer_html: if is_json(shown) { String::new() } else { render::text_html(shown, links) },
+        answer: shown.to_owned(),
+        answer_cut: answer.len() - shown.len(),
+        partial: timeline.status() == RunStatus::Failed,
+        truncation: truncation(timeline, spec)
+            .map(|card| render::truncation_card(card, relaunch, source.session_id, links))
+            .unwrap_or_default(),
+        violations: match &schema_result {
+            Some(SchemaResult::Invalid(violations)) => violations.iter().map(|violation| violation.0.clone()).collect(),
+            _ => Vec::new(),
+        },
+        schema_result: schema_result.map(render::schema_result).unwrap_or_default(),
+        loops: !loops.is_empty(),
+        tab: match view.tab {
+            Tab::Loop => TabContent::Html(render::loops(loops, links)),
+            Tab::Tools => TabContent::Html(render::tools(tool_usage(timeline, spec), links)),
+            Tab::Output | Tab::Spec | Tab::Raw => TabContent::None,
+        },
     }
 }
 
 fn model(timeline: &Timeline, spec: Option<&Value>) -> Option<String> {
-    let told = timeline.turns.iter().rev().find_map(|turn| turn.model.clone());
-    let ended_with = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.clone());
-    told.or_else(ended_with).or_else(|| spec?["modelId"].as_str().map(str::to_owned))
+    let newest = timeline.turns.iter().rev().find_map(|turn| turn.model.clone());
+    let final_model = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.clone());
+    newest.or_else(final_model).or_else(|| spec?["modelId"].as_str().map(str::to_owned))
 }
 
-/// An answer that is JSON is shown as a tree.
 fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// Calls that can still be answered, whatever point of the run is looked at.
+/// The calls that can be answered now, whatever point the page shows.
 fn waiting_now(whole: &Timeline) -> BTreeSet<u64> {
     if whole.status().is_terminal() {
         return BTreeSet::new();
@@ -206,13 +136,13 @@ fn window(
     source: &Source<'_>,
     waiting: &BTreeSet<u64>,
     links: Links<'_>,
-) -> Window {
+) -> RowWindow {
     let mut options = RowOptions {
         density: view.density,
         open: view.open.iter().cloned().collect(),
         query: RowQuery::parse(&view.find.text),
     };
-    // Whoever follows a link to an event wants to see it.
+    // A link to an event opens the fold that contains it.
     if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &options).fold_over(seq)) {
         options.open.insert(fold);
     }
@@ -221,23 +151,23 @@ fn window(
     let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
     let focused = view.focus.and_then(|seq| rows.place_of(seq));
     let played = view.at.and_then(|_| rows.place_of(timeline.last_seq()));
-    let last_start = rows.len().saturating_sub(WINDOW);
-    // What happened last is what a replay and a run in progress are watched for.
+    let last_start = rows.len().saturating_sub(WINDOW_ROWS);
+    // A replay and a run in progress start at their newest rows.
     let first = if view.at.is_some() || !timeline.status().is_terminal() { last_start } else { 0 };
     let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
-    // A short log is always shown whole.
-    let start = if rows.len() <= WINDOW { 0 } else { start.min(last_start) };
-    // Whoever opens a row stays where they are.
-    let here = RunView { from: (rows.len() > WINDOW).then_some(start), ..view.clone() };
+    // A short log is shown whole.
+    let start = if rows.len() <= WINDOW_ROWS { 0 } else { start.min(last_start) };
+    // Opening a row must not change the window.
+    let here = RunView { from: (rows.len() > WINDOW_ROWS).then_some(start), ..view.clone() };
     let links = Links { view: &here, ..links };
     let (answers, ages) = (source.answers, source.ages);
     let context = RowContext { timeline, answers, ages, waiting, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
-    let mut drawn = Vec::new();
+    let mut shown = Vec::new();
     let mut current = None;
-    for (place, row) in (start..).zip(rows.window(start..start + WINDOW)) {
-        let Some(mut row) = Row::of(&context, row, |key| options.open.contains(key)) else { continue };
+    for (place, row) in (start..).zip(rows.window(start..start + WINDOW_ROWS)) {
+        let Some(mut row) = build_row(&context, row, |key| options.open.contains(key)) else { continue };
         let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
         let anchor = focus.unwrap_or(row.seq);
         row.anchor = anchors.insert(anchor).then_some(anchor);
@@ -245,11 +175,11 @@ fn window(
             current = Some(row.key.clone());
         }
         if hits.binary_search(&place).is_ok() {
-            row.highlight(needle);
+            highlight(&mut row, needle);
         }
-        drawn.push(row);
+        shown.push(row);
     }
-    Window {
+    RowWindow {
         hits: hits.len(),
         hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
             true => hits_elsewhere(timeline, &options, links),
@@ -258,24 +188,24 @@ fn window(
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
         start,
         total: rows.len(),
-        rows: drawn,
+        rows: shown,
         current,
     }
 }
 
-/// What is looked for is not in the rows of this density: the next one that has it, with how often.
+/// For a search without matches: a link to the next density that has some.
 fn hits_elsewhere(timeline: &Timeline, options: &RowOptions, links: Links<'_>) -> String {
     let denser = Density::ALL.into_iter().skip_while(|density| *density != options.density).skip(1);
     let found = denser
         .map(|density| (density, Rows::new(timeline, &RowOptions { density, ..options.clone() }).hits().len()))
         .find(|(_, hits)| *hits > 0);
-    found.map(|(density, hits)| draw::hits_in(density, hits, links)).unwrap_or_default()
+    found.map(|(density, hits)| render::hits_in(density, hits, links)).unwrap_or_default()
 }
 
-/// Every tool that was called, and every one with a budget of its own in the spec.
-fn runway(timeline: &Timeline, spec: Option<&Value>) -> Vec<Runway> {
+/// Every tool that was called or has a budget in the spec.
+fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
     let mut budgets: BTreeMap<String, u64> = spec.map(spec::tool_budgets).unwrap_or_default();
-    // A guard that stepped in named the budget: that holds for runs whose spec is not known, too.
+    // The guard reports the budget, also for runs whose spec is unknown.
     for note in timeline.notes() {
         if let NoteKind::BudgetExceeded { tool, max_calls, .. } = &note.kind {
             budgets.insert(tool.clone(), *max_calls);
@@ -284,11 +214,11 @@ fn runway(timeline: &Timeline, spec: Option<&Value>) -> Vec<Runway> {
     let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
     let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
     let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
-    let mut tools: Vec<Runway> = timeline
+    let mut tools: Vec<ToolUsage> = timeline
         .totals
         .tools
         .iter()
-        .map(|(tool, totals)| Runway {
+        .map(|(tool, totals)| ToolUsage {
             tool: tool.to_string(),
             calls: totals.calls,
             failed: totals.failed,
@@ -298,7 +228,7 @@ fn runway(timeline: &Timeline, spec: Option<&Value>) -> Vec<Runway> {
         .collect();
     for tool in asked.into_iter().flatten().map(|(tool, _)| tool) {
         if !tools.iter().any(|used| used.tool == *tool) {
-            tools.push(Runway { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, budget: budget(tool) });
+            tools.push(ToolUsage { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, budget: budget(tool) });
         }
     }
     tools
@@ -325,9 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_is_told_by_the_spec_or_by_the_guard_and_is_not_known_otherwise() {
+    fn a_budget_comes_from_the_spec_or_from_the_guard() {
         let budget = |guarded: bool, spec: Option<Value>| {
-            runway(&called(guarded), spec.as_ref()).into_iter().map(|tool| tool.budget).collect::<Vec<_>>()
+            tool_usage(&called(guarded), spec.as_ref()).into_iter().map(|tool| tool.budget).collect::<Vec<_>>()
         };
         assert_eq!(budget(false, None), [Budget::Unknown]);
         assert_eq!(budget(true, None), [Budget::Calls(1)]);
@@ -336,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_that_of_the_newest_turn_or_the_one_asked_for() {
+    fn the_model_is_that_of_the_newest_turn_or_the_requested_one() {
         let spec = json!({ "modelId": "asked/for" });
         assert_eq!(model(&called(false), Some(&spec)).as_deref(), Some("m-1"));
         assert_eq!(model(&Timeline::default(), Some(&spec)).as_deref(), Some("asked/for"));
@@ -344,21 +274,21 @@ mod tests {
     }
 
     const SOURCE: Source<'static> =
-        Source { run_id: "r", session_id: None, spec: None, answers: &[], chosen: None, ages: &[], can_write: true };
+        Source { run_id: "r", session_id: None, spec: None, answers: &[], answerers: None, ages: &[], can_write: true };
 
     #[test]
-    fn what_is_spoken_of_banners_has_no_backticks() {
+    fn announced_banner_titles_have_no_backticks() {
         let call = Event::new(1, "local_tool_call", json!({ "toolUseId": "c", "name": "ask_human", "args": {} }));
         let timeline = Timeline::from_events(&[call]);
-        let state = RunState::of(&timeline, &timeline, &SOURCE, &RunView::default());
+        let state = build_state(&timeline, &timeline, &SOURCE, &RunView::default());
         assert_eq!(state.banner_titles, ["Waiting for ask_human"]);
     }
 
     #[test]
-    fn a_replay_knows_the_row_that_it_is_at() {
+    fn a_replay_has_a_current_row() {
         let timeline = called(false);
-        let at = |at| RunState::of(&timeline, &timeline, &SOURCE, &RunView { at, ..Default::default() }).window.current;
-        // The answer is shown by the row of its call.
+        let at = |at| build_state(&timeline, &timeline, &SOURCE, &RunView { at, ..Default::default() }).window.current;
+        // The answer is part of its call's row.
         assert_eq!((at(Some(2)).as_deref(), at(None)), (Some("t0-0"), None));
     }
 }

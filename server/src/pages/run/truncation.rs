@@ -1,11 +1,11 @@
-//! An answer that was cut off: where, what of, and what is left of it.
+//! The facts about a truncated answer: the limit, the place of the cut, and the part of a JSON document that is usable.
 
 use protocol::json::preview;
 use protocol::partial_json::{self, Content, End, Label, PartialJson};
 use protocol::timeline::Timeline;
 use serde_json::Value;
 
-/// Lines of the partial tree that are drawn: those before the seam matter most.
+/// Lines of the partial document; the ones before the cut matter most.
 const MAX_LINES: usize = 300;
 const TAIL_CHARS: usize = 240;
 const VALUE_CHARS: usize = 200;
@@ -13,17 +13,17 @@ const VALUE_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truncation {
     pub seq: u64,
-    /// The model whose limit it was.
+    /// The model that reached its limit.
     pub model: Option<String>,
     pub output_tokens: Option<u64>,
     pub reasoning_tokens: u64,
-    /// In how many turns they were written.
+    /// The number of turns that the tokens were spent in.
     pub turns: u64,
     pub thinking_chars: u64,
     pub answer_chars: u64,
     /// The last words before the cut.
     pub tail: String,
-    /// Half a document, where the answer is one.
+    /// Set if the answer is an incomplete JSON document.
     pub partial: Option<PartialTree>,
 }
 
@@ -31,9 +31,9 @@ pub struct Truncation {
 pub struct PartialTree {
     pub lines: Vec<PartialLine>,
     pub left_out: usize,
-    /// What was being written at the cut, as a JSON pointer.
+    /// The JSON Pointer of the value that was being written at the cut.
     pub open_path: Option<String>,
-    /// Required fields that never came, as JSON pointers.
+    /// JSON Pointers of required fields that are missing.
     pub missing: Vec<String>,
     pub closed: usize,
 }
@@ -46,14 +46,15 @@ pub struct PartialLine {
     pub closed: bool,
 }
 
-/// None for a run that was not truncated.
+/// Returns `None` for a run that was not truncated.
 pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncation> {
-    let outcome = timeline.outcome.as_ref().filter(|outcome| outcome.is_truncated())?;
+    let seq = timeline.truncation_seq()?;
+    let outcome = timeline.outcome.as_ref()?;
     let text = timeline.answer();
     let from = text.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
     let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object());
     Some(Truncation {
-        seq: outcome.seq,
+        seq,
         model: outcome.model.clone(),
         reasoning_tokens: outcome.tokens.map_or(0, |tokens| tokens.reasoning_tokens),
         turns: timeline.turns.len() as u64,
@@ -67,7 +68,7 @@ pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncatio
 
 fn tree(read: &PartialJson, schema: Option<&Value>) -> PartialTree {
     let left_out = read.nodes.len().saturating_sub(MAX_LINES);
-    // The seam is at the end, so the middle is what may be missed.
+    // The cut is at the end, so lines in the middle are left out.
     let skipped = MAX_LINES / 2..MAX_LINES / 2 + left_out;
     let kept = read.nodes.iter().enumerate().filter(|(place, _)| left_out == 0 || !skipped.contains(place));
     let mut lines: Vec<PartialLine> = kept
@@ -119,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn half_a_document_is_a_tree_with_its_seam_and_what_it_lacks() {
+    fn an_incomplete_document_is_a_tree_with_its_cut_and_missing_fields() {
         let spec = json!({ "outputSchema": { "schema": { "type": "object", "required": ["city", "summary"] } } });
         let card = truncation(&cut(r#"{"city": "Bern", "days": [{"high": 21}, {"hi"#), Some(&spec)).expect("truncated");
         assert_eq!((card.seq, card.thinking_chars, card.answer_chars), (3, 3, 44));
-        let tree = card.partial.expect("half a document");
+        let tree = card.partial.expect("an incomplete document");
         assert_eq!(tree.missing, ["/summary"]);
         assert_eq!(tree.open_path.as_deref(), Some("/days/1"));
         let last = tree.lines.last().expect("lines");
@@ -131,13 +132,23 @@ mod tests {
     }
 
     #[test]
-    fn prose_has_a_tail_and_no_tree() {
+    fn plain_text_has_a_tail_and_no_tree() {
         let card = truncation(&cut(&"Bärn. ".repeat(100)), None).expect("truncated");
         assert_eq!((card.tail.chars().count(), card.partial), (TAIL_CHARS, None));
     }
 
     #[test]
-    fn a_run_that_ended_well_has_no_card() {
+    fn a_truncated_answer_of_a_successful_run_is_shown() {
+        let timeline = Timeline::from_events(&[
+            Event::new(1, "assistant_message", json!({ "text": "It began in", "finishReason": "max_tokens" })),
+            Event::new(2, "result", json!({ "subtype": "success", "text": "It began in" })),
+        ]);
+        let card = truncation(&timeline, None).expect("truncated");
+        assert_eq!((card.seq, card.tail.as_str()), (1, "It began in"));
+    }
+
+    #[test]
+    fn a_successful_run_has_no_truncation() {
         let timeline = Timeline::from_events(&[Event::new(1, "result", json!({ "text": "Done." }))]);
         assert_eq!(truncation(&timeline, None), None);
     }

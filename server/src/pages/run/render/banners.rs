@@ -1,41 +1,41 @@
-//! Banners: what a reader must know first, with its event and one next step.
+//! Banners, each with its event and one next step.
 
 use leptos::prelude::*;
 use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
 use serde_json::Value;
 
-use super::age::banner_age;
+use super::call_age::banner_age;
 use super::{Links, html};
-use crate::components::code_words::CodeWords;
-use crate::components::icon::{Icon, IconView};
-use crate::format;
-use crate::run::CallAge;
+use crate::pages::run::waiting::CallAge;
+use app::components::code_words::CodeWords;
+use app::components::icon::{Icon, IconView};
+use app::format;
 use domain::url::encode;
 
-/// What the reader may do about it.
+/// The actions that the viewer may take.
 #[derive(Clone, Copy)]
-pub struct May {
+pub struct Permissions {
     pub answer: bool,
-    /// Also, the spec is known.
+    /// The sign-in may launch runs, and the spec is known.
     pub relaunch: bool,
 }
 
-pub fn banners(banners: Vec<Banner>, may: May, ages: &[CallAge], links: Links<'_>) -> String {
-    html(banners.into_iter().map(|banner| draw(banner, may, ages, links)).collect_view())
+pub fn banners(banners: Vec<Banner>, may: Permissions, ages: &[CallAge], links: Links<'_>) -> String {
+    html(banners.into_iter().map(|banner| render(banner, may, ages, links)).collect_view())
 }
 
-fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView {
+fn render(banner: Banner, may: Permissions, ages: &[CallAge], links: Links<'_>) -> AnyView {
     let tone = match banner.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "info",
     };
     let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
-    let lens = looping.then(|| view! { <a href=links.lens()>"See the iterations"</a> });
+    let loop_link = looping.then(|| view! { <a href=links.loops()>"See the iterations"</a> });
     let step = next_step(&banner, may, links);
     let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
     let step = step.map(|(href, words)| {
-        // A field of another page is found by the browser itself.
+        // The browser must scroll to a field of another page itself.
         let rel = (href.contains("/launch") && href.contains('#')).then_some("external");
         view! { <a href=href rel=rel>{words}</a> }
     });
@@ -48,7 +48,7 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
                 {waiting.map(|age| banner_age(*age))}
                 <p class="next-step">
                     <IconView icon=Icon::Next />
-                    <span><CodeWords text=banner.next_step.text />" "<span class="steps">{lens}{step}</span></span>
+                    <span><CodeWords text=banner.next_step.text />" "<span class="steps">{loop_link}{step}</span></span>
                 </p>
             </div>
             {links.event(banner.seq)}
@@ -57,8 +57,8 @@ fn draw(banner: Banner, may: May, ages: &[CallAge], links: Links<'_>) -> AnyView
     .into_any()
 }
 
-/// Where the banner's next step leads, and its words.
-pub fn next_step(banner: &Banner, may: May, links: Links<'_>) -> Option<(String, String)> {
+/// The URL and the label of the banner's next step.
+pub fn next_step(banner: &Banner, may: Permissions, links: Links<'_>) -> Option<(String, String)> {
     match &banner.next_step.change {
         _ if banner.kind == BannerKind::WaitingLocalTool => Some(match may.answer {
             true => (links.reply(banner.seq), "Answer it here".to_owned()),
@@ -70,28 +70,31 @@ pub fn next_step(banner: &Banner, may: May, links: Links<'_>) -> Option<(String,
     }
 }
 
-/// The launch form as this run had it, with the change made where it is known what to change to.
+/// A link to the launch form with this run's spec, changed if the new value is known.
 fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
     let name = change.field.rsplit('/').next().unwrap_or_default();
     match &change.to {
         Some(to) => {
             let set = encode(&format!("{}={to}", change.field));
-            (format!("/launch?like={id}&set={set}"), format!("Relaunch with {}", in_words(&change.field, name, to)))
+            (
+                format!("/launch?like={id}&set={set}"),
+                format!("Relaunch with {}", describe_change(&change.field, name, to)),
+            )
         }
-        // The launch form has the catalogue to choose from.
+        // The launch form picks it from the catalogue.
         None if change.field == "/modelId" => {
             let set = encode("/modelId=?larger");
             (format!("/launch?like={id}&set={set}"), "Relaunch with a larger model".to_owned())
         }
         None => {
-            let (place, words) = field_to_write(&change.field, name);
+            let (place, words) = field_to_edit(&change.field, name);
             (format!("/launch?like={id}#{place}"), words)
         }
     }
 }
 
-/// The place in the launch form where a person has to say what to change, and what for.
-fn field_to_write(field: &str, name: &str) -> (String, String) {
+/// The element id of the field that has to be edited, and the label of the link.
+fn field_to_edit(field: &str, name: &str) -> (String, String) {
     let (place, words) = match field {
         "/tools" => ("tools", "Relaunch with other tools"),
         "/systemPrompt" => ("f-t-systemPrompt", "Relaunch with another system prompt"),
@@ -102,8 +105,8 @@ fn field_to_write(field: &str, name: &str) -> (String, String) {
     (place.to_owned(), words.to_owned())
 }
 
-/// A change as a person would say it.
-fn in_words(field: &str, name: &str, to: &Value) -> String {
+/// Describes a change.
+fn describe_change(field: &str, name: &str, to: &Value) -> String {
     let number = |field: &str| to.get(field).and_then(Value::as_u64).unwrap_or(0);
     let reviews = |interval: u64| format!("a review every {interval} model calls");
     match (field, to.as_u64()) {

@@ -1,17 +1,17 @@
-//! The age of a waiting call, as of when the page was made. The browser counts on where scripts run.
+//! The age of a waiting call when the page was built. Scripts keep it counting.
 
 use leptos::prelude::*;
 
 use super::html;
-use crate::format;
-use crate::run::CallAge;
+use crate::pages::run::waiting::CallAge;
+use app::format;
 
-/// Beside the call's reply box.
+/// The age beside the reply box.
 pub fn call_age(age: CallAge) -> String {
     html(view! { {words(age)}"." })
 }
 
-/// In the banner, which has room to say why it may be more.
+/// The age in the banner, which also says why it may be more.
 pub fn banner_age(age: CallAge) -> AnyView {
     let why = age.at_least.then_some(": it was in the log already when this server first read it");
     view! { <p class="age">{words(age)}{why}"."</p> }.into_any()

@@ -1,9 +1,9 @@
-//! What is looked for, marked in parts that are drawn already.
+//! Marks the matches of a search in rendered HTML.
 
-/// Wraps what matches in `<mark>`, whatever the case of its letters. `html` is of our own drawing: every `<` begins a
-/// tag, and every `&` of a text an entity.
+/// Wraps matches in `<mark>`, ignoring case. `html` was rendered by this server: every `<` starts a tag, and every `&` in
+/// text an entity.
 pub fn highlighted(html: String, needle: &str) -> String {
-    // As the text was escaped when it was drawn.
+    // Escaped like the text.
     let needle = needle.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").to_lowercase();
     if needle.is_empty() {
         return html;
@@ -37,10 +37,10 @@ fn mark(text: &str, needle: &str, out: &mut String) {
     out.push_str(&text[done..]);
 }
 
-/// A text in small letters, some of which take more or fewer bytes than the capital ones.
+/// A text in lower case, with offsets into the original: some letters change their length.
 struct Lowered {
     text: String,
-    /// For each byte where it comes from, unless that is the same place.
+    /// The original offset of each byte; `None` if all offsets are the same.
     origins: Option<Vec<usize>>,
     length: usize,
 }
@@ -59,7 +59,7 @@ impl Lowered {
         Self { text: lowered, origins: Some(origins), length: text.len() }
     }
 
-    /// Where the character at a place of the lowered text begins in the text itself.
+    /// The original offset of the character at an offset of the lower-case text.
     fn origin(&self, at: usize) -> usize {
         match &self.origins {
             None => at,
@@ -68,7 +68,7 @@ impl Lowered {
     }
 }
 
-/// Whether a place is inside an entity, such as between `&am` and `p;`.
+/// Returns true if the offset is inside an entity, such as between `&am` and `p;`.
 fn cuts_entity(text: &str, at: usize) -> bool {
     let Some(begin) = text[..at].rfind('&') else { return false };
     !text[begin..at].contains(';')
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_marked_and_tags_are_not() {
+    fn text_is_marked_and_tags_are_not() {
         check(r#"<a class="a">A cat</a>"#, "a", r#"<a class="a"><mark>A</mark> c<mark>a</mark>t</a>"#);
         check("<p>Refund</p>", "", "<p>Refund</p>");
         check("<p>ПРИВЕТ, Größe İx</p>", "привет", "<p><mark>ПРИВЕТ</mark>, Größe İx</p>");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_for_stays_text() {
+    fn a_needle_with_markup_stays_text() {
         check("&lt;script&gt;", "<script>", "<mark>&lt;script&gt;</mark>");
     }
 }

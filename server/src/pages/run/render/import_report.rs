@@ -1,15 +1,15 @@
-//! Where an imported run comes from, and what of its file could not be read.
+//! The source of an imported run, and the lines that could not be read.
 
 use leptos::prelude::*;
 
 use super::html;
-use crate::components::icon::{Icon, IconView};
-use crate::components::time::RelativeTime;
-use crate::format::grouped;
-use crate::plain_text::visible;
+use app::components::icon::{Icon, IconView};
+use app::components::time::RelativeTime;
+use app::format::grouped;
+use app::plain_text::visible;
 use domain::ImportReport;
 
-pub fn imported(report: ImportReport, now_ms: i64) -> String {
+pub fn import_report(report: ImportReport, now_ms: i64) -> String {
     let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });
     let more = report.fault_count - report.faults.len() as u64;
     let faults = (report.fault_count > 0).then(|| {

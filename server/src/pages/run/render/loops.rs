@@ -1,32 +1,32 @@
-//! The loop lens: the iterations of each loop, side by side.
+//! The Loop tab: the iterations of each loop.
 
 use leptos::prelude::*;
 
 use super::{Links, html};
-use crate::plain_text::visible;
-use crate::run::loop_lens::{Iteration, IterationKind, LoopLens};
+use crate::pages::run::loops::{Iteration, IterationKind, LoopDetail};
+use app::plain_text::visible;
 
-pub fn loops(loops: Vec<LoopLens>, links: Links<'_>) -> String {
+pub fn loops(loops: Vec<LoopDetail>, links: Links<'_>) -> String {
     if loops.is_empty() {
         return html(
             view! { <section class="panel"><h2>"Loop"</h2><p class="hint">"No calls were repeated up to here."</p></section> },
         );
     }
-    html(loops.into_iter().map(|one| lens(one, links)).collect_view())
+    html(loops.into_iter().map(|one| panel(one, links)).collect_view())
 }
 
-fn lens(lens: LoopLens, links: Links<'_>) -> AnyView {
-    let last_head = lens.iterations.len() / 2;
-    let left_out = lens.left_out;
-    let iterations = lens.iterations.into_iter().enumerate().map(|(place, iteration)| {
+fn panel(one: LoopDetail, links: Links<'_>) -> AnyView {
+    let last_head = one.iterations.len() / 2;
+    let left_out = one.left_out;
+    let iterations = one.iterations.into_iter().enumerate().map(|(place, iteration)| {
         let gap = (left_out > 0 && place == last_head)
             .then(|| view! { <li class="iteration-gap hint">{format!("{left_out} more like these")}</li> });
         view! { {gap}{line(iteration, links)} }
     });
-    let sentences = lens.sentences.into_iter().map(|sentence| super::verdict::draw(sentence, links));
+    let sentences = one.sentences.into_iter().map(|sentence| super::verdict::paragraph(sentence, links));
     view! {
         <section class="panel lens">
-            <h2><code>{visible(&lens.tools).into_owned()}</code>{format!(" ×{}", lens.turns)}</h2>
+            <h2><code>{visible(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
             <div class="lens-cost">{sentences.collect_view()}</div>
             <ol class="iterations" tabindex="0" aria-label="Iterations">{iterations.collect_view()}</ol>
         </section>

@@ -1,44 +1,38 @@
-//! Parts of the page that only say something: drawn on the server, and sent to the browser as they are.
+//! Renders the parts of the run page that have no interaction.
 //!
-//! Their rules, words and models would weigh more there than all that they show. They hold links and nothing that needs
-//! scripts; whoever follows a link has the part drawn anew for the view that it leads to. Every text goes through views,
-//! which escape it.
+//! They are sent as HTML, because their rules and models would weigh more in the browser than their output. They contain
+//! links, and nothing that needs scripts. All text goes through views or [`crate::markdown`], which escape it.
 
-mod age;
 mod banners;
-mod fit;
+mod call_age;
 mod highlight;
-mod imported;
+mod import_report;
 mod loops;
+mod output_schema;
 mod plan;
-mod prose;
 pub mod rows;
+mod text;
 mod tools;
-mod truncated;
+mod truncation;
 mod verdict;
 
+use app::format::grouped;
+use app::model::run::{RunView, TABS_ID, Tab, density_name};
 use leptos::prelude::*;
-
 use protocol::timeline::Density;
 
-use super::{RunView, Tab, density_name};
-use crate::format::grouped;
-
-pub use age::call_age;
-pub use banners::{May, banners, next_step};
-pub use fit::fit;
-pub use imported::imported;
+pub use banners::{Permissions, banners, next_step};
+pub use call_age::call_age;
+pub use import_report::import_report;
 pub use loops::loops;
+pub use output_schema::schema_result;
 pub use plan::checklist;
-pub use prose::prose;
+pub use text::text_html;
 pub use tools::tools;
-pub use truncated::truncation_card;
-pub use verdict::verdict_part;
+pub use truncation::truncation_card;
+pub use verdict::verdict;
 
-/// The part of the page with the tabs, as addresses name it.
-pub const SIDE_ID: &str = "side";
-
-/// Where the links of a part lead: to other views of one run.
+/// Links to other views of the run.
 #[derive(Clone, Copy)]
 pub struct Links<'a> {
     pub run_id: &'a str,
@@ -46,7 +40,7 @@ pub struct Links<'a> {
 }
 
 impl Links<'_> {
-    /// `#12`: scrolls to that event, on whatever part of the timeline it is.
+    /// `#12`: a link that scrolls to the event.
     pub fn event(&self, seq: u64) -> AnyView {
         view! { <a class="event-link" href=self.focus(seq)>{format!("#{seq}")}</a> }.into_any()
     }
@@ -55,15 +49,15 @@ impl Links<'_> {
         self.view.focused(seq).href(self.run_id)
     }
 
-    /// To the reply box of a call: rows that only list events have none.
+    /// The URL of a call's reply box, which only the normal density has.
     pub fn reply(&self, seq: u64) -> String {
         self.to(RunView { density: Density::Normal, ..self.view.focused(seq) })
     }
 
-    /// The iterations of the run's loops, scrolled to: on a narrow page they are far below.
-    pub fn lens(&self) -> String {
+    /// The URL of the Loop tab, which is far below on a narrow page.
+    pub fn loops(&self) -> String {
         let href = self.to(RunView { tab: Tab::Loop, focus: None, ..self.view.clone() });
-        format!("{href}#{SIDE_ID}")
+        format!("{href}#{TABS_ID}")
     }
 
     pub fn to(&self, view: RunView) -> String {
@@ -71,14 +65,14 @@ impl Links<'_> {
     }
 }
 
-/// Where something is found that the rows shown do not have.
+/// A link to the matches in another density.
 pub fn hits_in(density: Density, hits: usize, links: Links<'_>) -> String {
     let href = links.to(links.view.in_density(density));
     let words = format!("{} in “{}”", grouped(hits as u64), density_name(density));
     html(view! { <a href=href data-noscroll="">{words}</a> })
 }
 
-/// A part as text. The page takes it in whole and never hydrates it.
+/// Renders a view as a string. The page inserts it and never hydrates it.
 fn html(view: impl IntoView) -> String {
     view.into_view().to_html()
 }

@@ -1,21 +1,21 @@
-//! The run's plan as a checklist.
+//! The plan as a checklist.
 
 use leptos::prelude::*;
 use protocol::timeline::{Plan, PlanStep};
 
 use super::{Links, html};
-use crate::components::icon::{Icon, IconView};
-use crate::plain_text::visible;
+use app::components::icon::{Icon, IconView};
+use app::plain_text::visible;
 
 pub fn checklist(plan: &Plan, links: Links<'_>) -> String {
-    html(view! { <section class="panel"><h2>"Plan"</h2>{draw(plan, links)}</section> })
+    html(view! { <section class="panel"><h2>"Plan"</h2>{steps(plan, links)}</section> })
 }
 
-pub fn draw(plan: &Plan, links: Links<'_>) -> AnyView {
-    let steps = plan.steps.iter().map(|one| step(one, links)).collect_view();
+pub fn steps(plan: &Plan, links: Links<'_>) -> AnyView {
+    let lines = plan.steps.iter().map(|one| step(one, links)).collect_view();
     view! {
         {plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> })}
-        <ol class="plan">{steps}</ol>
+        <ol class="plan">{lines}</ol>
     }
     .into_any()
 }

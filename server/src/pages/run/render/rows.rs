@@ -1,14 +1,14 @@
-//! Rows of the timeline that only say something, and the line of a call above what it opens to.
+//! Rows of the timeline without interaction, and the line of a call.
 
 use leptos::prelude::*;
 use protocol::timeline::{Plan, ToolFile, Turn};
 
 use super::{Links, html};
-use crate::components::code_words::CodeWords;
-use crate::components::icon::{Icon, IconView};
-use crate::format::grouped;
-use crate::plain_text::visible;
-use crate::run::{CallOutcome, Tone};
+use app::components::code_words::CodeWords;
+use app::components::icon::{Icon, IconView};
+use app::format::grouped;
+use app::model::run::{CallOutcome, Tone};
+use app::plain_text::visible;
 
 pub use super::highlight::highlighted;
 
@@ -37,13 +37,13 @@ pub fn note(seq: u64, tone: Tone, text: &str, times: u64, plan: Option<&Plan>, l
         <IconView icon=tone_icon(tone) />
         <div>
             <p>{visible(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
-            {plan.map(|plan| super::plan::draw(plan, links))}
+            {plan.map(|plan| super::plan::steps(plan, links))}
         </div>
         {links.event(seq)}
     })
 }
 
-/// «×N»: the same calls again and again.
+/// «×N»: a fold over repeated calls.
 pub fn repeats(
     key: &str,
     times: usize,
@@ -62,7 +62,7 @@ pub fn repeats(
     };
     html(view! {
         {toggle(key, open, line.into_any(), links)}
-        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=links.lens()>"what changed"</a></span>
+        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=links.loops()>"what changed"</a></span>
     })
 }
 
@@ -78,7 +78,7 @@ pub fn event(seq: u64, kind: &str, last_seq: u64, count: u64, links: Links<'_>) 
     })
 }
 
-/// What a call's line tells of it.
+/// The content of a call's line.
 pub struct CallLine<'a> {
     pub key: &'a str,
     pub seq: u64,
@@ -88,9 +88,9 @@ pub struct CallLine<'a> {
     pub answer: Option<&'a str>,
     pub files: usize,
     pub outcome: CallOutcome,
-    /// Who answered from here.
+    /// The answerer, if the answer came from this server.
     pub answered: Option<String>,
-    /// The failed call that it tries again.
+    /// The failed call that this one retries.
     pub retried_seq: Option<u64>,
     pub open: bool,
 }
@@ -121,7 +121,7 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
     html(view! { {toggle(call.key, call.open, line.into_any(), links)}{links.event(call.seq)} })
 }
 
-/// Who answers an open call.
+/// The tool, server or agent that answers an open call.
 pub fn resolver(resolver: Option<&str>, id: Option<&str>) -> String {
     html(resolver.map(|resolver| {
         let id = id.map(|id| view! { ", call " <code>{visible(id).into_owned()}</code> });
@@ -129,7 +129,7 @@ pub fn resolver(resolver: Option<&str>, id: Option<&str>) -> String {
     }))
 }
 
-/// What a tool gave beside its answer.
+/// Files that came with an answer.
 pub fn files(files: &[ToolFile]) -> String {
     if files.is_empty() {
         return String::new();
@@ -137,7 +137,7 @@ pub fn files(files: &[ToolFile]) -> String {
     let lines = files.iter().map(|file| {
         let name = visible(file.filename.as_deref().unwrap_or("file")).into_owned();
         let size = file.size_bytes.map(|bytes| format!(", {} bytes", grouped(bytes)));
-        let name = match file.url.clone().filter(|url| crate::markdown::is_safe_address(url)) {
+        let name = match file.url.clone().filter(|url| crate::markdown::is_safe_url(url)) {
             Some(url) => {
                 view! { <a href=url rel="noopener noreferrer nofollow external" target="_blank">{name}</a> }.into_any()
             }
@@ -149,7 +149,7 @@ pub fn files(files: &[ToolFile]) -> String {
     html(view! { <h4>"Files"</h4><ul class="files">{lines.collect_view()}</ul> })
 }
 
-/// Opens and closes a row. A link, so that it works without scripts and an open row can be shared.
+/// A link that opens or closes a row, so that it works without scripts and can be shared.
 fn toggle(key: &str, open: bool, line: AnyView, links: Links<'_>) -> AnyView {
     let href = links.to(links.view.toggled(key));
     view! { <a class="toggle" href=href aria-expanded=open.to_string() data-noscroll="">{line}</a> }.into_any()

@@ -1,13 +1,15 @@
-//! How often each tool was called, of how often it may be.
+//! The Tools tab: calls, errors and budgets.
 
 use leptos::prelude::*;
 
 use super::{Links, html};
-use crate::format::grouped;
-use crate::plain_text::visible;
-use crate::run::{Budget, Find, RunView, Runway};
+use app::format::grouped;
+use app::model::run::{Find, RunView};
+use app::plain_text::visible;
 
-pub fn tools(tools: Vec<Runway>, links: Links<'_>) -> String {
+use crate::pages::run::state::{Budget, ToolUsage};
+
+pub fn tools(tools: Vec<ToolUsage>, links: Links<'_>) -> String {
     let shown = if tools.is_empty() {
         view! { <p class="hint">"No tool was called."</p> }.into_any()
     } else {
@@ -23,7 +25,7 @@ pub fn tools(tools: Vec<Runway>, links: Links<'_>) -> String {
     html(view! { <section class="panel"><h2>"Tools"</h2>{shown}</section> })
 }
 
-fn line(tool: Runway, links: Links<'_>) -> AnyView {
+fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {
     let find = Find { text: format!("tool:{}", tool.tool), hit: 0 };
     let find = links.to(RunView { find, from: None, focus: None, ..links.view.clone() });
     let used_up = tool.stopped > 0 || matches!(tool.budget, Budget::Calls(allowed) if tool.calls > allowed);

@@ -1,13 +1,13 @@
-//! The truncation card: which limit, how the output divided, where it was cut, and what can be salvaged.
+//! The card about a truncated answer.
 
 use leptos::prelude::*;
 
 use super::{Links, html};
-use crate::format::grouped;
-use crate::plain_text::visible;
-use crate::run::truncation::{PartialTree, Truncation};
+use crate::pages::run::truncation::{PartialTree, Truncation};
+use app::format::grouped;
+use app::plain_text::visible;
 
-/// `step`: where the next step leads, and its words.
+/// `step`: the URL and the label of the next step.
 pub fn truncation_card(
     card: Truncation,
     step: Option<(String, String)>,
@@ -63,7 +63,7 @@ pub fn truncation_card(
     })
 }
 
-/// Whose limit it was and, where one turn wrote up to it, about how much that is.
+/// The model that reached its limit and, if one turn reached it, the approximate value.
 fn limit(card: &Truncation) -> AnyView {
     let whose = card.model.as_deref().map_or_else(
         || "The model's output limit".into_any(),
@@ -80,12 +80,12 @@ fn limit(card: &Truncation) -> AnyView {
 
 fn partial(tree: PartialTree) -> AnyView {
     let lines = tree.lines.into_iter().map(|line| {
-        // One text each: an empty one of its own would be drawn as a space.
+        // One text node per line: an empty one would render as a space.
         let label = if line.label.is_empty() { String::new() } else { format!("{}: ", visible(&line.label)) };
         let text = format!("{}{label}{}", "  ".repeat(line.depth), visible(&line.value));
-        let seam =
+        let cut_mark =
             (!line.closed && !matches!(line.value.as_str(), "{" | "[")).then(|| view! { <b class="seam">" ✂"</b> });
-        view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{seam}"\n"</span> }
+        view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{cut_mark}"\n"</span> }
     });
     let left_out = (tree.left_out > 0)
         .then(|| view! { <p class="hint">{format!("{} values in the middle are left out here.", grouped(tree.left_out as u64))}</p> });
