@@ -1,4 +1,4 @@
-//! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
+//! The Runlens server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
 //!
 //! Layers, each using only those below it: `web`, `api` → `pages`, `live` → `launch` → `answers` → `runs`, `sessions`,
 //! `views`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.

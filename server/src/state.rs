@@ -1,4 +1,4 @@
-//! What handlers share.
+//! The state that all handlers share.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct AppState {
     pub timelines: TimelineCache,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
-    /// The operator's own, for syncing without a signed-in user.
+    /// The operator's key, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,
     pub site: Site,
     pub assets: SiteAssets,
@@ -46,9 +46,9 @@ pub struct AppState {
     pub metrics: Metrics,
     pub metrics_token: Option<String>,
     pub leptos: LeptosOptions,
-    /// Ends streams that would otherwise keep the server from stopping.
+    /// Cancelled when the server stops. Ends streams and background tasks.
     pub shutdown: CancellationToken,
-    /// Work in the background that leaves things in order before the databases are closed.
+    /// Background tasks that must end before the databases are closed.
     pub tasks: TaskTracker,
 }
 

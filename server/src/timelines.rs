@@ -64,7 +64,8 @@ impl TimelineCache {
         self.folds.load(Ordering::Relaxed)
     }
 
-    async fn load(&self, store: &Store, workspace: WorkspaceId, run_id: &str) -> Result<Arc<Replay>, Error> {
+    /// Returns a stored log, folded.
+    pub async fn load(&self, store: &Store, workspace: WorkspaceId, run_id: &str) -> Result<Arc<Replay>, Error> {
         let key = (workspace, run_id.to_owned());
         let _folding = self.folding.lock(key.clone()).await;
         let last_seq = store.last_seq(workspace, run_id).await?;

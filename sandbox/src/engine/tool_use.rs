@@ -172,8 +172,8 @@ fn input_error(parameters: &Value, input: &Value) -> Option<String> {
     let (path, reason) = if !input.is_object() {
         (String::new(), "must be object".to_owned())
     } else if is_object_schema(parameters) {
-        let fault = check(parameters, input).into_iter().next()?;
-        (fault.path, fault.message)
+        let violation = check(parameters, input).into_iter().next()?;
+        (violation.path, violation.message)
     } else {
         return None;
     };

@@ -1,4 +1,4 @@
-//! Reading runs.
+//! Lists and reads runs and models.
 
 use protocol::messages::{ModelList, RunListResponse, RunSnapshot};
 use reqwest::Method;
@@ -6,7 +6,8 @@ use reqwest::Method;
 use super::{Bearer, Mantyx, MantyxError};
 
 impl Mantyx {
-    /// One page of runs, newest first; with `count` also how many there are in all. `Refused` with 405, or `NotFound`, from servers that cannot list.
+    /// Returns a page of runs, newest first; with `count`, also the total. Servers that cannot list return `Refused` with 405,
+    /// or `NotFound`.
     pub async fn list_runs(
         &self,
         bearer: &Bearer,

@@ -1,4 +1,4 @@
-//! `GET /open-run?id=`: leads from the form to the page of the run, which says so where there is none.
+//! `GET /open-run?id=`: redirects from the form to the run's page, which also handles unknown ids.
 
 use axum::extract::Query;
 use axum::response::Redirect;
@@ -6,13 +6,13 @@ use domain::url::encode_segment;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct Params {
     #[serde(default)]
     id: String,
 }
 
-pub async fn open_run(Query(wanted): Query<Wanted>) -> Redirect {
-    match wanted.id.trim() {
+pub async fn open_run(Query(params): Query<Params>) -> Redirect {
+    match params.id.trim() {
         "" => Redirect::to("/runs"),
         id => Redirect::to(&format!("/runs/{}", encode_segment(id))),
     }

@@ -1,9 +1,8 @@
-//! Versions of dependencies stand in the workspace's manifest only.
+//! Checks that versions of dependencies are in the workspace's manifest only.
 
 use super::manifest::{crate_name, dependencies};
 use super::{SourceFile, Violation};
 
-/// Each dependency of a member must be the workspace's.
 pub fn check(file: &SourceFile) -> Vec<Violation> {
     if crate_name(file).is_none() {
         return Vec::new();
@@ -12,8 +11,10 @@ pub fn check(file: &SourceFile) -> Vec<Violation> {
         .iter()
         .filter(|found| !found.inherited)
         .map(|found| {
-            let what =
-                format!("name {}'s version in the workspace's manifest, and write `workspace = true` here", found.name);
+            let what = format!(
+                "put the version of {} into the workspace's manifest and write `workspace = true` here",
+                found.name
+            );
             Violation::new(file, found.line, what)
         })
         .collect()
@@ -28,7 +29,7 @@ mod tests {
     fn a_version_in_a_member_is_reported() {
         let found = messages(check, "app/Cargo.toml", "[dependencies]\na.workspace = true\nb = \"1.0\"\n");
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("app/Cargo.toml:3: name b's version"), "{found:?}");
+        assert!(found[0].starts_with("app/Cargo.toml:3: put the version of b"), "{found:?}");
         assert!(messages(check, "Cargo.toml", "[workspace.dependencies]\nb = \"1.0\"\n").is_empty());
     }
 }

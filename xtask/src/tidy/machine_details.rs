@@ -1,13 +1,12 @@
-//! Nothing committed tells on which machine, or through which package registry, it was made.
+//! Checks that no file contains paths of one machine or addresses of package registries.
 
 use super::{SourceFile, Violation};
 
 /// Top-level folders that belong to one machine or one person.
 const FOLDERS: &[&str] = &["Users", "home", "root", "work"];
-/// Parts of a host's name that give away a package registry or a proxy to one.
+/// Parts of the host name of a package registry or a proxy to one.
 const REGISTRIES: &[&str] = &["artifactory", "mirror", "mirrors", "nexus", "npm", "npmjs", "proxy", "pypi", "registry"];
 
-/// Reports paths of a machine, hosts of registries, and download addresses in npm's lock file.
 pub fn check(file: &SourceFile) -> Vec<Violation> {
     if file.path == "Cargo.lock" {
         return Vec::new();

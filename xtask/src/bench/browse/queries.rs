@@ -1,4 +1,4 @@
-//! What is asked of a list.
+//! The queries that are measured.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -7,22 +7,22 @@ use super::UNTIL_MS;
 use super::timing::{Goal, LIST, TEXT};
 use crate::bench::client::Client;
 
-/// `runlens seed` makes runs this far apart.
+/// The time between two runs of `runlens seed`.
 pub const APART_MS: i64 = 2_000;
 
-pub struct Question {
+pub struct BenchQuery {
     pub name: &'static str,
-    /// For the JSON API.
+    /// Path of the JSON API.
     pub api: String,
-    /// The same as a page, where there is one.
+    /// Path of the page that shows the same, if there is one.
     pub page: Option<String>,
     pub goal: Goal,
-    /// A walk along the list or a tag, whose cost must not grow with the number of runs.
+    /// Walks along the list or a tag, so its cost must not grow with the number of runs.
     pub keyset: bool,
 }
 
-/// The list's kinds of queries. The rare ones are taken from a run that is there.
-pub fn questions(script: &mut Client, runs: u64) -> Result<Vec<Question>> {
+/// Every kind of query. The rare ones use values of an existing run.
+pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
     let page: Value = serde_json::from_str(&script.get("/api/runs?q=is:seeded&limit=50")?.body)?;
     let order = page["runs"][7]["metadata"]["order"].as_str().context("no seeded run is listed")?.to_owned();
     let mut deep = String::new();
@@ -33,7 +33,7 @@ pub fn questions(script: &mut Client, runs: u64) -> Result<Vec<Question>> {
             None => break,
         }
     }
-    let list = |name, query: String, goal, keyset| Question {
+    let list = |name, query: String, goal, keyset| BenchQuery {
         name,
         api: format!("/api/runs?limit=50&q={query}"),
         page: Some(format!("/runs?q={query}")),
@@ -42,7 +42,7 @@ pub fn questions(script: &mut Client, runs: u64) -> Result<Vec<Question>> {
     };
     let walk = |name, query: &str| list(name, query.to_owned(), LIST, true);
     let text = |name, query: &str| list(name, query.to_owned(), TEXT, false);
-    let beside = |name, api: &str| Question { name, api: api.to_owned(), page: None, goal: LIST, keyset: false };
+    let other = |name, api: &str| BenchQuery { name, api: api.to_owned(), page: None, goal: LIST, keyset: false };
     let middle = middle_of(runs);
     Ok(vec![
         walk("newest 50", ""),
@@ -59,20 +59,20 @@ pub fn questions(script: &mut Client, runs: u64) -> Result<Vec<Question>> {
         text("text, rare", &format!("text:{order}")),
         text("text, common, and one in 50", "invoice+customer:customer-07"),
         text("text, a phrase", "%22order+invoice%22"),
-        Question {
+        BenchQuery {
             name: "after 10,000 rows",
             api: format!("/api/runs?limit=50{deep}"),
             page: Some(format!("/runs?q={deep}")),
             goal: LIST,
             keyset: true,
         },
-        beside("facets", "/api/facets"),
-        beside("facets under a filter", "/api/facets?q=customer:customer-07"),
-        beside("histogram", "/api/histogram"),
+        other("facets", "/api/facets"),
+        other("facets under a filter", "/api/facets?q=customer:customer-07"),
+        other("histogram", "/api/histogram"),
     ])
 }
 
-/// A time in the middle of the seeded runs, as the filter writes it: half of them are earlier, whatever their number.
+/// A time in the middle of the seeded runs, in the filter's syntax.
 fn middle_of(runs: u64) -> String {
     let half = i64::try_from(runs / 2).unwrap_or(0) * APART_MS;
     let seconds = (UNTIL_MS - half) / 1_000;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_is_a_time_as_the_filter_writes_it() {
+    fn the_middle_is_a_time_of_the_filter() {
         assert_eq!(middle_of(0), "2026-09-21T14:13:20Z");
         assert_eq!(middle_of(86400), "2026-09-20T14:13:20Z");
     }
