@@ -57,7 +57,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     };
     state.store.insert_batch(workspace, &batch, now_ms()).await?;
     state.batches.wake.notify_one();
-    read(state, launcher, &id).await
+    read(state, &launcher.caller, &id).await
 }
 
 /// The same form with the same content is the same batch; with another content it is another.
@@ -68,8 +68,8 @@ fn batch_id(request: &BatchRequest) -> String {
     format!("{}-{short}", request.key)
 }
 
-pub async fn read(state: &AppState, launcher: &Launcher, id: &str) -> Result<Batch, Error> {
-    let batch = state.store.batch(launcher.caller.workspace_id, id).await?;
+pub async fn read(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
+    let batch = state.store.batch(caller.workspace_id, id).await?;
     batch.ok_or_else(|| AppError::not_found("batch").into())
 }
 

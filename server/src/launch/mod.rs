@@ -30,7 +30,7 @@ use crate::{answers, runs};
 pub use batch::BatchDesk;
 pub use catalogue::Catalogues;
 pub use library::MAX_DRAFT_BYTES;
-pub use page::{is_known, restore};
+pub use page::{Posted, Upload, is_known, restore, send};
 
 /// A launch that has not come back after this long is not waited for any more.
 const LEASE_MS: i64 = 60_000;

@@ -110,15 +110,6 @@ impl Store {
         .map(drop)
     }
 
-    pub async fn delete_draft(&self, workspace: WorkspaceId, subject: &str) -> Result<()> {
-        sqlx::query("DELETE FROM launch_draft WHERE workspace_id = $1 AND subject = $2")
-            .bind(workspace.0)
-            .bind(subject)
-            .execute(&self.writer)
-            .await
-            .map(drop)
-    }
-
     /// Metadata of the workspace's runs, most used first: key, value.
     pub async fn metadata_in_use(&self, workspace: WorkspaceId) -> Result<Vec<(String, String)>> {
         let rows = sqlx::query(

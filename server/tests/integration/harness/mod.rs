@@ -4,6 +4,7 @@ mod browser;
 mod database;
 mod fake_mantyx;
 mod fake_sessions;
+mod launch_form;
 mod peers;
 mod proxy;
 mod unsteady;
@@ -20,6 +21,7 @@ use url::Url;
 pub use browser::{Answer, Browser};
 pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
+pub use launch_form::{launched_run, shown_page};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 pub use unsteady::{Trouble, Unsteady};
@@ -210,6 +212,18 @@ pub fn allow_loopback(config: &mut Config) {
 
 pub fn api_key(workspace: &str) -> String {
     format!("mantyx_sandbox_{workspace}")
+}
+
+/// Calls `look` until it returns something. Gives up after a minute.
+pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let started = std::time::Instant::now();
+    while started.elapsed() < std::time::Duration::from_secs(60) {
+        if let Some(found) = look().await {
+            return found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("{what} did not happen within a minute");
 }
 
 pub fn http_client() -> reqwest::Client {
