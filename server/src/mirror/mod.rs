@@ -22,7 +22,7 @@ use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{History, RunUpdate, WorkspaceId};
-use log::Fetched;
+use log::{Fetched, WholeLog};
 use refresh_gate::{Outcome, REFRESH_TIMEOUT, RefreshGate, Ticket};
 
 pub use log::{CATCH_UP_PAUSE, open_stream, record_log_facts, reindex_old_runs, store_events};
@@ -47,7 +47,7 @@ pub struct Mirror {
 /// An ended run with its whole log.
 struct FetchedRun {
     update: RunUpdate,
-    replay: Box<Replay>,
+    replay: Replay,
 }
 
 /// The freshness of stored data.
@@ -166,7 +166,7 @@ impl Mirror {
         let freshness = match self.fetch_run(state, caller, run_id).await {
             Ok(Some(FetchedRun { update, replay })) => {
                 state.store.upsert_runs(workspace, &[update]).await?;
-                state.timelines.insert(workspace, run_id, *replay);
+                state.timelines.insert(workspace, run_id, replay);
                 Freshness::Fresh
             }
             Ok(None) => Freshness::Fresh,
@@ -193,7 +193,8 @@ impl Mirror {
         let mut first_events = Vec::new();
         if !in_progress && last_seq == 0 {
             match log::read_ended(state, &mut stream).await? {
-                Fetched::Whole(log, replay) => {
+                Fetched::Whole(whole) => {
+                    let WholeLog { log, replay } = *whole;
                     return Ok(Some(FetchedRun { update: RunUpdate { log: Some(log), ..update }, replay }));
                 }
                 Fetched::Partial(events) => first_events = events,
