@@ -83,7 +83,7 @@ async fn main() -> ExitCode {
 async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let running = serve::start(Config { site: site()?, ..options.check()? }).await?;
+    let running = serve::start(Config { site: site()?, ..options.validate()? }).await?;
     announce(&running);
     tokio::select! {
         _ = interrupt.recv() => {}

@@ -21,7 +21,7 @@ pub async fn open_launch(
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPage>, AppError> {
     let entry = LaunchEntry { like, template, session, earlier: draft.as_deref() == Some("earlier"), set };
-    super::with_status(async { crate::backend::workspace()?.open_launch_page(entry).await }.await).map(Wire)
+    super::call(|backend| async move { backend.open_launch_page(entry).await }).await.map(Wire)
 }
 
 /// Starts a run and opens its page. `mode` is `one_shot`, `new_session` or `message`; `answers` may be empty.
@@ -33,7 +33,7 @@ pub async fn launch(
     #[server(default)] mode: String,
     #[server(default)] session_id: String,
 ) -> Result<Launched, AppError> {
-    let launched = async {
+    let launched = super::call(|backend| async move {
         let mode = match mode.as_str() {
             "" | "one_shot" => LaunchMode::OneShot,
             "new_session" => LaunchMode::NewSession,
@@ -41,53 +41,52 @@ pub async fn launch(
             _ => return Err(invalid("mode", "Launch as one_shot, new_session or message.")),
         };
         let request = LaunchRequest { key, mode, spec: document(&spec, "")?, answers: optional(&answers, "/answers")? };
-        crate::backend::workspace()?.launch(request).await
-    };
-    let launched = super::with_status(launched.await)?;
+        backend.launch(request).await
+    });
+    let launched = launched.await?;
     leptos_axum::redirect(&format!("/runs/{}", launched.run_id));
     Ok(launched)
 }
 
 #[server(prefix = "/rpc", endpoint = "launch-like", input = leptos::server_fn::codec::GetUrl)]
 pub async fn launch_like(run_id: String) -> Result<LaunchContent, AppError> {
-    super::with_status(async { crate::backend::workspace()?.content_of_run(&run_id).await }.await)
+    super::call(|backend| async move { backend.content_of_run(&run_id).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "answers-of-run", input = leptos::server_fn::codec::GetUrl)]
 pub async fn answers_of_run(run_id: String) -> Result<Vec<AnswerRecord>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.answers_of_run(&run_id).await }.await)
+    super::call(|backend| async move { backend.answers_of_run(&run_id).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "launch-catalogue", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_catalogue() -> Result<Catalogue, AppError> {
-    super::with_status(async { crate::backend::workspace()?.catalogue().await }.await)
+    super::call(|backend| async move { backend.catalogue().await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "preflight")]
 pub async fn preflight(spec: String, #[server(default)] answers: String) -> Result<Vec<ToolCheck>, AppError> {
-    let checked = async {
+    let checked = super::call(|backend| async move {
         let content = LaunchContent { spec: document(&spec, "")?, answers: optional(&answers, "/answers")? };
-        crate::backend::workspace()?.preflight(content).await
-    };
-    super::with_status(checked.await)
+        backend.preflight(content).await
+    });
+    checked.await
 }
 
 /// `endpoint` is an `McpEndpoint`: `{ "over": "http", "url", "headers" }` or `{ "over": "stdio", "command" }`.
 #[server(prefix = "/rpc", endpoint = "discover-mcp")]
 pub async fn discover_mcp(endpoint: String) -> Result<McpDiscovery, AppError> {
-    let found = async { crate::backend::workspace()?.discover_mcp(document(&endpoint, "/endpoint")?).await };
-    super::with_status(found.await)
+    super::call(|backend| async move { backend.discover_mcp(document(&endpoint, "/endpoint")?).await }).await
 }
 
 /// `peer` is an `A2aPeer`: `{ "cardUrl", "headers" }`.
 #[server(prefix = "/rpc", endpoint = "fetch-card")]
 pub async fn fetch_card(peer: String) -> Result<Value, AppError> {
-    super::with_status(async { crate::backend::workspace()?.fetch_card(document(&peer, "/peer")?).await }.await)
+    super::call(|backend| async move { backend.fetch_card(document(&peer, "/peer")?).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "templates", input = leptos::server_fn::codec::GetUrl)]
 pub async fn list_templates() -> Result<Vec<Template>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.templates().await }.await)
+    super::call(|backend| async move { backend.templates().await }).await
 }
 
 /// Keeps a template and gives its id. Without an id it is a new one.
@@ -100,28 +99,28 @@ pub async fn save_template(
     spec: String,
     #[server(default)] answers: String,
 ) -> Result<String, AppError> {
-    let saved = async {
+    let saved = super::call(|backend| async move {
         let content = LaunchContent { spec: document(&spec, "")?, answers: optional(&answers, "/answers")? };
         let id = id.filter(|id| !id.is_empty());
-        crate::backend::workspace()?.save_template(TemplateDraft { id, name, notes, shared, content }).await
-    };
-    super::with_status(saved.await)
+        backend.save_template(TemplateDraft { id, name, notes, shared, content }).await
+    });
+    saved.await
 }
 
 #[server(prefix = "/rpc", endpoint = "delete-template")]
 pub async fn delete_template(id: String) -> Result<(), AppError> {
-    super::with_status(async { crate::backend::workspace()?.delete_template(&id).await }.await)
+    super::call(|backend| async move { backend.delete_template(&id).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "draft", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_draft() -> Result<Option<Draft>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.draft().await }.await)
+    super::call(|backend| async move { backend.draft().await }).await
 }
 
 /// Keeps what is being written; an empty text forgets it.
 #[server(prefix = "/rpc", endpoint = "save-draft")]
 pub async fn save_draft(#[server(default)] text: String) -> Result<(), AppError> {
-    super::with_status(async { crate::backend::workspace()?.save_draft(&text).await }.await)
+    super::call(|backend| async move { backend.save_draft(&text).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "launch-batch")]
@@ -133,22 +132,22 @@ pub async fn launch_batch(
     tag_key: String,
     tag_value: String,
 ) -> Result<Batch, AppError> {
-    let launched = async {
+    let launched = super::call(|backend| async move {
         let (spec, answers) = (document(&spec, "")?, optional(&answers, "/answers")?);
         let request = BatchRequest { key, spec, answers, inputs, tag_key, tag_value };
-        crate::backend::workspace()?.launch_batch(request).await
-    };
-    super::with_status(launched.await)
+        backend.launch_batch(request).await
+    });
+    launched.await
 }
 
 #[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_batch(id: String) -> Result<Wire<Batch>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await).map(Wire)
+    super::call(|backend| async move { backend.batch(&id).await }).await.map(Wire)
 }
 
 #[server(prefix = "/rpc", endpoint = "batch-progress", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_batch_progress(id: String) -> Result<Wire<BatchProgress>, AppError> {
-    let batch = super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await)?;
+    let batch = super::call(|backend| async move { backend.batch(&id).await }).await?;
     Ok(Wire(batch.progress()))
 }
 

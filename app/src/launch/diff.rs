@@ -22,7 +22,7 @@ fn compare(path: String, before: Option<&Value>, after: Option<&Value>, changes:
     match (before, after) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-                let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let path = protocol::json_pointer::join(&path, key);
                 compare(path, old.get(key), new.get(key), changes);
             }
         }

@@ -8,12 +8,15 @@ use app::launch::{
 };
 use async_trait::async_trait;
 use domain::{A2aPeer, AnswerRecord, Batch, McpEndpoint};
+use remote_tools::RemoteError;
+use remote_tools::mcp::McpCatalogue;
 use serde_json::Value;
 
 use super::{Launcher, batch, catalogue, content_of_run, launch, library, page, preflight};
 use crate::error::Error;
 use crate::peers::{McpCatalogue, PeerError};
-use crate::workspace::{SignedInWorkspace, find_run};
+use crate::runs::find_run;
+use crate::workspace::SignedInWorkspace;
 
 impl SignedInWorkspace {
     async fn launcher(&self) -> Result<Launcher, Error> {
@@ -55,8 +58,8 @@ impl Launching for SignedInWorkspace {
 
     async fn discover_mcp(&self, endpoint: McpEndpoint) -> Result<McpDiscovery, AppError> {
         let found = self.state.peers.discover_mcp(&endpoint).await.map_err(|error| peer_error("endpoint", &error))?;
-        let McpCatalogue { server_info, tools, cut } = found;
-        Ok(McpDiscovery { server_info, tools, cut })
+        let McpCatalogue { server_info, tools, truncated } = found;
+        Ok(McpDiscovery { server_info, tools, cut: truncated })
     }
 
     async fn fetch_card(&self, peer: A2aPeer) -> Result<Value, AppError> {
@@ -94,6 +97,6 @@ impl Launching for SignedInWorkspace {
 }
 
 /// The address that somebody typed is what is wrong.
-fn peer_error(field: &str, error: &PeerError) -> AppError {
+fn peer_error(field: &str, error: &RemoteError) -> AppError {
     AppError::Invalid { field: field.to_owned(), message: error.to_string() }
 }

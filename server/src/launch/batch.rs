@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::{BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
-use domain::{Batch, BatchItemState};
+use domain::{Backoff, Batch, BatchItemState};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
@@ -23,8 +23,8 @@ const LEASE_MS: i64 = 90_000;
 /// Between two launches, so that a batch does not crowd out everybody else.
 const GAP: Duration = Duration::from_millis(150);
 /// Where MANTYX asks to wait without saying how long, or cannot be reached.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LAST_WAIT: Duration = Duration::from_secs(60);
+const RETRY: Backoff = Backoff::new(Duration::from_secs(2), LAST_WAIT);
 const PURPOSE: &str = "batch";
 
 #[derive(Clone, Debug, Default)]
@@ -106,16 +106,17 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
     let Some(content) = open::<LaunchContent>(state, &batch.sealed) else {
         return Ok(state.store.close_batch(batch, owner).await?);
     };
-    let mut wait = FIRST_WAIT;
+    let mut retry = RETRY;
+    let mut wait = LAST_WAIT;
     while let Some((position, sealed)) = state.store.next_batch_item(batch).await? {
         let problem = match launcher_of(state, batch).await? {
             Some(launcher) => match launch_one(state, &launcher, batch, &content, position, &sealed).await? {
                 Next::Go => {
-                    wait = FIRST_WAIT;
+                    retry.reset();
                     None
                 }
                 Next::Wait(asked, why) => {
-                    wait = asked.unwrap_or((wait * 2).min(LAST_WAIT)).min(LAST_WAIT);
+                    wait = asked.unwrap_or_else(|| retry.next_delay()).min(LAST_WAIT);
                     Some(why)
                 }
             },

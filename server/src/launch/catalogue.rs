@@ -1,10 +1,11 @@
 //! What the form can choose from. What MANTYX does not tell is left out, with the reason.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use app::launch::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
+use domain::LockExt;
 use serde_json::Value;
 
 use super::Launcher;
@@ -33,7 +34,7 @@ impl Catalogues {
         let owner = (launcher.caller.workspace_id, launcher.subject.clone());
         let fresh = |kept: &Kept| kept.0.elapsed() < KEPT_FOR;
         let known = {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.0.locked();
             all.retain(|_, kept| fresh(kept));
             all.get(&owner).map(|(_, catalogue)| catalogue.clone())
         };
@@ -43,7 +44,7 @@ impl Catalogues {
             return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
         }
         let catalogue = Arc::new(read(state, launcher).await?);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.locked();
         all.insert(owner, (Instant::now(), catalogue.clone()));
         Ok(catalogue)
     }

@@ -45,7 +45,7 @@ pub fn answers(request: &LaunchRequest) -> Vec<FieldError> {
     let tools = local_tools(&request.spec);
     let knows_all_tools = !matches!(request.mode, LaunchMode::Message { .. });
     for (tool, answerer) in &request.answers {
-        let path = format!("/answers/{}", tool.replace('~', "~0").replace('/', "~1"));
+        let path = protocol::json_pointer::join("/answers", tool);
         if knows_all_tools && !tools.iter().any(|(name, _)| name == tool) {
             errors.push(fault(path, "unknown_tool", format!("There is no local tool {tool} to answer.")));
         } else if let Some(problem) = answerer_problem(answerer) {

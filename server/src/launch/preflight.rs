@@ -8,11 +8,13 @@ use app::launch::work::told::place_in_words;
 use app::launch::{LaunchContent, Light, LightState, Offer, Question, ToolCheck};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::validate::{self, FieldError};
+use remote_tools::RemoteError;
+use remote_tools::a2a::FoundCard;
+use remote_tools::mcp::McpCatalogue;
 use serde_json::Value;
 
 use super::{Launcher, catalogue, check};
 use crate::error::Error;
-use crate::peers::{FoundCard, McpCatalogue, PeerError};
 use crate::state::AppState;
 
 /// Peers looked at for one preflight: a spec with more names most of them twice.
@@ -28,8 +30,8 @@ pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent)
 /// What was found out about the world, once for each peer.
 #[derive(Default)]
 struct Seen {
-    mcp: HashMap<String, Result<McpCatalogue, PeerError>>,
-    cards: HashMap<String, Result<FoundCard, PeerError>>,
+    mcp: HashMap<String, Result<McpCatalogue, RemoteError>>,
+    cards: HashMap<String, Result<FoundCard, RemoteError>>,
     tools: Offer<String>,
     plugins: Offer<String>,
 }
@@ -145,7 +147,7 @@ fn remote_mcp(tool: &Value, seen: &Seen) -> Vec<Light> {
             format!("The model will see all {} of its tools.", found.tools.len()),
         ),
         ([], count) => light(Question::Listed, LightState::Good, format!("It has all {count} chosen tools.")),
-        (missing, _) if found.cut => light(
+        (missing, _) if found.truncated => light(
             Question::Listed,
             LightState::Unknown,
             format!("It has more tools than were read; {} may be among them.", missing.join(", ")),
@@ -173,9 +175,9 @@ fn remote_agent(tool: &Value, seen: &Seen) -> Light {
     }
 }
 
-fn out_of_reach(error: &PeerError) -> Light {
+fn out_of_reach(error: &RemoteError) -> Light {
     match error {
-        PeerError::Refused => light(Question::Reachable, LightState::Bad, error.to_string())
+        RemoteError::Refused => light(Question::Reachable, LightState::Bad, error.to_string())
             .with_fix("Put the right credentials into the tool's headers."),
         error => light(Question::Reachable, LightState::Warning, format!("This server cannot use it: {error}"))
             .with_fix("Check the address. If only MANTYX can reach it, launch anyway."),
@@ -220,7 +222,7 @@ fn answered(tool: &str, content: &LaunchContent, seen: &Seen) -> Light {
                 ),
                 Some(Err(error)) => bad(format!("The MCP server for {tool} cannot be used: {error}"))
                     .with_fix("Check its address and headers, or choose another way to answer."),
-                Some(Ok(found)) if found.cut || found.tools.iter().any(|tool| tool["name"] == name) => {
+                Some(Ok(found)) if found.truncated || found.tools.iter().any(|tool| tool["name"] == name) => {
                     good(format!("{tool} is answered by the MCP server's {name}."))
                 }
                 Some(Ok(_)) => bad(format!("The MCP server for {tool} has no tool {name}."))

@@ -8,8 +8,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("domain", &["protocol"]),
     ("app", &["domain", "protocol"]),
-    ("remote_tools", &["protocol"]),
-    ("sandbox", &["protocol", "remote_tools"]),
+    ("remote_tools", &["domain", "protocol"]),
+    ("sandbox", &["domain", "protocol", "remote_tools"]),
     ("server", &["app", "domain", "protocol", "remote_tools", "sandbox"]),
     ("xtask", &[]),
 ];

@@ -10,6 +10,7 @@ mod fields;
 mod settings;
 mod tool;
 
+use protocol::json_pointer::escape;
 use serde_json::Value;
 
 use fields::{Object, put, put_kept, put_texts_by_name, take_if, take_json, take_list, take_text, take_texts_by_name};
@@ -185,11 +186,6 @@ impl MessageForm {
 
 fn collect<'a>(found: &mut Vec<(String, &'a Value)>, path: &str, kept: &'a Object) {
     found.extend(kept.iter().map(|(key, value)| (format!("{path}/{}", escape(key)), value)));
-}
-
-/// A key inside a JSON Pointer.
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use app::launch::{
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use domain::url::encode;
 use protocol::validate::{FieldError, MAX_INLINE_BYTES};
 use serde_json::{Value, json};
 
@@ -222,7 +222,7 @@ async fn launch_batch(state: &AppState, launcher: &Launcher, work: &mut Work, po
     match batch::begin(state, launcher, &request).await.map_err(AppError::from) {
         Ok(batch) => {
             begin_anew(work);
-            let query = utf8_percent_encode(&batch.query, NON_ALPHANUMERIC);
+            let query = encode(&batch.query);
             Ok(After::Done(format!("/runs?q={query}&batch={}", batch.id)))
         }
         Err(AppError::Invalid { message, .. }) => {

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use app::launch::{Upload, local_tools};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
+use remote_tools::a2a::FoundCard;
 use serde_json::Value;
 
 use super::cards::{answer_by, answer_by_card, introduce, name_after};
 use super::faults::fault;
 use super::place::{set, shown_text};
 use super::work::{FoundTool, Work};
-use crate::peers::FoundCard;
 use crate::state::AppState;
 
 /// Asks the server of a tool what it has. A remote one's tools can be ticked then; a local one's become its catalogue, and
@@ -44,7 +44,7 @@ pub async fn discover(state: &AppState, work: &mut Work, place: &str) {
             .map(|tool| FoundTool { name: text(tool, "/name"), description: text(tool, "/description") });
         work.found.insert(place.to_owned(), tools.collect());
     }
-    let more = if found.cut { " It has more than were read." } else { "" };
+    let more = if found.truncated { " It has more than were read." } else { "" };
     work.done = Some(format!("The server has {} tools.{more}", found.tools.len()));
 }
 
