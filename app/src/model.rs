@@ -1,6 +1,7 @@
 //! What pages are given to draw. Plain data, sent from the server to the browser.
 
 mod compare;
+pub mod launch;
 mod sessions;
 
 use domain::{Feedback, RunSummary};

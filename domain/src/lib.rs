@@ -15,7 +15,7 @@ pub mod url;
 mod views;
 
 pub use answers::{
-    A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,
+    A2aPeer, AnswerRecord, AnswerState, Answerer, CannedReply, Headers, McpEndpoint, McpTool, ToolAnswerers, Via,
 };
 pub use batches::{Batch, BatchItem, BatchItemState, BatchProgress};
 pub use facets::{Facet, FacetValue, Facets};

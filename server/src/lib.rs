@@ -27,6 +27,7 @@ mod mine;
 mod mirror;
 mod notices;
 mod outbound;
+mod pages;
 mod peers;
 mod random;
 mod router;

@@ -2,7 +2,7 @@
 
 use app::model::{RawEvents, RunPage, RunSpecPage};
 use app::run::{CallAge, RunState, RunView, Side, Source, Tab, imported};
-use domain::{AnswerRecord, Answers};
+use domain::{AnswerRecord, ToolAnswerers};
 use domain::{Origin, RunSummary};
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
@@ -98,7 +98,7 @@ fn source<'a>(
 }
 
 /// Who was chosen to answer the calls that wait now.
-async fn chosen(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> Result<Option<Answers>, Error> {
+async fn chosen(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> Result<Option<ToolAnswerers>, Error> {
     let latest = replay.latest();
     if latest.status().is_terminal() || latest.waiting_calls().next().is_none() {
         return Ok(None);

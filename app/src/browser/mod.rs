@@ -25,7 +25,7 @@ pub use address::{Asking, follow_address, follow_hash, refresh};
 pub use ages::count_ages;
 pub use chunk::without_page_code;
 pub use follow::{Follow, bring_place, follow_place};
-pub use launch::{LaunchDesk, launch_desk};
+pub use launch::{LaunchFormState, launch_form_state};
 pub use news::{Watched, watch_runs};
 pub use page::{
     apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, part_under,

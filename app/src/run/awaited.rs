@@ -4,10 +4,10 @@ use protocol::timeline::{Banner, BannerKind, Facts};
 
 use super::CallAge;
 use crate::format;
-use domain::{AnswerRecord, AnswerState, Answerer, Answers};
+use domain::{AnswerRecord, AnswerState, Answerer, ToolAnswerers};
 
 /// Lets the banners of waiting calls say who was chosen at the launch.
-pub fn tell(banners: &mut [Banner], chosen: &Answers, records: &[AnswerRecord], ages: &[CallAge]) {
+pub fn tell(banners: &mut [Banner], chosen: &ToolAnswerers, records: &[AnswerRecord], ages: &[CallAge]) {
     for banner in banners.iter_mut().filter(|banner| banner.kind == BannerKind::WaitingLocalTool) {
         let Facts::Local { tools, timeout_ms, .. } = &banner.facts else { continue };
         let Some(tool) = tools.first() else { continue };

@@ -16,7 +16,7 @@ use super::schema_fit::{SchemaFit, schema_fit};
 use super::truncation::truncation;
 use super::{CallAge, Row, RunView, Tab, awaited};
 use crate::model::{RawEvents, RunSpecPage};
-use domain::{AnswerRecord, Answers};
+use domain::{AnswerRecord, ToolAnswerers};
 
 /// Rows in one page of a timeline.
 const WINDOW: usize = 200;
@@ -119,7 +119,7 @@ pub struct Source<'a> {
     /// Who answered local calls from here.
     pub answers: &'a [AnswerRecord],
     /// Who was chosen to answer them, where the run was launched here.
-    pub chosen: Option<&'a Answers>,
+    pub chosen: Option<&'a ToolAnswerers>,
     /// How long calls have been waiting that wait now.
     pub ages: &'a [CallAge],
     /// The sign-in may start runs.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use domain::{AnswerState, Answerer, Answers};
+use domain::{AnswerState, Answerer, ToolAnswerers};
 use protocol::event::Payload;
 use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
@@ -44,7 +44,7 @@ pub async fn run(state: AppState, plan: AnswerPlan, owner: String) {
         }
         Err(error) => {
             tracing::warn!(%error, run_id = %plan.run_id, "nobody answers the local tools of a run");
-            (Outcome::Ended, Answers::new())
+            (Outcome::Ended, ToolAnswerers::new())
         }
     };
     let closed = match outcome {
@@ -66,7 +66,7 @@ pub async fn run(state: AppState, plan: AnswerPlan, owner: String) {
     }
 }
 
-async fn hold(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answers) -> Result<Outcome, Error> {
+async fn hold(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &ToolAnswerers) -> Result<Outcome, Error> {
     let Some(caller) = caller_of(state, plan).await? else {
         return Ok(Outcome::Stuck("whoever launched it is signed out".to_owned()));
     };
@@ -140,7 +140,7 @@ struct Desk<'a> {
     caller: &'a Caller,
     plan: &'a AnswerPlan,
     owner: &'a str,
-    answers: &'a Answers,
+    answers: &'a ToolAnswerers,
     timeout: Duration,
     after: u64,
     /// Calls without a result, by the event that made them.

@@ -1,6 +1,6 @@
 //! The launch page's form, as a browser sends it: what it keeps, what it refuses, and what MANTYX has to say about it.
 
-use app::launch::sheet::{Item, LaunchAnswer, LaunchPage};
+use app::model::launch::{Item, LaunchPageModel, LaunchResponse};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -11,17 +11,17 @@ const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","pr
 /// Where somebody signs in who is signed in already.
 const AGAIN: &str = "/sign-in?return_to=%2Flaunch";
 
-fn spec_of(page: &LaunchPage) -> Value {
+fn spec_of(page: &LaunchPageModel) -> Value {
     serde_json::from_str(&page.json).unwrap()
 }
 
-fn notices(page: &LaunchPage) -> String {
+fn notices(page: &LaunchPageModel) -> String {
     serde_json::to_string(&page.notices).unwrap()
 }
 
 /// What is told beside the Launch button.
-fn refusal(page: &LaunchPage) -> String {
-    serde_json::to_string(&page.refusal).unwrap()
+fn refusal(page: &LaunchPageModel) -> String {
+    serde_json::to_string(&page.error).unwrap()
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn five_megabytes_of_files_go_through_the_form() {
     let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
     let id = launched_run(browser.send_launch_form(&page, &typed).await);
     let again = browser.launch_page(&format!("?like={id}")).await;
-    let message: Value = serde_json::from_str::<Value>(&again.work).unwrap()["spec"]["messages"][0].clone();
+    let message: Value = serde_json::from_str::<Value>(&again.draft).unwrap()["spec"]["messages"][0].clone();
     assert_eq!(message["content"], "/say typed");
     assert_eq!(message["attachments"][0]["filename"], "large.txt", "{}", message["attachments"].to_string().len());
 }
@@ -56,7 +56,7 @@ async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in()
         let page = browser.launch_page("").await;
         browser.cookies.clear();
         let words = format!("Not to be lost, {scripted}");
-        let fields = [("work", page.work.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
+        let fields = [("draft", page.draft.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
         let accept = if scripted { "application/json" } else { "text/html" };
         let sent = browser.send_parts("/launch", &fields, &[], accept).await;
         assert_eq!(sent.status, if scripted { 401 } else { 303 }, "{}", sent.body);
@@ -74,7 +74,7 @@ async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_
     browser.cookies.clear();
     let words = format!("{} Not to be lost", "x".repeat(150_000));
     let metadata = json!({ "prompt": words, "later": "y".repeat(400_000) }).to_string();
-    let mut fields = vec![("work", page.work.as_str()), ("json", metadata.as_str())];
+    let mut fields = vec![("draft", page.draft.as_str()), ("json", metadata.as_str())];
     let sent = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(sent.status, 401, "{}", sent.body);
     let landed = browser.sign_in("/launch", DEMO).await;
@@ -82,10 +82,10 @@ async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_
     assert_eq!(spec_of(&browser.launch_page("").await)["later"].as_str().map(str::len), Some(400_000));
 
     browser.cookies.clear();
-    let mut forged: Value = serde_json::from_str(&page.work).unwrap();
+    let mut forged: Value = serde_json::from_str(&page.draft).unwrap();
     forged["owner"] = "somebody else".into();
     let forged = forged.to_string();
-    fields[0] = ("work", forged.as_str());
+    fields[0] = ("draft", forged.as_str());
     let refused = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("too large to be kept"), "{}", refused.body);
@@ -112,7 +112,7 @@ async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to
         let words = format!("/say Of demo alone, {action}");
         let fields =
             [("t/prompt", words.as_str()), ("q:inputs", "prompt\nx"), ("q:template-name", "Theirs"), ("do", action)];
-        let LaunchAnswer::Foreign { message } = browser.send_launch_form(&page, &fields).await else {
+        let LaunchResponse::Foreign { message } = browser.send_launch_form(&page, &fields).await else {
             panic!("taken for one of the other workspace: {action}");
         };
         assert!(message.contains("belongs to owner@demo.test (workspace demo)"), "{message}");
@@ -160,7 +160,7 @@ async fn a_template_is_updated_in_its_place() {
     let named = [("json", SPEC), ("q:template-name", "Mine"), ("do", "save-template")];
     let page = browser.change_launch_form(&page, &named).await;
     let id = page.templates[0].href.strip_prefix("/launch?template=").unwrap().to_owned();
-    assert!(serde_json::to_string(&page.finish).unwrap().contains(&format!("update-template:{id}")));
+    assert!(serde_json::to_string(&page.more_actions).unwrap().contains(&format!("update-template:{id}")));
     let opened = browser.launch_page(&format!("?template={id}")).await;
     let update = format!("update-template:{id}");
     let shared = [("q:template-name", "Ours"), ("q:template-shared", "true"), ("t/prompt", "new"), ("do", &update)];
@@ -169,7 +169,7 @@ async fn a_template_is_updated_in_its_place() {
     assert_ne!(page.templates[1].name, "Mine");
     let updated = browser.launch_page(&format!("?template={id}")).await;
     assert_eq!(spec_of(&updated)["prompt"], "new");
-    let state: Value = serde_json::from_str(&updated.work).unwrap();
+    let state: Value = serde_json::from_str(&updated.draft).unwrap();
     assert_eq!((&state["template"]["id"], &state["template"]["shared"]), (&json!(id), &json!(true)));
 }
 
@@ -181,8 +181,8 @@ async fn a_launch_beyond_the_scope_leads_to_a_new_sign_in() {
     let sandbox = app.sandbox_database().await;
     sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
-    let told = refusal(&page);
-    assert!(told.contains("runs:write") && told.contains("/auth/start"), "{told}");
+    let message = refusal(&page);
+    assert!(message.contains("runs:write") && message.contains("/auth/start"), "{message}");
     assert_eq!(page.focus.as_deref(), Some("refusal"));
 }
 
@@ -193,11 +193,11 @@ async fn a_launch_too_many_is_told_when_to_try_again() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let launch = [("json", SPEC), ("do", "launch")];
-    assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchAnswer::Done { .. }));
+    assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchResponse::Done { .. }));
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    let told = refusal(&page);
-    assert!(told.contains("Try again in") && !told.contains("cannot be reached"), "{told}");
+    let message = refusal(&page);
+    assert!(message.contains("Try again in") && !message.contains("cannot be reached"), "{message}");
 }
 
 #[tokio::test]
@@ -209,15 +209,19 @@ async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
-    assert!(refusal(&page).contains("did not say whether it started the run") && page.unsure, "{}", refusal(&page));
+    assert!(
+        refusal(&page).contains("did not say whether it started the run") && page.unconfirmed,
+        "{}",
+        refusal(&page)
+    );
     assert_eq!(page.focus.as_deref(), Some("refusal"));
     // Also after something else was written.
     let page = browser.change_launch_form(&page, &[("t/name", "renamed")]).await;
-    assert_eq!((refusal(&page).as_str(), page.unsure), ("null", false));
+    assert_eq!((refusal(&page).as_str(), page.unconfirmed), ("null", false));
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    assert!(page.unsure && posted() == 1, "{}", refusal(&page));
+    assert!(page.unconfirmed && posted() == 1, "{}", refusal(&page));
     let answer = browser.send_launch_form(&page, &[("do", "launch-again")]).await;
-    assert!(matches!(answer, LaunchAnswer::Done { .. }) && posted() == 2, "{answer:?}");
+    assert!(matches!(answer, LaunchResponse::Done { .. }) && posted() == 2, "{answer:?}");
 }
 
 #[tokio::test]
@@ -226,11 +230,18 @@ async fn a_form_that_has_launched_something_else_launches_the_second_time() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let launch = |name: &'static str| [("json", SPEC), ("t/name", name), ("do", "launch")];
-    assert!(matches!(browser.send_launch_form(&page, &launch("")).await, LaunchAnswer::Done { .. }));
+    assert!(matches!(browser.send_launch_form(&page, &launch("")).await, LaunchResponse::Done { .. }));
     let other = SPEC.replace("hello", "other");
-    let told = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
-    assert!(refusal(&told).contains("in another tab") && !refusal(&told).contains("eload"), "{}", refusal(&told));
-    assert!(matches!(browser.send_launch_form(&told, &[("do", "launch")]).await, LaunchAnswer::Done { .. }));
+    let message = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
+    assert!(
+        refusal(&message).contains("in another tab") && !refusal(&message).contains("eload"),
+        "{}",
+        refusal(&message)
+    );
+    assert!(matches!(
+        browser.send_launch_form(&message, &[("do", "launch")]).await,
+        LaunchResponse::Done { .. }
+    ));
 }
 
 #[tokio::test]
@@ -240,7 +251,7 @@ async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
     let page = browser.launch_page("").await;
     let spec = r#"{"systemPrompt":"s","messages":[{"role":"user","content":"My words"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
-    assert_eq!(page.kept, "Draft kept.");
+    assert_eq!(page.draft_status, "Draft kept.");
     let file = "a".repeat(6_000_000);
     let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
     let page = shown_page(browser.upload_with_launch_form(&page, &[("do", "attach:/messages/0")], &upload).await);
@@ -255,7 +266,7 @@ async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
     let files = json!([{ "type": "input_file", "filename": "f", "mimeType": "text/plain", "data": data }]);
     let spec = json!({ "messages": [{ "role": "user", "content": "More words", "attachments": files }] }).to_string();
     let page = browser.change_launch_form(&page, &[("json", &spec)]).await;
-    assert!(page.kept.contains("without its files"), "{}", page.kept);
+    assert!(page.draft_status.contains("without its files"), "{}", page.draft_status);
     assert_eq!(spec_of(&browser.launch_page("").await)["messages"][0]["content"], "More words");
 }
 
@@ -300,10 +311,10 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
     assert!(lost.problems.iter().any(|problem| problem.message.contains("{{who}}")), "{:?}", lost.problems);
     let spec = SPEC.replace("hello", "hello {{who}}");
     let shown = browser.change_launch_form(&lost, &[("json", &spec), ("q:inputs", inputs)]).await;
-    assert!(serde_json::to_string(&shown.finish).unwrap().contains("2 runs. The first: “/say hello Ada”"));
+    assert!(serde_json::to_string(&shown.more_actions).unwrap().contains("2 runs. The first: “/say hello Ada”"));
     assert_eq!(shown.problems, []);
     let good = [("json", spec.as_str()), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
-    let LaunchAnswer::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
+    let LaunchResponse::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
     assert!(href.starts_with("/runs?q=batch%3A%22two%20words%22&batch="), "{href}");
     let list = eventually("the launch of both", async || {
         Some(browser.open(&href).await.body).filter(|list| list.contains("2 of 2 launched"))
@@ -374,15 +385,15 @@ async fn the_tools_of_a_session_have_lights_too() {
     let page = browser.launch_page(&query).await;
     let page =
         browser.change_launch_form(&page, &[("t/prompt", "/say on"), ("a:ask:by", "mcp"), ("do", "check")]).await;
-    let lights = |page: &LaunchPage| {
+    let checks = |page: &LaunchPageModel| {
         let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
         let group = tools.items.iter().find_map(|item| match item {
-            Item::Group { id, lights, .. } if id == "f-session-tools" => Some(lights.clone()),
+            Item::Group { id, checks, .. } if id == "f-session-tools" => Some(checks.clone()),
             _ => None,
         });
         group.unwrap().into_iter().map(|light| format!("{:?} {}", light.tone, light.message)).collect::<Vec<_>>()
     };
-    let red = lights(&page);
+    let red = checks(&page);
     assert!(red.iter().any(|light| light.starts_with("Error ask:")), "{red:?}");
     assert!(red.iter().any(|light| light.contains("You answer read")), "{red:?}");
     assert!(!red.iter().any(|light| light.contains("MANTYX calls it")), "{red:?}");
@@ -391,7 +402,7 @@ async fn the_tools_of_a_session_have_lights_too() {
 
     let page = browser.change_launch_form(&page, &[("a:ask:by", "canned"), ("do", "check")]).await;
     let page = browser.change_launch_form(&page, &[("a:ask:text", "yes"), ("do", "check")]).await;
-    let green = lights(&page);
+    let green = checks(&page);
     assert!(green.iter().all(|light| light.starts_with("Success")), "{green:?}");
 }
 
@@ -417,6 +428,6 @@ async fn the_demonstration_server_is_discovered_and_its_tools_are_named_apart() 
     let page = browser.change_launch_form(&page, &fields).await;
     let catalogue = &spec_of(&page)["tools"][1];
     assert_eq!((&catalogue["name"], &catalogue["tools"][1]["name"]), (&json!("demo"), &json!("find_order_2")));
-    let work: Value = serde_json::from_str(&page.work).unwrap();
-    assert_eq!(work["answers"]["find_order_2"]["tool"], "find_order");
+    let draft: Value = serde_json::from_str(&page.draft).unwrap();
+    assert_eq!(draft["answers"]["find_order_2"]["tool"], "find_order");
 }
