@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::launch::{LaunchFormState, browser};
-use crate::launch::draft::{LaunchDraft, typed};
+use crate::launch::draft::{LaunchDraft, client_check};
 use crate::model::launch::{Control, LaunchPageModel};
 
 /// If the code can't be loaded, the server's response shows the same errors a little later.
@@ -26,7 +26,7 @@ pub fn check_later(form: LaunchFormState) {
 #[wasm_split(launch_check, preload(load), fallible)]
 fn check(form: LaunchFormState) -> Result<(), SplitLoaderError> {
     let found = form.page_model.try_with_untracked(|page| {
-        with_work(&page.draft, |draft| client_check::check(page, draft, &form_fields(page)))
+        with_draft(&page.draft, |draft| client_check::check(page, draft, &form_fields(page)))
     });
     if let Some(Some(found)) = found
         && form.findings.try_with_untracked(|findings| *findings != found) == Some(true)
@@ -37,15 +37,15 @@ fn check(form: LaunchFormState) -> Result<(), SplitLoaderError> {
 }
 
 /// Parses the draft once for each page model: it may contain files.
-fn with_work<T>(text: &str, use_it: impl FnOnce(&LaunchDraft) -> T) -> Option<T> {
+fn with_draft<T>(text: &str, read: impl FnOnce(&LaunchDraft) -> T) -> Option<T> {
     thread_local! {
-        static READ: RefCell<(String, LaunchDraft)> = RefCell::default();
+        static PARSED: RefCell<(String, LaunchDraft)> = RefCell::default();
     }
-    READ.with_borrow_mut(|(of, draft)| {
-        if of != text {
-            (*of, *draft) = (text.to_owned(), serde_json::from_str(text).ok()?);
+    PARSED.with_borrow_mut(|(source, draft)| {
+        if source != text {
+            (*source, *draft) = (text.to_owned(), serde_json::from_str(text).ok()?);
         }
-        Some(use_it(draft))
+        Some(read(draft))
     })
 }
 
