@@ -1,115 +1,120 @@
-//! What server functions ask of the server.
+//! The interface between server functions and the server.
 //!
-//! The server puts a [`SignedIn`] into each request that has a valid session. It is bound to one workspace: a page
-//! cannot ask for another, because there is nowhere to name it.
+//! The server puts a [`SignedIn`] into each request that has a valid session. It is bound to one workspace: a page can't
+//! ask for another one, because no method takes a workspace. There is one method per server function; `server::pages`
+//! implements them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::Query;
+use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
-use crate::launch::Launching;
-use crate::model::{Comparison, Refused, RunPage, RunsPage, SessionMessages, SessionPage, SessionsPage, Viewer};
-use crate::run::{RunState, RunView};
-use domain::{FacetValue, Facets, Histogram, SessionSummary, SyncProgress, Thumb, View, ViewChange, ViewList};
+use crate::launch::LaunchEntry;
+use crate::model::compare::ComparisonModel;
+use crate::model::launch::LaunchPageModel;
+use crate::model::list::{ListAddress, Suggestion};
+use crate::model::run::{RunPageModel, RunState, RunView};
+use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
+use crate::model::session::Conversation;
+use crate::model::sessions::SessionListModel;
+use crate::model::{Column, RejectedForm, Viewer};
 
 #[async_trait]
-pub trait Workspace: Launching + Send + Sync {
+pub trait Backend: Send + Sync {
     fn viewer(&self) -> Viewer;
 
-    /// Runs that match, newest first, from after `cursor`.
-    async fn runs(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<RunsPage, AppError>;
+    // Runs
 
-    /// The newest of the runs that match, of those that are here: no history is fetched for it.
-    async fn newest_runs(&self, query: &Query, limit: u32) -> Result<RunsPage, AppError>;
+    /// `columns` are the ones that the viewer chose, if any.
+    async fn runs(&self, address: ListAddress, columns: Option<Vec<Column>>) -> Result<RunListModel, AppError>;
 
-    async fn run(&self, id: &str, view: &RunView) -> Result<RunPage, AppError>;
+    async fn run_list_update(&self, q: &str, first: Option<&str>, rows: Vec<String>)
+    -> Result<RunListUpdate, AppError>;
+
+    async fn preview_run(&self, id: &str) -> Result<RunPreview, AppError>;
+
+    async fn complete_filter(&self, list: ViewList, text: &str, caret: u32) -> Result<Vec<Suggestion>, AppError>;
+
+    async fn search_palette(&self, text: &str) -> Result<Vec<Suggestion>, AppError>;
+
+    // One run
+
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError>;
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
 
-    /// Two runs side by side; without a `right` one, with the nearest that succeeded.
-    async fn compare(&self, left: &str, right: Option<&str>) -> Result<Comparison, AppError>;
+    async fn compare(&self, left: &str, right: Option<&str>) -> Result<ComparisonModel, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 
-    /// Answers a local tool call of a run: with a result, or with an error.
+    /// Answers a local tool call with a result or with an error.
     async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
 
-    /// Returns where it is now, in words.
+    /// Returns a sentence that says where the feedback was saved.
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError>;
 
-    /// Values that matching runs have, with counts.
-    async fn facets(&self, query: &Query) -> Result<Facets, AppError>;
+    // Sessions
 
-    /// Values of a key that begin with what was typed, most frequent first.
-    async fn values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError>;
+    async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError>;
 
-    /// Matching runs over time, in about so many buckets.
-    async fn histogram(&self, query: &Query, buckets: u32) -> Result<Histogram, AppError>;
+    async fn session(&self, id: &str) -> Result<SessionDetail, AppError>;
 
-    async fn sync_progress(&self) -> Result<SyncProgress, AppError>;
+    async fn conversation(
+        &self,
+        id: &str,
+        before: Option<u64>,
+        runs_cursor: Option<String>,
+    ) -> Result<Conversation, AppError>;
 
-    async fn set_sync_paused(&self, paused: bool) -> Result<SyncProgress, AppError>;
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
 
-    /// Built-in views, shared ones and the viewer's own.
-    async fn views(&self, list: ViewList) -> Result<Vec<View>, AppError>;
+    async fn end_session(&self, id: &str) -> Result<(), AppError>;
 
-    async fn create_view(&self, view: ViewChange) -> Result<View, AppError>;
+    // Launch
 
-    async fn change_view(&self, id: &str, change: ViewChange) -> Result<View, AppError>;
+    async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError>;
+
+    async fn batch(&self, id: &str) -> Result<Batch, AppError>;
+
+    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
+
+    // Saved views and sync
+
+    async fn create_view(&self, view: ViewChange) -> Result<(), AppError>;
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<(), AppError>;
 
     async fn delete_view(&self, id: &str) -> Result<(), AppError>;
 
     async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
 
-    /// Sessions that match, last used first, from after `cursor`.
-    async fn sessions(&self, query: &Query, cursor: Option<&str>, limit: u32) -> Result<SessionsPage, AppError>;
-
-    async fn session(&self, id: &str) -> Result<SessionPage, AppError>;
-
-    /// A session as it was last seen. MANTYX is asked only where it never was: it gives a session with all its messages.
-    async fn known_session(&self, id: &str) -> Result<SessionSummary, AppError>;
-
-    /// Values that matching sessions have, with counts.
-    async fn session_facets(&self, query: &Query) -> Result<Facets, AppError>;
-
-    /// Values of a key of sessions that begin with what was typed, most frequent first.
-    async fn session_values(&self, key: &str, prefix: &str) -> Result<Vec<FacetValue>, AppError>;
-
-    /// Says something in a session: a run answers it.
-    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
-
-    /// Ends a session for good.
-    async fn end_session(&self, id: &str) -> Result<(), AppError>;
-
-    /// The last messages of a session, or those before a seq.
-    async fn session_messages(&self, id: &str, before_seq: Option<u64>) -> Result<SessionMessages, AppError>;
+    async fn set_sync_paused(&self, paused: bool) -> Result<(), AppError>;
 }
 
-/// A request extension: the workspace of the session that the request belongs to.
+/// A request extension: the backend for the session that the request belongs to.
 #[derive(Clone)]
-pub struct SignedIn(pub Arc<dyn Workspace>);
+pub struct SignedIn(pub Arc<dyn Backend>);
 
-/// Which files of the site this build serves. In Leptos's context while a page renders.
+/// The site's files in this build. In Leptos's context while a page renders.
 #[derive(Clone, Debug, Default)]
 pub struct SiteAssets {
     pub css: Option<String>,
     pub js: Option<String>,
     pub wasm: Option<String>,
-    /// The files of the code that only one page needs, by its name.
+    /// Code files that only one page needs, by the page's name.
     pub pages: BTreeMap<String, Vec<String>>,
 }
 
-/// The workspace of the request that is being answered.
-pub fn workspace() -> Result<Arc<dyn Workspace>, AppError> {
+/// Returns the backend of the current request.
+pub fn backend() -> Result<Arc<dyn Backend>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)
 }
 
-/// What the server put into the request of a page that a refused form led back to.
-pub fn refused_form() -> Option<Refused> {
-    request_extension::<Refused>()
+/// Returns the form whose rejection led to the current page.
+pub fn rejected_form() -> Option<RejectedForm> {
+    request_extension::<RejectedForm>()
 }
 
 fn request_extension<T: Clone + Send + Sync + 'static>() -> Option<T> {

@@ -1,7 +1,7 @@
-//! Runlens's pages, their server functions, and the traits these call.
+//! Runlens's pages, the models they render, and the server functions that load these.
 //!
-//! The same code renders on the server (`ssr`) and takes over in the browser (`hydrate`). What only one side may hold
-//! is gated in as few places as possible: [`backend`] for the server, [`browser`] for the browser.
+//! The same code renders on the server (`ssr`) and takes over in the browser (`hydrate`). Code for one side only lives in
+//! [`backend`] (the interface that the server implements) and [`browser`].
 
 // A page is a deep tree of view types; the default limit is too low for it.
 #![recursion_limit = "512"]
@@ -10,19 +10,16 @@ pub mod api;
 pub mod app;
 #[cfg(feature = "ssr")]
 pub mod backend;
-pub mod browse;
 pub mod browser;
 pub mod components;
 pub mod error;
 pub mod format;
 pub mod launch;
-pub mod markdown;
 pub mod model;
 pub mod pages;
 pub mod plain_text;
 pub mod preferences;
 pub mod query_string;
-pub mod run;
 pub mod shell;
 pub mod wire;
 

@@ -2,7 +2,7 @@
 //! flickers.
 
 #[cfg(feature = "ssr")]
-use crate::browse::Column;
+use crate::model::Column;
 
 pub const THEME_COOKIE: &str = "runlens_theme";
 pub const RAIL_COOKIE: &str = "runlens_rail";

@@ -3,11 +3,14 @@
 //! Plain data: this crate knows neither SQL nor Leptos, and compiles to wasm.
 
 mod answers;
+mod backoff;
 mod batches;
 mod facets;
 mod feedback;
 mod histogram;
 mod import;
+mod list_pages;
+mod lock;
 mod runs;
 mod sessions;
 mod sync;
@@ -17,12 +20,15 @@ mod views;
 pub use answers::{
     A2aPeer, AnswerRecord, AnswerState, Answerer, CannedReply, Headers, McpEndpoint, McpTool, ToolAnswerers, Via,
 };
+pub use backoff::Backoff;
 pub use batches::{Batch, BatchItem, BatchItemState, BatchProgress};
 pub use facets::{Facet, FacetValue, Facets};
 pub use feedback::{Feedback, Thumb};
 pub use histogram::{Bucket, Histogram};
 pub use import::{ImportFault, ImportReport};
+pub use list_pages::{ExcludingClause, RunsPage, SessionsPage};
+pub use lock::{LockExt, RwLockExt};
 pub use runs::{IMPORT_WITHOUT_END, Marks, Origin, RunSummary};
-pub use sessions::{SessionSummary, SessionTotals};
+pub use sessions::{SessionDetail, SessionMessages, SessionSummary, SessionTotals};
 pub use sync::{HistoryState, Incomplete, SyncProgress};
 pub use views::{View, ViewChange, ViewList, ViewScope};

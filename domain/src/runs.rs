@@ -93,3 +93,25 @@ impl Marks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use protocol::Event;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_stops_at_the_output_limit_is_marked_though_the_run_succeeded() {
+        let marks = |finish_reason: &str| {
+            let message = json!({ "text": "It began in", "finishReason": finish_reason });
+            let result = json!({ "subtype": "success", "text": "It began in" });
+            Marks::of(&Timeline::from_events(&[
+                Event::new(1, "assistant_message", message),
+                Event::new(2, "result", result),
+            ]))
+        };
+        assert!(marks("max_tokens").truncated);
+        assert!(!marks("end_turn").truncated);
+    }
+}

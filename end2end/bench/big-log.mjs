@@ -1,5 +1,5 @@
-// A run with 100,000 events in a real browser: when it is interactive, and the longest task while it is used.
-//   node bench/big-log.mjs URL RUN     one figure a line, as JSON
+// A run with 100,000 events in a real browser: the time until it is interactive, and the longest task while it is used.
+//   node bench/big-log.mjs URL RUN     one figure per line, as JSON
 
 import { chromium } from "@playwright/test";
 
@@ -14,7 +14,7 @@ await page.addInitScript(() => {
   new PerformanceObserver((list) => {
     for (const task of list.getEntries()) window.tasks.push(task.duration);
   }).observe({ type: "longtask", buffered: true });
-  // Hydrated: the client marks the document when it answers.
+  // The client marks the document when it is hydrated.
   new MutationObserver(() => {
     if (document.documentElement.hasAttribute("data-js")) window.interactive ??= performance.now();
   }).observe(document, { attributes: true, childList: true, subtree: true });
@@ -68,7 +68,7 @@ await longest("opening a tool result of 2 MB", async () => {
 });
 await browser.close();
 
-/** The longest task of the page while something is done. */
+/** Reports the longest task of the page during an action. */
 async function longest(name, act) {
   await page.evaluate(() => (window.tasks = []));
   await act();
@@ -76,7 +76,7 @@ async function longest(name, act) {
   figure(`longest task, ${name}`, Math.max(0, ...tasks), 100);
 }
 
-/** Two frames were drawn. */
+/** Waits for two frames. */
 async function settled() {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }

@@ -27,6 +27,8 @@ export default async function start(): Promise<() => Promise<void>> {
       // The tests have MCP servers and agents of their own.
       RUNLENS_OUTBOUND_ALLOW: "127.0.0.1",
       RUNLENS_MCP_COMMANDS: stdioCommand,
+      // Read by debug builds only; the optimised binary contains its site.
+      ...(process.env.RUNLENS_TEST_SITE ? { RUNLENS_TEST_SITE: process.env.RUNLENS_TEST_SITE } : {}),
     },
     stdio: ["ignore", log, log],
   });

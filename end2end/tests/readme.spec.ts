@@ -1,14 +1,40 @@
-// The README's picture. Written only when asked for, since every run of it differs in its times; alone, so that the list
-// has nobody's tests in it. After `cargo xtask build`, with RUNLENS_CHROMIUM naming the browser:
-//   RUNLENS_README=1 npx playwright test readme
+// The README: its filters find runs of the demo, and its picture.
 
+import { readFileSync } from "node:fs";
 import { expect, signIn, test } from "../fixtures.ts";
 
-test("the list as the README shows it", async ({ page }) => {
-  test.skip(!process.env.RUNLENS_README, "only when asked for");
+const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+/** The filters that the tour suggests: code in the list of the section «Browse» that contains a colon. */
+function filters(): string[] {
+  const browse = readme.split("### Browse")[1]?.split("\n### ")[0] ?? "";
+  const items = browse.split("\n").filter((line) => line.startsWith("- "));
+  return items.flatMap((item) => [...item.matchAll(/`([^`]*:[^`]*)`/g)].map((match) => match[1] ?? ""));
+}
+
+test("the filters of the tour are valid, and the states that it names exist in the demo", async ({ page }) => {
+  await signIn(page);
+  expect(filters().length).toBeGreaterThan(3);
+  for (const filter of filters()) {
+    const answer = await page.request.get(`/api/runs?limit=1&q=${encodeURIComponent(filter)}`);
+    expect(answer.status(), filter).toBe(200);
+    if (filter.startsWith("is:")) {
+      await expect(async () => {
+        const { runs } = await (await page.request.get(`/api/runs?limit=1&q=${encodeURIComponent(filter)}`)).json();
+        expect(runs.length, filter).toBe(1);
+      }).toPass();
+    }
+  }
+});
+
+// Written only on request, since it differs in its times at each run. Alone, so that the list contains no runs of other
+// tests. After `cargo xtask build`, with RUNLENS_CHROMIUM naming the browser:
+//   RUNLENS_README=1 npx playwright test readme -g picture
+test("the picture of the list", async ({ page }) => {
+  test.skip(!process.env.RUNLENS_README, "only on request");
   await page.setViewportSize({ width: 1280, height: 720 });
   await signIn(page);
-  // What logs show is marked once they have been read, soon after the first look.
+  // Signals appear once the logs have been read, soon after the first visit.
   await expect(async () => {
     await page.reload();
     await page.locator("html[data-js]").waitFor();

@@ -1,8 +1,7 @@
-//! One line of a run's log: the envelope as it came, and a typed reading of it.
+//! An event of a run's log: the envelope as it was sent, and a typed view of its payload.
 //!
-//! An [`Event`] keeps everything it was sent, known or not, so that storing and exporting never lose a field. What the
-//! reducer needs is read from it by [`Event::payload`], which borrows instead of copying: most events of a long log are
-//! deltas, and they are read once.
+//! An [`Event`] keeps every field, known or not, so that storing and exporting never lose one. [`Event::payload`] parses
+//! the fields that the reducer needs. It borrows instead of copying: most events of a long log are deltas.
 
 mod fields;
 mod payload;
@@ -21,12 +20,12 @@ pub struct Event {
     pub kind: String,
     #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// Fields beside the three documented ones, kept unchanged; a `data` that is `null` is one of them.
+    /// Fields besides the three documented ones. A `data` that is `null` is one of them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// An event as it is read: here an absent `data` is told from `null`.
+/// The envelope while it is parsed: distinguishes an absent `data` from `null`.
 #[derive(Deserialize)]
 struct Envelope {
     seq: u64,
@@ -38,7 +37,7 @@ struct Envelope {
     extra: Map<String, Value>,
 }
 
-/// What is read of an event that cannot be read whole.
+/// The fields of an event whose payload cannot be parsed.
 #[derive(Deserialize)]
 struct Outline {
     seq: Option<u64>,
@@ -64,15 +63,15 @@ impl Event {
         Self { seq, kind: kind.into(), data, extra: Map::new() }
     }
 
-    /// Reads an envelope. What nests too deeply in it is kept as text, and so is all of one that nobody can read.
+    /// Parses an envelope. Parts that are nested too deeply become text; so does a payload that cannot be parsed.
     pub fn parse(json: &str) -> serde_json::Result<Self> {
-        crate::json::read_deep(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
+        crate::json::parse_deep(json).or_else(|error| Self::unreadable(json, None, None).ok_or(error))
     }
 
-    /// An event of which only the envelope can be read: its payload is the text as it came, which the timeline counts as
-    /// malformed and shows. `seq` and `kind` stand in for what the envelope does not tell.
+    /// Parses only the envelope. The payload is the whole text, which the timeline counts as malformed and shows. `seq` and
+    /// `kind` are used if the envelope has none.
     pub(crate) fn unreadable(json: &str, seq: Option<u64>, kind: Option<&str>) -> Option<Self> {
-        // What is passed over takes no stack, however deep it is.
+        // Skipped fields take no stack, however deep they are.
         let outline: Outline = serde_json::from_str(json).ok()?;
         let kind = outline.kind.or_else(|| kind.map(str::to_owned))?;
         Some(Self::new(outline.seq.or(seq)?, kind, json.into()))
@@ -83,12 +82,12 @@ impl Event {
         matches!(self.kind.as_str(), "result" | "error" | "cancelled")
     }
 
-    /// Whether there is anything to read fields from: `data` is an object, or absent as in session replays.
+    /// Returns whether the payload can have fields: `data` is an object, or absent as in session replays.
     pub(crate) fn has_payload(&self) -> bool {
         self.data.is_object() || self.data.is_null()
     }
 
-    /// A field of the payload. Session replays write the payload beside `seq` and `type`, without `data`.
+    /// Returns a field of the payload. Session replays have the payload beside `seq` and `type`, without `data`.
     pub fn field(&self, name: &str) -> Option<&Value> {
         match &self.data {
             Value::Null => self.extra.get(name),
@@ -96,17 +95,17 @@ impl Event {
         }
     }
 
-    /// What the event says, in the words of the newest document; older spellings are read too.
+    /// Parses the payload. Field names of older protocols are accepted too.
     pub fn payload(&self) -> Result<Payload<'_>, Malformed> {
-        match self.documented()? {
+        match self.parse_payload()? {
             Payload::Unknown => Ok(Payload::Unknown),
-            // An end is an end, whatever else it says.
+            // A terminal event ends the log even if its payload is malformed.
             payload if self.has_payload() || self.is_terminal() => Ok(payload),
             _ => Err(Malformed { field: "data", expected: "an object" }),
         }
     }
 
-    fn documented(&self) -> Result<Payload<'_>, Malformed> {
+    fn parse_payload(&self) -> Result<Payload<'_>, Malformed> {
         let data = Fields::Envelope(self);
         Ok(match self.kind.as_str() {
             "started" => Payload::Started,
@@ -139,7 +138,7 @@ impl Event {
             },
             "local_tool_result_in" => Payload::LocalToolResult {
                 id: data.opt_text("toolUseId"),
-                // Whose answer it is must be told somehow; documented is the id.
+                // One of the two must name the call; documented is the id.
                 name: match data.opt_text("name") {
                     None => data.text("toolUseId").map(|_| None)?,
                     name => name,
@@ -218,7 +217,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_envelope_is_written_as_it_was_read(data in crate::testing::any_json(), beside in crate::testing::any_json()) {
+        fn any_envelope_is_serialized_as_it_was_parsed(data in crate::testing::any_json(), beside in crate::testing::any_json()) {
             let mut envelope = serde_json::json!({ "seq": 7, "type": "later", "beside": beside });
             envelope["data"] = data;
             let event: Event = serde_json::from_value(envelope.clone()).expect("an envelope");
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_read_from_its_snapshot_first() {
+    fn a_plan_is_parsed_from_its_snapshot_first() {
         let event = Event::new(
             1,
             "task_plan",
@@ -244,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_too_deeply_is_kept_as_its_text_and_the_rest_is_read() {
+    fn deeply_nested_parts_become_text_and_the_rest_is_parsed() {
         let deep = format!("{}1{}", "[".repeat(1_000), "]".repeat(1_000));
         let json = format!(r#"{{"seq":4,"type":"tool_result","data":{{"toolUseId":"d","result":{deep}}}}}"#);
         let event = Event::parse(&json).expect("an envelope");
         let Ok(Payload::ToolResult { id: Some("d"), result, .. }) = event.payload() else { panic!("{event:?}") };
         assert!(result.ok && result.body.to_string().contains("[[[1]]]"));
         assert_eq!(Event::parse(&serde_json::to_string(&event).expect("writes")).expect("reads"), event);
-        // A number that no reader takes spoils the whole.
+        // A number out of range makes the whole payload unreadable.
         let json = r#"{"seq":4,"type":"tool_result","data":{"result":1e999}}"#;
         let event = Event::parse(json).expect("an envelope");
         assert_eq!((event.seq, event.kind.as_str(), event.data.as_str()), (4, "tool_result", Some(json)));
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_null_is_not_told() {
+    fn null_counts_as_absent() {
         let result = |data| {
             let event = Event::new(1, "tool_result", data);
             let Ok(Payload::ToolResult { result, .. }) = event.payload() else { panic!("{event:?}") };
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_of_arguments_are_read() {
+    fn both_names_of_arguments_are_parsed() {
         for spelling in ["args", "input"] {
             let event =
                 Event::new(1, "local_tool_call", serde_json::json!({ "toolUseId": "t", "name": "n", spelling: {} }));

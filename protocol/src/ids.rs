@@ -1,4 +1,4 @@
-//! What a name or an id may look like, without a regex engine.
+//! Checks for names, ids and addresses. Written without a regex engine, which is too large for the browser.
 
 /// Tool, MCP tool and A2A names: `^[a-zA-Z0-9_]{1,64}$`.
 pub fn is_tool_name(name: &str) -> bool {
@@ -6,7 +6,7 @@ pub fn is_tool_name(name: &str) -> bool {
 }
 
 /// Plugin tools: a plain tool name, or in the live protocol `^@[a-z][a-z0-9_-]*/[a-z][a-z0-9_-]*$`.
-pub fn is_plugin_tool_name(name: &str) -> bool {
+pub(crate) fn is_plugin_tool_name(name: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_lowercase())
             && is_made_of(part, 64, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
@@ -18,7 +18,7 @@ pub fn is_plugin_tool_name(name: &str) -> bool {
 }
 
 /// `outputSchema.name`: `^[a-zA-Z0-9_-]{1,64}$`.
-pub fn is_schema_name(name: &str) -> bool {
+pub(crate) fn is_schema_name(name: &str) -> bool {
     is_made_of(name, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
@@ -27,29 +27,29 @@ pub fn is_metadata_key(key: &str) -> bool {
     is_made_of(key, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
-/// Run and session ids as they may stand in a path. MANTYX does not publish a pattern; anything that could change the
-/// meaning of a URL is refused before it is sent.
+/// Run and session ids in the path of a URL. MANTYX publishes no pattern; everything that could change the meaning of a
+/// URL is refused.
 pub fn is_path_id(id: &str) -> bool {
     is_made_of(id, 128, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'))
         && !id.chars().all(|c| c == '.')
 }
 
-/// The address of something on the web.
-pub fn is_web_url(text: &str) -> bool {
+/// Web addresses.
+pub(crate) fn is_web_url(text: &str) -> bool {
     has_host_after(text, "http://") || is_https_url(text)
 }
 
-/// The address of something on the web that is fetched over TLS only.
-pub fn is_https_url(text: &str) -> bool {
+/// Web addresses that use TLS.
+pub(crate) fn is_https_url(text: &str) -> bool {
     has_host_after(text, "https://")
 }
 
-/// The name of an HTTP header.
-pub fn is_header_name(name: &str) -> bool {
+/// Names of HTTP headers.
+pub(crate) fn is_header_name(name: &str) -> bool {
     is_made_of(name, usize::MAX, |c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
-/// Not a whole URL parser: that there is a host, and nothing that would end the address.
+/// Not a URL parser: checks that there is a host, and no white space.
 fn has_host_after(text: &str, scheme: &str) -> bool {
     let Some((start, rest)) = text.split_at_checked(scheme.len()) else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or("");
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stop_at_sixty_four_characters() {
+    fn names_have_at_most_sixty_four_characters() {
         assert!(is_tool_name(&"a".repeat(64)));
         assert!(!is_tool_name(&"a".repeat(65)));
         assert!(!is_tool_name(""));

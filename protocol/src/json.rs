@@ -1,20 +1,25 @@
-//! Small readings of JSON that more than one module needs.
+//! Small JSON helpers.
 
 mod depth;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads JSON; what nests too deeply in it is kept as text in its place.
-pub(crate) fn read_deep<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+/// Returns the items of a field that should be a list; none if it is not.
+pub(crate) fn items(field: Option<&Value>) -> &[Value] {
+    field.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Parses JSON. Parts that are nested too deeply for the parser become text.
+pub(crate) fn parse_deep<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(text).or_else(|error| match depth::deep_parts_as_text(text) {
         Some(shallow) => serde_json::from_str(&shallow),
         None => Err(error),
     })
 }
 
-/// A text that is equal for equal JSON, whatever the order of object keys. Used to tell whether two tool calls are the
-/// same call. Written without recursion limits in mind: serde_json already refuses documents deeper than 128 levels.
+/// Returns a text that is equal for equal JSON, whatever the order of object keys. Used to find equal tool calls.
+/// Recurses without a limit: serde_json refuses documents deeper than 128 levels.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write_canonical(value, &mut out);
@@ -51,7 +56,7 @@ fn write_canonical(value: &Value, out: &mut String) {
     }
 }
 
-/// `text` cut to at most `max_chars` characters on one line, with an ellipsis where something was cut.
+/// Returns `text` on one line, shortened to at most `max_chars` characters and an ellipsis.
 pub fn preview(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! The MANTYX wire protocol, and the one reading of a run's log.
+//! The MANTYX wire protocol, and the reducer that turns a run's log into a timeline.
 //!
 //! ```text
 //!  bytes ──sse::Frames──▶ frames ──Event::parse──▶ events ──Timeline::apply──▶ Timeline
@@ -8,26 +8,23 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`document`] | typed JSON that never loses a field; all messages are made of it |
-//! | [`spec`] | what a run or a session is asked to do, and the defaults that apply |
-//! | [`messages`] | what the HTTP API answers, and what is posted to a run |
-//! | [`event`], [`sse`] | the log of a run, and the frames it travels in |
-//! | [`validate`], [`schema`] | whether a spec may be sent, and which field to mend; JSON Schema |
-//! | [`partial_json`] | what can be read of an answer that was cut off |
-//! | [`timeline`] | the one reading of a log |
+//! | [`messages`], [`status`] | responses of the HTTP API |
+//! | [`spec`], [`validate`] | the settings of a spec with their defaults; the errors in a spec |
+//! | [`event`], [`sse`], [`log_file`] | events of a run's log, the frames that carry them, and files of them |
+//! | [`timeline`] | the reducer, and the views of a timeline: banners, verdict, rows, minimap, replay, comparison |
 //! | [`query`] | the filter language of the run list |
-//! | [`redact`], [`snippet`] | specs without their secrets, and as programs |
+//! | [`json`], [`json_pointer`], [`partial_json`], [`schema`] | JSON: helpers, pointers, truncated text, JSON Schema |
+//! | [`redact`], [`snippet`] | specs without their secrets, and as code that launches them |
 //!
 //! Everything here is pure: no clock, no I/O, no framework. The server, the sandbox and the browser share it.
 
-pub mod document;
 pub mod event;
 pub mod ids;
 pub mod json;
+pub mod json_pointer;
 pub mod log_file;
 pub mod messages;
 pub mod partial_json;
-mod pointer;
 pub mod query;
 pub mod redact;
 pub mod schema;

@@ -1,5 +1,5 @@
-//! A spec as a program that starts the run: curl, Python, TypeScript. Each needs nothing that is not in the language's
-//! own library, sends the spec exactly as it is, and takes the key from the environment.
+//! Code that launches a spec: curl, Python, TypeScript. Each uses only the standard library of its language, sends the
+//! spec unchanged, and takes the API key from the environment.
 
 use std::fmt::Write;
 
@@ -24,12 +24,12 @@ impl Language {
     }
 }
 
-/// The program. `runs_url` is where runs are started: `…/api/v1/workspaces/{slug}/agent-runs`.
+/// Returns the code. `runs_url` is `…/api/v1/workspaces/{slug}/agent-runs`.
 pub fn snippet(language: Language, runs_url: &str, spec: &Value) -> String {
     let json = serde_json::to_string_pretty(spec).unwrap_or_default();
     let url = Value::from(runs_url);
     match language {
-        // A quoted here-document changes nothing of what is in it, and no line of JSON can end it.
+        // A quoted here-document keeps its text unchanged, and no line of JSON can end it.
         Language::Curl => format!(
             "curl --fail-with-body -X POST {url} \\\n  -H \"Authorization: Bearer $MANTYX_API_KEY\" \\\n  \
              -H \"Content-Type: application/json\" \\\n  --data-binary @- <<'END_OF_SPEC'\n{json}\nEND_OF_SPEC\n"
@@ -55,8 +55,8 @@ pub fn snippet(language: Language, runs_url: &str, spec: &Value) -> String {
     }
 }
 
-/// JSON is JavaScript, but for one name, which would become the object's prototype. A line that begins with it is no
-/// part of a text: those have no line breaks.
+/// JSON is JavaScript, except for the name `__proto__`, which would set the object's prototype. A line that begins with it
+/// is not inside a string: strings have no line breaks.
 fn in_javascript(json: &str) -> String {
     const NAME: &str = "\"__proto__\":";
     let lines = json.lines().map(|line| match line.trim_start().starts_with(NAME) {
@@ -66,7 +66,7 @@ fn in_javascript(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// JSON's strings and numbers are Python's too; its constants are not.
+/// Writes a Python literal. Strings and numbers are the same as in JSON; constants are not.
 fn write_python(value: &Value, depth: usize, out: &mut String) {
     let indent = |depth: usize| "    ".repeat(depth);
     match value {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_language_carries_the_spec_as_it_is() {
+    fn each_language_sends_the_spec_unchanged() {
         let mut spec =
             json!({ "prompt": "Say \"it's\" $HOME\n'''", "plan": true, "temperature": null, "tools": [], "n": 1.5 });
         spec["__proto__"] = json!(1);

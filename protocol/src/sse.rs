@@ -1,17 +1,17 @@
-//! Server-sent events, parsed incrementally from whatever pieces the network delivers.
+//! Parses server-sent events incrementally, from the pieces that the network delivers.
 //!
 //! ```text
-//!  id: 7                          the event's seq; what a client sends back to go on from there
-//!  event: assistant_delta         may be missing: intermediaries strip it, and the data says it again
+//!  id: 7                          the event's seq; a client sends it back to continue from there
+//!  event: assistant_delta         may be missing: proxies strip it, and the data has the type too
 //!  data: {"seq":7,"type":…}       several data lines are one text with line breaks
 //!                                 an empty line ends the frame
 //!  : ping                         a comment, which keeps the connection alive
 //! ```
 //!
-//! Any split of the same bytes gives the same frames, in time proportional to their number. A frame that never ends is cut
-//! off with an error instead of growing memory.
+//! Any split of the same bytes gives the same frames, in time proportional to their size. A frame that is too long is an
+//! error, so memory is bounded.
 
-/// One dispatched event of a stream.
+/// One frame of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub id: Option<String>,
@@ -19,8 +19,8 @@ pub struct Frame {
     pub data: String,
 }
 
-/// The largest frame read, in bytes: a tool result may have 2 MB, and JSON escapes can double that.
-pub const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
+/// The largest frame, in bytes: a tool result may have 2 MB, and JSON escapes can double that.
+pub(crate) const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTooLong;
@@ -33,7 +33,7 @@ impl std::fmt::Display for FrameTooLong {
 
 impl std::error::Error for FrameTooLong {}
 
-/// Feed it bytes, take frames out.
+/// The parser: takes bytes, returns frames.
 #[derive(Debug, Default)]
 pub struct Frames {
     line: Vec<u8>,
@@ -47,8 +47,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Reads `bytes` and returns the frames that they complete. Frames before one that is too long are still returned,
-    /// and the error by the next call; after it there is no way to go on.
+    /// Parses `bytes` and returns the frames that they complete. Frames before one that is too long are still returned;
+    /// the next call returns the error. The stream cannot continue after it.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, FrameTooLong> {
         let mut frames = Vec::new();
         if !self.failed && self.read(bytes, &mut frames).is_err() {
@@ -122,10 +122,10 @@ impl Frames {
     }
 }
 
-/// Adds one frame as it goes over the wire. `data` must be one line, as JSON without pretty-printing is.
+/// Writes one frame. `data` must be one line, such as compact JSON.
 pub fn write_frame(out: &mut String, id: u64, event: &str, data: impl std::fmt::Display) {
     use std::fmt::Write;
-    // Writing to a text cannot fail.
+    // Writing to a String cannot fail.
     let _ = write!(out, "id: {id}\nevent: {event}\ndata: {data}\n\n");
 }
 

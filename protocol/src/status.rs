@@ -1,8 +1,8 @@
-//! The states of a run.
+//! The status of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run stands. Servers spell some of these in more than one way; all are read.
+/// The status of a run. Servers spell some of these in more than one way; all are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
@@ -21,7 +21,7 @@ pub enum RunStatus {
 impl RunStatus {
     pub const ALL: [Self; 5] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
 
-    /// The word on the wire.
+    /// Returns the name that MANTYX uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -43,7 +43,7 @@ impl RunStatus {
         })
     }
 
-    /// Nothing more will be written to the log.
+    /// Returns whether the run has ended: its log gets no more events.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
     }

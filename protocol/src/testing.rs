@@ -1,10 +1,10 @@
-//! Generated JSON for property tests: anything at all, good specs, and good specs with something odd in them.
+//! Generated JSON for property tests: any JSON, valid specs, and valid specs with one odd part.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 
-/// Any JSON, of about fifty nodes at most. Field names are often those of the protocol, so that readers are reached.
+/// Any JSON of up to about fifty nodes. Field names are often those of the protocol, so that parsers find them.
 pub fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -98,12 +98,12 @@ fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![3 => select(&KEYS[..]).prop_map(str::to_owned), 1 => any_text()]
 }
 
-/// Any JSON object with a few fields of the protocol's names.
+/// Any JSON object with some fields of the protocol.
 pub fn any_object() -> impl Strategy<Value = Value> {
     prop::collection::vec((any_key(), any_json()), 0..8).prop_map(|fields| Value::Object(fields.into_iter().collect()))
 }
 
-/// A spec that may be sent.
+/// A valid spec.
 pub fn good_spec() -> impl Strategy<Value = Value> {
     let input = prop_oneof![
         Just(json!({ "prompt": "Hello" })),
@@ -155,7 +155,7 @@ pub fn all_kinds_of_tools() -> Value {
     ])
 }
 
-/// A good spec in which one place got an extra field or something odd instead of what belongs there.
+/// A valid spec with one extra field, or with one value replaced by any JSON.
 pub fn odd_spec() -> impl Strategy<Value = Value> {
     (good_spec(), any::<Index>(), any_key(), any_json(), any::<bool>()).prop_map(
         |(mut spec, place, key, odd, replace)| {

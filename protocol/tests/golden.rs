@@ -125,7 +125,7 @@ fn describe_call(call: &ToolCall) -> String {
         Some(answer) => format!("#{} error {:?}", answer.seq, answer.text()),
         None => "unanswered".to_owned(),
     };
-    let unseen = if call.is_unseen() { " (only its answer is known)" } else { "" };
+    let unseen = if call.is_orphan_result() { " (only its answer is known)" } else { "" };
     let files: Vec<String> = call.files.iter().map(|file| format!("\n    file {file:?}")).collect();
     let input = preview(&call.input.to_string(), 120);
     format!("  call #{} {:?} {input} {:?}{unseen} → {answer}{}", call.seq, call.name, call.kind, files.concat())

@@ -1,4 +1,4 @@
-//! The saved agents that a run may name instead of bringing its own system prompt.
+//! The saved agents, which a spec can name instead of a system prompt.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ pub struct Agent {
     pub name: &'static str,
     pub description: &'static str,
     system_prompt: &'static str,
-    /// Used when the spec names none.
+    /// Used if the spec names no model.
     pub model_id: Option<&'static str>,
     pub tools: &'static [&'static str],
 }
@@ -43,12 +43,12 @@ pub fn find(id: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.id == id)
 }
 
-/// The agent that a spec names.
+/// Returns the agent that a spec names.
 pub fn of_spec(spec: &Value) -> Option<&'static Agent> {
     spec["agentId"].as_str().and_then(find)
 }
 
-/// The spec that a run really follows: a saved agent's prompt wins, the caller's tools are laid over the agent's.
+/// Merges a spec with its saved agent: the agent's prompt wins, and the spec's tools follow the agent's.
 pub fn effective_spec(spec: &Value) -> Value {
     let mut effective = spec.clone();
     if let Some(agent) = of_spec(spec) {

@@ -1,4 +1,4 @@
-//! What every request handler shares.
+//! The state shared by all request handlers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::engine::Engine;
 use crate::models::Catalogue;
 use crate::provider::Pace;
-use crate::rate_limits::Meter;
+use crate::rate_limits::RateLimiter;
 use crate::store::Store;
 
 pub struct App {
@@ -16,11 +16,11 @@ pub struct App {
     pub engine: Engine,
     pub models: Catalogue,
     pub redirect_uris: Vec<String>,
-    /// Set when the server goes down: open streams end.
+    /// Set on shutdown, so that open streams end.
     pub closing: CancellationToken,
     pub delta_delay: Duration,
     pub heartbeat: Duration,
-    pub meter: Meter,
+    pub rate_limiter: RateLimiter,
     pub clock: Clock,
     pub access_token_lifetime: Duration,
 }
@@ -30,7 +30,7 @@ impl App {
         self.clock.now().timestamp_millis()
     }
 
-    /// Live runs write at the speed of a model, but nobody has to wait for one to think.
+    /// Returns the pace of live runs: the text is delayed as with a real model, but not the first piece.
     pub fn live_pace(&self) -> Pace {
         Pace { before_first_piece: Duration::ZERO, per_delta: self.delta_delay }
     }

@@ -1,7 +1,7 @@
-//! Time as the engine sees it: the real one, or one that a demonstration moves.
+//! The clock of the engine: real, or virtual for demonstrations and tests.
 //!
-//! The engine tells two kinds of waiting apart. Work that takes time (`pause`) makes a virtual clock advance by itself.
-//! Waiting for somebody else (`expire`) does not: whoever plays that somebody advances it.
+//! The engine waits in two ways. Simulated work (`pause`) advances a virtual clock. A timeout (`expire`) does not: the
+//! simulated client advances the clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Clock {
         }
     }
 
-    /// Takes the time that a piece of work needs.
+    /// Waits for the duration of simulated work.
     pub async fn pause(&self, duration: Duration) {
         match self {
             Self::Real if duration.is_zero() => {}
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Resolves once `duration` has passed from now on, without making it pass.
+    /// Resolves when `duration` has passed, without advancing the clock.
     pub fn expire(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
         let clock = self.clone();
         let deadline = self.now() + duration;
@@ -44,7 +44,7 @@ impl Clock {
         async move {
             match (clock, real) {
                 (Self::Virtual(time), _) => {
-                    // The sender lives as long as this future, so waiting ends only with the deadline.
+                    // Cannot fail: this future owns a sender.
                     let _ = time.subscribe().wait_for(|now| *now >= deadline).await;
                 }
                 (Self::Real, Some(sleep)) => sleep.await,
@@ -53,7 +53,7 @@ impl Clock {
         }
     }
 
-    /// Moves a virtual clock; the real one moves by itself.
+    /// Advances a virtual clock. Does nothing for the real clock.
     pub fn advance(&self, duration: Duration) {
         if let Self::Virtual(time) = self {
             time.send_modify(|now| *now += duration);

@@ -1,4 +1,4 @@
-//! What a sandbox is started with.
+//! The configuration of a sandbox.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,24 +9,24 @@ use crate::provider::openai::OpenAi;
 use crate::rate_limits::RateLimits;
 
 pub struct Config {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 picks a free port.
     pub addr: SocketAddr,
-    /// Its own SQLite file. The folder is created.
+    /// SQLite file. Its folder is created.
     pub database: PathBuf,
     /// The redirect URIs of the OAuth client, matched exactly.
     pub redirect_uris: Vec<String>,
     /// Run the demonstration when the database is empty.
     pub demo: bool,
-    /// Otherwise it refuses to listen beyond loopback: its keys are public knowledge.
+    /// Without it, only loopback addresses are accepted, because the keys are public.
     pub allow_remote: bool,
-    /// How long a stream is silent before it says that it is still there.
+    /// Interval between heartbeats of an idle stream.
     pub heartbeat: Duration,
     pub rate_limits: RateLimits,
-    /// How long an access token is good for; whole seconds, as its answer tells it.
+    /// In whole seconds, as `expires_in` has it.
     pub access_token_lifetime: Duration,
-    /// The time that codes, tokens, sessions and runs go by. A test may hand in one that it moves.
+    /// The time of codes, tokens, sessions and runs. Tests can use a virtual clock.
     pub clock: Clock,
-    /// Where `openai/…` models are; without it there are none.
+    /// The API for `openai/…` models; `None` if there is none.
     pub openai: Option<OpenAi>,
 }
 
@@ -38,7 +38,7 @@ pub const DEFAULT_REDIRECT_URIS: [&str; 2] =
 pub const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(15);
 pub const DEFAULT_ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(3600);
 
-/// The pause before each piece of text of a live run, in milliseconds.
+/// Delay before each text delta of a live run, in milliseconds.
 pub const DELTA_DELAY_VARIABLE: &str = "RUNLENS_SANDBOX_DELTA_MS";
 const DEFAULT_DELTA_DELAY: Duration = Duration::from_millis(15);
 
@@ -51,7 +51,7 @@ impl Config {
             demo: true,
             allow_remote: false,
             heartbeat: DEFAULT_HEARTBEAT,
-            // Whoever embeds a sandbox is its only client: there is nobody to protect from whom.
+            // The embedding process is the only client.
             rate_limits: RateLimits::OFF,
             access_token_lifetime: DEFAULT_ACCESS_TOKEN_LIFETIME,
             clock: Clock::Real,
@@ -60,7 +60,7 @@ impl Config {
     }
 }
 
-/// How long a live run waits before each piece of text, so that following it looks like following a model.
+/// Returns the delay before each text delta of a live run, which imitates the speed of a model.
 pub fn delta_delay_from_environment() -> Duration {
     let asked = std::env::var(DELTA_DELAY_VARIABLE).ok().and_then(|text| text.parse().ok());
     asked.map_or(DEFAULT_DELTA_DELAY, Duration::from_millis)

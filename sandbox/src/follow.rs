@@ -1,7 +1,7 @@
-//! Reading a log as it grows.
+//! A reader that follows the log of a run while it is written.
 //!
-//! A follower holds a position and a wake-up, nothing else. One that keeps up is given what was just committed; one that is
-//! behind reads the database at its own speed, so that a slow one costs nobody anything.
+//! A follower keeps only a position and a wake-up channel. If it is up to date, it gets new events from memory; if it is
+//! behind, it reads the database at its own speed, so that slow clients do not delay the run or other clients.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Follower {
     store: Store,
     run_id: String,
     after: u64,
-    /// `None` once nothing more will be written.
+    /// `None` when no more events will be written.
     wake: Option<watch::Receiver<u64>>,
     tail: Tail,
     ended: bool,
@@ -23,30 +23,30 @@ pub struct Follower {
 
 impl Follower {
     pub fn new(app: &App, run_id: String, after: u64) -> Self {
-        // Subscribed before the first read: whatever is committed in between wakes this follower.
+        // Subscribes before the first read, so that no event is missed in between.
         let live = app.engine.live.get(&run_id);
         let wake = live.as_ref().map(|live| live.follow());
-        // Only the tail, not the run: when that is forgotten, its followers must notice.
+        // Keeps the tail, not the run: dropping the run must close the wake-up channel.
         let tail = live.map(|live| live.tail.clone()).unwrap_or_default();
         Self { store: app.store.clone(), run_id, after, wake, tail, ended: false }
     }
 
-    /// Whether more may still be written.
-    pub fn waits(&self) -> bool {
+    /// Returns true if more events may be written.
+    pub fn is_live(&self) -> bool {
         self.wake.is_some()
     }
 
-    /// From now on it gives what is written, and waits for nothing more.
+    /// Makes [`Self::next`] return the stored events only.
     pub fn stop_waiting(&mut self) {
         self.wake = None;
     }
 
-    /// Whether all that was announced has been given out.
+    /// Returns true if all announced events have been returned.
     fn is_up_to_date(&self) -> bool {
         self.wake.as_ref().is_some_and(|wake| *wake.borrow() == self.after)
     }
 
-    /// The next events, as soon as there are any; `None` after the last one. Safe to give up and ask again.
+    /// Waits for the next events; `None` after the last one. Cancel safe.
     pub async fn next(&mut self) -> sqlx::Result<Option<Vec<Arc<StoredEvent>>>> {
         while !self.ended {
             let events = match self.tail.after(self.after) {

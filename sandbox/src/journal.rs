@@ -1,4 +1,4 @@
-//! The one writer of logs: events are committed in batches, and only then announced to whoever follows the run.
+//! The single writer of all logs: commits events in batches, then announces them to followers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,12 @@ use tokio_util::sync::CancellationToken;
 use crate::live::LiveRuns;
 use crate::store::{Entry, Store, StoredEvent};
 
-/// Room for waiting entries; even the smallest takes a kilobyte of it, so it bounds their number too. A full queue slows
-/// the runs down instead of growing memory.
+/// Size of the queue. Each entry takes at least a kilobyte, so this also limits their number. A full queue slows the runs
+/// down.
 const QUEUE_KILOBYTES: usize = 16 * 1024;
-/// One transaction for what all runs have written meanwhile: the more there is to do, the less each event costs, in pages
-/// that are written and in readers that are woken.
-const BATCH: usize = 4096;
-const RETRY_AFTER: Duration = Duration::from_millis(500);
+/// Limit for events in one transaction. Larger batches need fewer page writes and wake-ups per event.
+const MAX_BATCH: usize = 4096;
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 #[derive(Clone)]
 pub struct Journal {
@@ -25,7 +24,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Once `closing` is set, the writer writes down what is queued and ends.
+    /// Starts the writer. When `closing` is set, it writes the queued events and ends.
     pub fn open(store: Store, live: LiveRuns, closing: CancellationToken) -> (Self, JoinHandle<()>) {
         let (queue, entries) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(QUEUE_KILOBYTES));
@@ -35,10 +34,10 @@ impl Journal {
 
     pub async fn append(&self, entry: Entry) {
         if let Ok(room) = self.room.acquire_many(kilobytes(&entry)).await {
-            // The writer gives it back when the entry is written down.
+            // The writer releases it after the commit.
             room.forget();
         }
-        // Nobody receives only while the process goes down; the next start ends the run.
+        // Fails only on shutdown; the next start ends the run.
         let _ = self.queue.send(entry);
     }
 }
@@ -50,10 +49,10 @@ async fn write(
     live: LiveRuns,
     closing: CancellationToken,
 ) {
-    let mut batch = Vec::with_capacity(BATCH);
+    let mut batch = Vec::with_capacity(MAX_BATCH);
     loop {
         let received = tokio::select! {
-            received = entries.recv_many(&mut batch, BATCH) => received,
+            received = entries.recv_many(&mut batch, MAX_BATCH) => received,
             () = closing.cancelled(), if !entries.is_closed() => {
                 entries.close();
                 continue;
@@ -62,22 +61,22 @@ async fn write(
         if received == 0 {
             return;
         }
-        // Run by run, each in its order: neighbours in the table are written together.
+        // A stable sort by run, because neighbouring rows of a table are cheaper to write.
         batch.sort_by(|one, other| one.run_id.cmp(&other.run_id));
-        // A log without gaps is worth waiting for: a full disk stops the runs until there is room again.
+        // Retries without limit, because a log must have no gaps: a full disk stops the runs until there is space.
         while let Err(error) = store.append(&batch).await {
             tracing::error!(%error, events = batch.len(), "cannot write to the log, trying again");
             if closing.is_cancelled() {
                 return;
             }
-            tokio::time::sleep(RETRY_AFTER).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
         room.add_permits(batch.iter().map(|entry| kilobytes(entry) as usize).sum());
         announce(&live, batch.drain(..));
     }
 }
 
-/// Wakes the readers of each run once, however much of it was written. The entries of a run come together.
+/// Wakes the followers of each run once. The batch is sorted by run.
 fn announce(live: &LiveRuns, batch: impl Iterator<Item = Entry>) {
     let mut batch = batch.peekable();
     while let Some(first) = batch.peek() {
@@ -91,7 +90,7 @@ fn announce(live: &LiveRuns, batch: impl Iterator<Item = Entry>) {
     }
 }
 
-/// What an entry takes of the queue's room; the largest fits when it is alone.
+/// Returns the size of an entry in the queue, at most the whole queue.
 fn kilobytes(entry: &Entry) -> u32 {
     (entry.data.len() / 1024 + 1).min(QUEUE_KILOBYTES) as u32
 }

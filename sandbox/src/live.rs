@@ -1,8 +1,9 @@
-//! Runs in flight: how far their log is committed, how to cancel them, and which calls they wait for.
+//! A registry of runs in flight: their committed position, cancellation and pending local tool calls.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use domain::LockExt;
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +30,7 @@ pub enum StopReason {
     ShuttingDown,
 }
 
-/// What a client answered to a call it owed.
+/// The client's answer to a local tool call.
 #[derive(Debug)]
 pub struct LocalAnswer {
     pub outcome: Result<String, String>,
@@ -46,28 +47,28 @@ impl LiveRuns {
             stop_reason: OnceLock::new(),
             waiting: Mutex::default(),
         });
-        lock(&self.runs).insert(id, run.clone());
+        self.runs.locked().insert(id, run.clone());
         run
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<LiveRun>> {
-        lock(&self.runs).get(id).cloned()
+        self.runs.locked().get(id).cloned()
     }
 
-    /// Tells followers what was committed, in order. After its last event a run is no longer live.
+    /// Announces committed events to followers. Removes the run after its last event.
     pub fn committed(&self, id: &str, events: Vec<StoredEvent>, last: bool) {
-        let run = if last { lock(&self.runs).remove(id) } else { self.get(id) };
+        let run = if last { self.runs.locked().remove(id) } else { self.get(id) };
         let (Some(run), Some(seq)) = (run, events.last().map(|event| event.seq)) else { return };
         events.into_iter().for_each(|event| run.tail.push(event));
         run.committed.send_replace(seq as u64);
     }
 
-    pub fn forget(&self, id: &str) {
-        lock(&self.runs).remove(id);
+    pub fn remove(&self, id: &str) {
+        self.runs.locked().remove(id);
     }
 
     pub fn stop_all(&self, reason: StopReason) {
-        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        let runs: Vec<_> = self.runs.locked().values().cloned().collect();
         for run in runs {
             run.stop(reason);
         }
@@ -79,7 +80,7 @@ impl LiveRun {
         self.committed.subscribe()
     }
 
-    /// The first reason stays.
+    /// Keeps the first reason.
     pub fn stop(&self, reason: StopReason) {
         let _ = self.stop_reason.set(reason);
         self.stop.cancel();
@@ -94,21 +95,16 @@ impl LiveRun {
         self.stop_reason.get().copied()
     }
 
-    /// Opens a slot for the answer to a call.
+    /// Registers a pending call and returns the receiver of its answer.
     pub fn expect_answer(&self, tool_use_id: &str) -> oneshot::Receiver<LocalAnswer> {
         let (sender, receiver) = oneshot::channel();
-        lock(&self.waiting).insert(tool_use_id.to_owned(), sender);
+        self.waiting.locked().insert(tool_use_id.to_owned(), sender);
         receiver
     }
 
-    /// Hands an answer to the run; false when nothing waits for it (any more).
+    /// Passes an answer to the run. Returns false if the call is not pending.
     pub fn answer(&self, tool_use_id: &str, answer: LocalAnswer) -> bool {
-        let slot = lock(&self.waiting).remove(tool_use_id);
+        let slot = self.waiting.locked().remove(tool_use_id);
         slot.is_some_and(|slot| slot.send(answer).is_ok())
     }
-}
-
-/// A panic elsewhere must not take the registry with it: every change to it is one step.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

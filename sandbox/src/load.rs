@@ -1,4 +1,4 @@
-//! Many runs at once, each with several readers, and the proof that every reader saw every event once.
+//! A load test: many concurrent runs with several readers each, which must see every event once.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,6 @@ use protocol::sse::Frames;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 
-/// What is asked of a sandbox.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     pub runs: usize,
@@ -16,22 +15,22 @@ pub struct Load {
     pub readers: usize,
 }
 
-/// What came of it.
+/// The result of a load test.
 #[derive(Debug)]
-pub struct Figures {
-    /// Written by all runs together
+pub struct LoadReport {
+    /// Events of all runs
     pub events: u64,
-    /// Seen by all readers together
+    /// Events received by all readers
     pub deliveries: u64,
     pub elapsed: Duration,
 }
 
-/// The script model writes a text without spaces in pieces of this many characters.
+/// Size of the deltas in which the script model streams a text without spaces.
 const DELTA_CHARS: usize = 16;
 
-/// Starts all runs at once and follows each to its end. An error when a reader missed an event or saw one twice.
-pub async fn run(url: &str, key: &str, workspace: &str, load: Load) -> Result<Figures> {
-    // Another part of the process may have chosen one before.
+/// Starts all runs at once and follows each to its end. Fails if a reader misses an event or gets one twice.
+pub async fn run(url: &str, key: &str, workspace: &str, load: Load) -> Result<LoadReport> {
+    // Ignores that a provider may already be installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = Client::builder().build()?;
     let runs_url = format!("{url}/api/v1/workspaces/{workspace}/agent-runs");
@@ -39,16 +38,16 @@ pub async fn run(url: &str, key: &str, workspace: &str, load: Load) -> Result<Fi
     let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": prompt });
     let start = Instant::now();
     let runs = (0..load.runs).map(|_| {
-        let work = one(http.clone(), runs_url.clone(), key.to_owned(), spec.clone(), load);
+        let work = run_one(http.clone(), runs_url.clone(), key.to_owned(), spec.clone(), load);
         async { tokio::spawn(work).await? }
     });
     let seen: Vec<u64> = try_join_all(runs).await?;
     let events = seen.iter().sum();
-    Ok(Figures { events, deliveries: events * load.readers as u64, elapsed: start.elapsed() })
+    Ok(LoadReport { events, deliveries: events * load.readers as u64, elapsed: start.elapsed() })
 }
 
-/// One run and its readers; how many events it had.
-async fn one(http: Client, runs_url: String, key: String, spec: Value, load: Load) -> Result<u64> {
+/// Executes one run with its readers and returns the number of events.
+async fn run_one(http: Client, runs_url: String, key: String, spec: Value, load: Load) -> Result<u64> {
     let created = http.post(&runs_url).bearer_auth(&key).json(&spec).send().await?.error_for_status()?;
     let created: Value = serde_json::from_slice(&created.bytes().await?)?;
     let id = created["runId"].as_str().context("no runId")?;
@@ -60,7 +59,7 @@ async fn one(http: Client, runs_url: String, key: String, spec: Value, load: Loa
     Ok(expected)
 }
 
-/// Reads a stream to its end and counts its events, which must come one after another from 1 on.
+/// Reads a stream to its end and returns the number of events, whose ids must count up from 1.
 async fn read(request: RequestBuilder) -> Result<u64> {
     let mut response = request.send().await?.error_for_status()?;
     let mut frames = Frames::default();

@@ -1,4 +1,4 @@
-//! `mantyx-sandbox`: the sandbox as a process of its own.
+//! `mantyx-sandbox`: the sandbox as a standalone program.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

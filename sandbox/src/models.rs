@@ -1,4 +1,4 @@
-//! The models on offer and what they cost.
+//! The model catalogue, with prices.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ pub struct Model {
     label: String,
     vendor: &'static str,
     vendor_model_id: String,
-    /// Unknown for models that only an API knows.
+    /// `None` for models of an API.
     pub context_window_tokens: Option<u64>,
     price: Option<Price>,
-    /// Whether an answer can be held to an output schema.
+    /// The model can enforce an output schema.
     pub enforces_schemas: bool,
     pub provider: Arc<dyn Provider>,
 }
@@ -36,7 +36,7 @@ const OPENAI_PREFIX: &str = "openai/";
 pub struct Catalogue {
     sandbox: Vec<Arc<Model>>,
     openai: Option<OpenAi>,
-    /// What the API lists, asked for once.
+    /// Models of the API, listed once.
     listed: OnceCell<Vec<Arc<Model>>>,
     http: Client,
 }
@@ -48,7 +48,7 @@ impl Catalogue {
             sandbox_model("script", "Sandbox · script", 128_000, (1.0, 4.0, 0.1), script.clone()),
             sandbox_model("script-mini", "Sandbox · script mini", 16_000, (0.15, 0.6, 0.015), script.clone()),
             sandbox_model("script-large", "Sandbox · script large", 400_000, (5.0, 25.0, 0.5), script.clone()),
-            // For trying what becomes of an output schema where there is no way to enforce it.
+            // For trying out output schemas that are not enforced.
             Model {
                 enforces_schemas: false,
                 ..sandbox_model("script-plain", "Sandbox · script without schemas", 64_000, (0.3, 1.2, 0.03), script)
@@ -58,7 +58,7 @@ impl Catalogue {
         Self { sandbox: sandbox.into_iter().map(Arc::new).collect(), openai, listed: OnceCell::new(), http }
     }
 
-    /// Finds a model by its catalogue id or by the vendor's bare id. `openai/…` is taken as it is: the API knows best.
+    /// Finds a model by its catalogue id or by the vendor's id. Accepts any `openai/…`, because the list may be incomplete.
     pub fn find(&self, model_id: &str) -> Option<Arc<Model>> {
         if let Some(model) = self.sandbox.iter().find(|model| model.id == model_id || model.vendor_model_id == model_id)
         {
@@ -72,7 +72,7 @@ impl Catalogue {
         self.sandbox[0].clone()
     }
 
-    /// Everything that can be named, as far as it is known without asking.
+    /// Returns the known ids, without a request to the API.
     pub fn ids(&self) -> Vec<String> {
         let listed = self.listed.get().into_iter().flatten();
         self.sandbox.iter().chain(listed).map(|model| model.id.clone()).collect()
@@ -81,16 +81,16 @@ impl Catalogue {
     pub async fn list(&self) -> Vec<Arc<Model>> {
         let mut models = self.sandbox.clone();
         if let Some(api) = &self.openai {
-            match self.listed.get_or_try_init(|| self.ask(api)).await {
+            match self.listed.get_or_try_init(|| self.list_openai(api)).await {
                 Ok(listed) => models.extend(listed.iter().cloned()),
-                // An API without a list still runs what is named.
+                // Models of an API without a list can still be used.
                 Err(error) => tracing::warn!(error = error.message, "the models of OPENAI_BASE_URL are not listed"),
             }
         }
         models
     }
 
-    async fn ask(&self, api: &OpenAi) -> Result<Vec<Arc<Model>>, crate::provider::ProviderError> {
+    async fn list_openai(&self, api: &OpenAi) -> Result<Vec<Arc<Model>>, crate::provider::ProviderError> {
         let names = api.list_models(&self.http).await?;
         Ok(names.iter().map(|name| Arc::new(self.openai_model(api, name))).collect())
     }
@@ -110,7 +110,7 @@ impl Catalogue {
 }
 
 impl Model {
-    /// As the catalogue lists it.
+    /// Returns the entry of `GET models`.
     pub fn catalogue_entry(&self) -> Value {
         let pricing = self.price.as_ref().map(|price| {
             json!({ "inputPer1MUsd": price.input, "outputPer1MUsd": price.output, "cacheReadPer1MUsd": price.cache_read })
@@ -122,7 +122,7 @@ impl Model {
         })
     }
 
-    /// As events and finished runs name it.
+    /// Returns the `model` field of events and runs.
     pub fn wire(&self, spec: &Value) -> Value {
         let mut model = json!({ "id": self.id, "provider": self.vendor, "vendorModelId": self.vendor_model_id });
         if !spec["reasoningLevel"].is_null() {

@@ -1,16 +1,17 @@
-//! How many requests a credential may make in a minute, by what they do.
+//! Rate limits per credential and kind of request.
 //!
-//! The documents call the window both fixed and sliding; here it slides: a request counts for the sixty seconds after
-//! it. They name the headers, but neither the buckets nor the unit of the reset: it is a Unix time in seconds here.
+//! The documents call the window both fixed and sliding; here it slides: a request counts for sixty seconds. They name
+//! the headers, but neither the buckets nor the unit of the reset, which is a Unix time in seconds here.
 
 use std::collections::{HashMap, VecDeque};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use domain::LockExt;
 use http::Method;
 
-/// Requests in a minute for each credential and bucket; `None` for no limit.
+/// Requests per minute for each credential and bucket; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateLimits {
     pub runs: Option<u32>,
@@ -21,41 +22,41 @@ pub struct RateLimits {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bucket {
-    /// Runs that start, on their own or in a session
+    /// New runs, also in sessions
     Runs,
     /// Tool results, cancellation, feedback
     Lifecycle,
-    /// Everything else that changes something
+    /// All other changes
     Mutations,
     /// Reads and streams
     Reads,
 }
 
-/// Where a request stands in its bucket.
+/// The state of a bucket after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct LimitStatus {
     pub bucket: Bucket,
     pub limit: u32,
     pub remaining: u32,
-    /// Until the oldest request that counts no longer does.
+    /// Time until the oldest request no longer counts.
     pub reset_after: Duration,
     pub admitted: bool,
 }
 
 /// Counts the requests of each credential.
-pub struct Meter {
+pub struct RateLimiter {
     limits: RateLimits,
     windows: Mutex<HashMap<(Vec<u8>, Bucket), Requests>>,
 }
 
-/// When each request that still counts was made, oldest first.
+/// Times of the requests in the window, oldest first.
 type Requests = VecDeque<Instant>;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
 impl RateLimits {
     pub const OFF: Self = Self { runs: None, lifecycle: None, mutations: None, reads: None };
-    /// The defaults of the documents; «high» for reads is our own number.
+    /// The documented defaults. For reads, the documents only say «high».
     pub const DOCUMENTED: Self =
         Self { runs: Some(120), lifecycle: Some(600), mutations: Some(120), reads: Some(6000) };
 
@@ -69,7 +70,7 @@ impl RateLimits {
     }
 }
 
-/// `off`, `documented`, or the documented ones with changes: `runs=10,reads=off`.
+/// Parses `off`, `documented`, or changes to the documented limits: `runs=10,reads=off`.
 impl FromStr for RateLimits {
     type Err = String;
 
@@ -97,7 +98,7 @@ impl FromStr for RateLimits {
 }
 
 impl Bucket {
-    /// The bucket of a request; only the last word of its path matters.
+    /// Returns the bucket of a request, by its method and the last segment of its path.
     pub fn of(method: &Method, path: &str) -> Self {
         let last = path.rsplit('/').next().unwrap_or("");
         match (method, last) {
@@ -118,19 +119,19 @@ impl Bucket {
     }
 }
 
-impl Meter {
+impl RateLimiter {
     pub fn new(limits: RateLimits) -> Self {
         Self { limits, windows: Mutex::default() }
     }
 
-    /// Counts a request, unless its bucket is full; `None` when the bucket has no limit. A credential comes as its
-    /// digest: nothing here needs to know it.
-    pub fn count(&self, credential: &[u8], bucket: Bucket, now: Instant) -> Option<Standing> {
+    /// Counts a request, unless its bucket is full. `None` if the bucket has no limit. `credential` is a digest, so that no
+    /// secret is kept here.
+    pub fn count(&self, credential: &[u8], bucket: Bucket, now: Instant) -> Option<LimitStatus> {
         let limit = self.limits.of(bucket)?;
-        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut windows = self.windows.locked();
         let key = (credential.to_owned(), bucket);
         if !windows.contains_key(&key) {
-            // Tokens come and go: whoever is new finds the traces of the others swept away.
+            // Removes expired entries, because tokens change often.
             windows.retain(|_, requests| requests.back().is_some_and(|last| now < *last + WINDOW));
         }
         let requests = windows.entry(key).or_default();
@@ -143,7 +144,7 @@ impl Meter {
         }
         let remaining = limit - requests.len() as u32;
         let reset_after = requests.front().map_or(WINDOW, |oldest| (*oldest + WINDOW).duration_since(now));
-        Some(Standing { bucket, limit, remaining, reset_after, admitted })
+        Some(LimitStatus { bucket, limit, remaining, reset_after, admitted })
     }
 }
 
@@ -153,9 +154,9 @@ mod tests {
 
     #[test]
     fn a_window_slides() {
-        let meter = Meter::new(RateLimits { runs: Some(2), ..RateLimits::OFF });
+        let limiter = RateLimiter::new(RateLimits { runs: Some(2), ..RateLimits::OFF });
         let start = Instant::now();
-        let count = |second| meter.count(b"a", Bucket::Runs, start + Duration::from_secs(second)).expect("a limit");
+        let count = |second| limiter.count(b"a", Bucket::Runs, start + Duration::from_secs(second)).expect("a limit");
         assert_eq!((count(0).remaining, count(20).remaining), (1, 0));
         let full = count(50);
         assert_eq!((full.admitted, full.remaining, full.reset_after), (false, 0, Duration::from_secs(10)));
@@ -166,10 +167,9 @@ mod tests {
 
     #[test]
     fn credentials_and_buckets_do_not_share() {
-        let meter = Meter::new(RateLimits { runs: Some(1), lifecycle: Some(1), ..RateLimits::OFF });
+        let limiter = RateLimiter::new(RateLimits { runs: Some(1), lifecycle: Some(1), ..RateLimits::OFF });
         let now = Instant::now();
-        let admitted =
-            |credential: &[u8], bucket| meter.count(credential, bucket, now).map(|standing| standing.admitted);
+        let admitted = |credential: &[u8], bucket| limiter.count(credential, bucket, now).map(|status| status.admitted);
         assert_eq!(admitted(b"a", Bucket::Runs), Some(true));
         assert_eq!(admitted(b"b", Bucket::Runs), Some(true));
         assert_eq!(admitted(b"a", Bucket::Lifecycle), Some(true));
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn a_credential_that_is_no_longer_used_is_forgotten() {
-        let meter = Meter::new(RateLimits::DOCUMENTED);
+        let limiter = RateLimiter::new(RateLimits::DOCUMENTED);
         let now = Instant::now();
-        meter.count(b"a", Bucket::Runs, now);
-        meter.count(b"b", Bucket::Runs, now + WINDOW);
-        assert_eq!(meter.windows.lock().expect("a lock").len(), 1);
+        limiter.count(b"a", Bucket::Runs, now);
+        limiter.count(b"b", Bucket::Runs, now + WINDOW);
+        assert_eq!(limiter.windows.lock().expect("a lock").len(), 1);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Values that fit a JSON Schema, for models that make things up.
+//! Generation of example values for a JSON Schema, for the simulated models.
 
 use serde_json::{Map, Value};
 
-/// A value that fits `schema`, with `text` wherever a free text is wanted.
+/// Returns a value that matches `schema`, with `text` for its strings.
 pub fn example(schema: &Value, text: &str) -> Value {
     example_at(schema, text, 0)
 }
@@ -25,7 +25,7 @@ fn example_at(schema: &Value, text: &str, depth: usize) -> Value {
         Some("boolean") => true.into(),
         Some("null") => Value::Null,
         Some("array") => {
-            // Nested lists multiply: only the outer ones are filled as far as they ask.
+            // Nested lists multiply, so only the outer ones get more than one item.
             let most = if depth < 4 { 8 } else { 1 };
             let count = schema["minItems"].as_u64().unwrap_or(1).min(most);
             (0..count).map(|_| example_at(&schema["items"], text, depth + 1)).collect()

@@ -1,20 +1,20 @@
-//! Random identifiers and tokens, and the digests they are stored as.
+//! Random identifiers and tokens, and their digests.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-/// A secret of 32 random bytes behind a prefix that says what it is.
+/// Returns a secret of 32 random bytes with a prefix for its kind.
 pub fn token(prefix: &str) -> anyhow::Result<String> {
     Ok(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(random::<32>()?)))
 }
 
-/// An identifier: unique, not secret, safe in a path.
+/// Returns a unique identifier: not secret, safe in a path.
 pub fn id(prefix: &str) -> anyhow::Result<String> {
     Ok(format!("{prefix}{}", hex(&random::<10>()?)))
 }
 
-/// An identifier that is the same for the same seed, for the demonstration.
+/// Returns the same identifier for the same seed, for the demonstration.
 pub fn seeded_id(prefix: &str, seed: &str) -> String {
     format!("{prefix}{}", hex(&Sha256::digest(seed.as_bytes())[..10]))
 }
@@ -23,7 +23,7 @@ pub fn sha256(text: &str) -> Vec<u8> {
     Sha256::digest(text.as_bytes()).to_vec()
 }
 
-/// The PKCE challenge that belongs to a verifier.
+/// Returns the PKCE challenge of a verifier.
 pub fn s256_challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
 }

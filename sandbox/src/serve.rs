@@ -1,4 +1,4 @@
-//! Starting and stopping the whole.
+//! Start and shutdown of a sandbox.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,26 +27,26 @@ use crate::journal::Journal;
 use crate::live::LiveRuns;
 use crate::models::Catalogue;
 use crate::provider::openai::OpenAi;
-use crate::rate_limits::Meter;
+use crate::rate_limits::RateLimiter;
 use crate::store::Store;
 use crate::{api, demo, oauth, outbound};
 
-/// How long answers that are under way may take when the server goes down.
-const LAST_ANSWERS: Duration = Duration::from_secs(3);
+/// Time for open responses on shutdown.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A running sandbox. Dropped without [`Sandbox::shutdown`], it stops as if the process had died.
+/// A running sandbox. If dropped without [`Sandbox::shutdown`], it stops as in a crash.
 pub struct Sandbox {
     addr: SocketAddr,
     app: Option<Arc<App>>,
     demo_done: watch::Receiver<bool>,
     server: JoinHandle<()>,
     writer: JoinHandle<()>,
-    /// Set when every run has had its last word.
+    /// Set when every run has logged its last event.
     last_entry: CancellationToken,
     abandon: CancellationToken,
 }
 
-/// Binds, and serves in the background. The demonstration goes on after this returns.
+/// Binds, and serves in the background. The demonstration may still be running when this returns.
 pub async fn start(mut config: Config) -> anyhow::Result<Sandbox> {
     if config.openai.is_none() {
         config.openai = OpenAi::from_environment()?;
@@ -54,7 +54,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<Sandbox> {
     start_at_pace(config, delta_delay_from_environment()).await
 }
 
-/// As [`start`], with the pause that live runs make before each piece of text, and without a look at the environment.
+/// Like [`start`], but with the given delay before each text delta, and without reading the environment.
 pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Result<Sandbox> {
     let Config {
         addr,
@@ -86,7 +86,7 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
     let (journal, writer) = Journal::open(store.clone(), live.clone(), last_entry.clone());
     let http = outbound::client()?;
     let engine = Engine::new(store.clone(), journal, live, http.clone(), abandon.clone());
-    let (models, meter) = (Catalogue::new(openai, http), Meter::new(rate_limits));
+    let (models, rate_limiter) = (Catalogue::new(openai, http), RateLimiter::new(rate_limits));
     let closing = CancellationToken::new();
     let app = Arc::new(App {
         store,
@@ -96,7 +96,7 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
         closing,
         delta_delay,
         heartbeat,
-        meter,
+        rate_limiter,
         clock,
         access_token_lifetime,
     });
@@ -116,7 +116,7 @@ pub async fn start_at_pace(config: Config, delta_delay: Duration) -> anyhow::Res
     let closing = app.closing.clone();
     let router = router(app.clone());
     let server = tokio::spawn(async move {
-        // Deltas are small and wanted at once.
+        // Deltas are small, and must not wait for more data.
         let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
         if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(closing.cancelled_owned()).await {
             tracing::error!(%error, "the sandbox's server failed");
@@ -135,13 +135,13 @@ impl Sandbox {
         format!("http://{}", self.addr)
     }
 
-    /// Resolves when every run of the demonstration has ended; at once when there is none.
+    /// Resolves when every run of the demonstration has ended, or at once without a demonstration.
     pub async fn demo_done(&self) {
-        // The sender goes away only after it has said so.
+        // Cannot fail: the sender is dropped only after it sends `true`.
         let _ = self.demo_done.clone().wait_for(|done| *done).await;
     }
 
-    /// Ends runs and streams, writes everything down, and closes the database.
+    /// Ends runs and streams, stores all events, and closes the database.
     pub async fn shutdown(mut self) {
         let Some(app) = self.app.take() else { return };
         app.engine.shut_down().await;
@@ -149,8 +149,8 @@ impl Sandbox {
         let _ = (&mut self.writer).await;
         app.closing.cancel();
         self.demo_done().await;
-        // A reader that no longer reads must not keep the process.
-        let _ = tokio::time::timeout(LAST_ANSWERS, &mut self.server).await;
+        // A client that does not read must not delay the shutdown.
+        let _ = tokio::time::timeout(DRAIN_TIMEOUT, &mut self.server).await;
         self.server.abort();
         app.store.close().await;
     }
@@ -183,7 +183,7 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// One line for each request: never the query, which may carry codes, and never a header.
+/// Logs each request, without its query and headers, which may contain secrets.
 async fn log_request(request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = next.run(request).await;

@@ -1,11 +1,13 @@
-//! The newest committed events of a run in flight, so that readers that keep up need not ask the database.
+//! The newest committed events of a run in flight, in memory, so that most reads skip the database.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use domain::LockExt;
 
 use crate::store::StoredEvent;
 
-/// What a run may keep: many runs are in flight at once.
+/// Limits per run, because many runs may be in flight.
 const MAX_EVENTS: usize = 256;
 const MAX_BYTES: usize = 32 * 1024;
 
@@ -14,15 +16,15 @@ pub struct Tail(Arc<Mutex<Newest>>);
 
 #[derive(Default)]
 struct Newest {
-    /// One after another, without gaps.
+    /// Consecutive, without gaps.
     events: VecDeque<Arc<StoredEvent>>,
     bytes: usize,
 }
 
 impl Tail {
-    /// Adds an event that is committed; the oldest ones make room.
+    /// Adds a committed event and drops the oldest ones past the limits.
     pub fn push(&self, event: StoredEvent) {
-        let mut newest = self.lock();
+        let mut newest = self.0.locked();
         newest.bytes += event.data.len();
         newest.events.push_back(Arc::new(event));
         while newest.events.len() > MAX_EVENTS || (newest.bytes > MAX_BYTES && newest.events.len() > 1) {
@@ -32,17 +34,13 @@ impl Tail {
         }
     }
 
-    /// What comes right after `seq`. None where there is nothing newer here, or where something in between has made room.
+    /// Returns the events after `seq`. `None` if there are none, or if some of them were dropped.
     pub fn after(&self, seq: u64) -> Option<Vec<Arc<StoredEvent>>> {
-        let newest = self.lock();
+        let newest = self.0.locked();
         let first = newest.events.front()?.seq as u64;
         let skipped = seq.checked_add(1)?.checked_sub(first)?;
         let found: Vec<_> = newest.events.iter().skip(usize::try_from(skipped).ok()?).cloned().collect();
         (!found.is_empty()).then_some(found)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Newest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_keeps_up_is_given_what_is_new() {
+    fn an_up_to_date_reader_gets_new_events() {
         let tail = tail_of(5, 1);
         assert_eq!(seqs(&tail, 0), Some(vec![1, 2, 3, 4, 5]));
         assert_eq!(seqs(&tail, 3), Some(vec![4, 5]));
@@ -74,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_behind_is_sent_to_the_database_and_memory_is_bounded() {
+    fn a_reader_that_is_behind_gets_nothing_and_memory_is_limited() {
         let tail = tail_of(1_000, 1);
         assert_eq!(seqs(&tail, 0), None);
         assert_eq!(seqs(&tail, 744).map(|seqs| seqs.len()), Some(MAX_EVENTS));

@@ -1,12 +1,12 @@
-//! What a tool gave back, whoever ran it.
+//! The result of a tool, in the format of the engine.
 
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
-    /// The answer, or why there is none; both are told to the model.
+    /// The result or the error; the model gets either.
     pub outcome: Result<String, String>,
-    /// What is known of the files that came along, never their bytes: name, type, size, address.
+    /// Name, type, size and address of each file, without its data.
     pub files: Vec<Value>,
 }
 
@@ -19,8 +19,8 @@ impl ToolOutput {
         Err(why.into()).into()
     }
 
-    /// As the model reads it: files are named after the text.
-    pub fn told(&self) -> (bool, String) {
+    /// Returns success and text for the model, with a line for each file.
+    pub fn for_model(&self) -> (bool, String) {
         let (ok, mut text) = match &self.outcome {
             Ok(text) => (true, text.clone()),
             Err(why) => (false, why.clone()),
@@ -40,12 +40,21 @@ impl From<Result<String, String>> for ToolOutput {
     }
 }
 
-/// What `tool_files` says about one file.
+/// Returns an entry of `tool_files`.
 pub fn file(filename: &str, mime_type: &str, size_bytes: usize) -> Value {
     json!({ "filename": filename, "mimeType": mime_type, "sizeBytes": size_bytes })
 }
 
-/// How many bytes a base64 text stands for.
-pub fn decoded_size(base64: &str) -> usize {
-    base64.trim_end_matches('=').len() * 3 / 4
+impl From<remote_tools::ToolOutput> for ToolOutput {
+    fn from(output: remote_tools::ToolOutput) -> Self {
+        let (outcome, found) = output.into_text_and_files();
+        let files = found.into_iter().map(|found| {
+            let mut file = file(&found.name, &found.mime_type, found.size_bytes);
+            if let Some(url) = found.url {
+                file["url"] = url.into();
+            }
+            file
+        });
+        Self { outcome, files: files.collect() }
+    }
 }

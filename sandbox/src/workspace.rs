@@ -1,4 +1,4 @@
-//! The two workspaces, their keys and the accounts that may sign in to them.
+//! The two workspaces, their API keys and accounts.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -9,7 +9,7 @@ pub struct Workspace {
     pub slug: &'static str,
     pub name: &'static str,
     api_key: &'static str,
-    /// The saved agents that its key may use; empty means all.
+    /// Saved agents that its key may use; empty means all.
     pub key_agents: &'static [&'static str],
 }
 
@@ -22,7 +22,7 @@ pub struct Account {
 
 pub static DEMO: Workspace =
     Workspace { id: "ws_demo", slug: "demo", name: "Demo", api_key: "mantyx_sandbox_demo", key_agents: &[] };
-/// Its key has an allow-list, so that both rules can be tried.
+/// Its key has an allow-list of agents, unlike the other one.
 pub static OTHER: Workspace = Workspace {
     id: "ws_other",
     slug: "other",
@@ -36,7 +36,7 @@ pub static ACCOUNTS: [Account; 2] = [
     Account { sub: "usr_other_owner", email: "owner@other.test", workspace: &OTHER },
 ];
 
-/// The workspace an API key belongs to. Digests are compared, so that neither time nor length tells anything.
+/// Returns the workspace of an API key. Compares digests, so that the time reveals nothing.
 pub fn by_api_key(key: &str) -> Option<&'static Workspace> {
     let digest = Sha256::digest(key.as_bytes());
     [&DEMO, &OTHER].into_iter().find(|workspace| Sha256::digest(workspace.api_key.as_bytes()).ct_eq(&digest).into())

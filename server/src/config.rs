@@ -1,4 +1,4 @@
-//! Settings: environment variables, or the options of the same meaning.
+//! Settings, from environment variables or command-line options.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
 pub use crate::store::Retention;
 pub use crate::web::assets::{Asset, Site};
+#[cfg(debug_assertions)]
+pub use crate::web::dev_site::load_site;
 
 /// `runlens [serve]`. Every option can be given as the environment variable named with it.
 #[derive(Args, Clone, Debug)]
@@ -79,7 +81,7 @@ pub struct ServeOptions {
     pub mcp_commands: String,
 }
 
-/// Where data is kept.
+/// Where data is stored.
 #[derive(Args, Clone, Debug)]
 pub struct DatabaseOptions {
     /// Folder for the databases and the generated key; created with access for this user only.
@@ -98,7 +100,7 @@ impl DatabaseOptions {
     }
 }
 
-/// Checked settings.
+/// Validated settings.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub addr: SocketAddr,
@@ -118,7 +120,7 @@ pub struct Config {
 
 #[derive(Clone, Debug)]
 pub enum MantyxConfig {
-    /// Embedded; with `demo`, runs of a demonstration on its first start.
+    /// The embedded sandbox; `demo` adds demonstration runs on its first start.
     Sandbox {
         addr: SocketAddr,
         demo: bool,
@@ -131,7 +133,8 @@ pub enum MantyxConfig {
 }
 
 impl ServeOptions {
-    pub fn check(self) -> anyhow::Result<Config> {
+    /// Validates the options.
+    pub fn validate(self) -> anyhow::Result<Config> {
         let mantyx = match (self.mantyx_url, self.mantyx_client_id, self.mantyx_client_secret) {
             (Some(url), Some(client_id), Some(client_secret)) => {
                 if !matches!(url.scheme(), "http" | "https") {
@@ -178,7 +181,7 @@ impl ServeOptions {
     }
 }
 
-/// Makes sure of the data folder, for this user only.
+/// Creates the data folder, with access for this user only, and checks that it is writable.
 pub fn create_data_dir(path: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! Faults inside the server, and the one place where they become what a page or a script is told.
+//! The server's errors, and their conversion to what pages and the JSON API return.
 
 use app::AppError;
 use axum::Json;
@@ -15,13 +15,13 @@ pub enum Error {
     Mantyx(#[from] MantyxError),
     #[error("{0}")]
     App(#[from] AppError),
-    /// A launch was sent, and nobody knows whether it happened.
+    /// A launch was sent, and it is unknown whether it started a run.
     #[error("the launch was not confirmed")]
     Unconfirmed,
 }
 
 impl From<Error> for AppError {
-    /// Logs what the user is not told, once, under the reference that the user is given.
+    /// Logs internal errors once, under the reference that the user gets.
     fn from(error: Error) -> Self {
         match error {
             Error::App(error) => error,
@@ -33,7 +33,7 @@ impl From<Error> for AppError {
             Error::Mantyx(error) => from_mantyx(error),
             Error::Store(error) => {
                 let reference = crate::random::reference();
-                tracing::error!(%reference, %error, "the database failed");
+                tracing::error!(%reference, %error, "database error");
                 Self::Internal { reference }
             }
         }
@@ -63,7 +63,7 @@ fn from_mantyx(error: MantyxError) -> AppError {
     }
 }
 
-/// An error as the JSON API tells it: the code, and a sentence.
+/// The JSON API's error body: the code, and a sentence.
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let error = AppError::from(self);

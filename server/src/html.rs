@@ -1,6 +1,11 @@
-//! Text inside HTML that no view renders.
+//! HTML escaping.
 
-/// Makes any text safe between tags and inside quoted attributes.
+/// Escapes text for use between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    escape_text(text).replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+/// Escapes text for use between tags.
+pub fn escape_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,7 +1,7 @@
-//! Runlens's server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
+//! The Runlens server: sign-in, the mirror of MANTYX's runs, the live relay, the pages and the JSON API.
 //!
-//! Layers, each using only those below it: `web`, `api`, `live` → `workspace` → `launch` → `answers` → `views`,
-//! `sessions`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
+//! Layers, each using only those below it: `web`, `api` → `pages`, `live` → `launch` → `answers` → `runs`, `sessions`,
+//! `views`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
 
 pub mod config;
 pub mod export;
@@ -10,28 +10,29 @@ pub mod logging;
 pub mod seed;
 pub mod serve;
 
-mod actions;
 mod answers;
 mod api;
 mod auth;
 mod clock;
-mod compare;
 mod error;
 mod html;
+mod is_mine;
+mod keyed_locks;
 mod launch;
 mod live;
 mod log_lines;
 mod mantyx;
+mod markdown;
 mod metrics;
-mod mine;
 mod mirror;
-mod notices;
 mod outbound;
 mod pages;
 mod peers;
+mod query_hints;
 mod random;
 mod router;
-mod run_pages;
+mod run_actions;
+mod runs;
 mod sessions;
 mod state;
 mod store;

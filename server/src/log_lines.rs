@@ -1,4 +1,4 @@
-//! A stored log as NDJSON, some lines at a time: a log of any size needs the memory of one chunk.
+//! Streams a stored log as NDJSON, in chunks, so that memory does not grow with the log.
 
 use futures::StreamExt;
 
@@ -8,11 +8,11 @@ use crate::store::{Store, WorkspaceId};
 const CHUNK: u32 = 1_000;
 
 pub struct LogLines {
-    pub store: Store,
-    pub workspace: WorkspaceId,
-    pub run_id: String,
-    /// The last event that was given out.
-    pub after: u64,
+    store: Store,
+    workspace: WorkspaceId,
+    run_id: String,
+    /// The seq of the last event that was returned.
+    after: u64,
 }
 
 impl LogLines {
@@ -20,13 +20,14 @@ impl LogLines {
         Self { store, workspace, run_id, after: 0 }
     }
 
-    /// The next lines; none after the last.
+    /// Returns the next lines, or `None` after the last.
     pub async fn next(&mut self) -> Option<std::io::Result<Vec<u8>>> {
         let events = match self.store.events_after(self.workspace, &self.run_id, self.after, CHUNK).await {
             Ok(events) => events,
             Err(error) => {
-                tracing::error!(%error, "a log could not be read from the database");
-                // Ends the answer in the middle, so that nobody takes it for whole.
+                let (run_id, workspace) = (&self.run_id, self.workspace);
+                tracing::error!(%error, run_id, %workspace, "cannot read a log from the database");
+                // Ends the response in the middle, so that it does not look complete.
                 return Some(Err(std::io::Error::other("the log could not be read to its end")));
             }
         };
@@ -39,7 +40,7 @@ impl LogLines {
         Some(Ok(lines))
     }
 
-    /// Whatever compresses it asks once more after the end.
+    /// Returns a fused stream: the compression layer polls once more after the end.
     pub fn into_stream(self) -> impl futures::Stream<Item = std::io::Result<Vec<u8>>> {
         let chunks = futures::stream::unfold(self, |mut lines| async move {
             let chunk = lines.next().await?;

@@ -1,10 +1,10 @@
-//! Structured logs: readable lines on a terminal, JSON elsewhere. `RUST_LOG` chooses what is logged.
+//! Structured logs: readable lines on a terminal, JSON elsewhere. `RUST_LOG` sets the filter.
 
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
-/// A peer that cannot be reached is an answer to whoever named it, not a fault of this server: rmcp is not heard.
+/// rmcp is off: an unreachable peer is reported to the user who configured it and is not an error of this server.
 const DEFAULT: &str = "info,sqlx=warn,tower_sessions=warn,rmcp=off";
 
 pub fn init() {

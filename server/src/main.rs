@@ -10,11 +10,25 @@ use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What `cargo xtask build` left; it asks for it with this flag.
+/// The site that `cargo xtask build` wrote and embeds.
 #[cfg(embedded_site)]
-const SITE: Site = include!(concat!(env!("RUNLENS_SITE_DIR"), "/embed.rs"));
-#[cfg(not(embedded_site))]
-const SITE: Site = Site { files: &[], manifest: "{}" };
+fn site() -> anyhow::Result<Site> {
+    Ok(include!(concat!(env!("RUNLENS_SITE_DIR"), "/embed.rs")))
+}
+
+/// Browser tests run a debug build with the optimised site, without compiling the server once more.
+#[cfg(all(debug_assertions, not(embedded_site)))]
+fn site() -> anyhow::Result<Site> {
+    match std::env::var_os("RUNLENS_TEST_SITE") {
+        Some(folder) => runlens::config::load_site(folder.as_ref()),
+        None => Ok(Site::default()),
+    }
+}
+
+#[cfg(not(any(debug_assertions, embedded_site)))]
+fn site() -> anyhow::Result<Site> {
+    Ok(Site::default())
+}
 
 const MORE_VARIABLES: &str = "Further environment variables:
   RUST_LOG                         What is logged: error, warn, info (the default), debug, or by module, for example
@@ -69,7 +83,7 @@ async fn main() -> ExitCode {
 async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let running = serve::start(Config { site: SITE, ..options.check()? }).await?;
+    let running = serve::start(Config { site: site()?, ..options.validate()? }).await?;
     announce(&running);
     tokio::select! {
         _ = interrupt.recv() => {}

@@ -13,6 +13,7 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use domain::LockExt;
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_ms;
@@ -36,7 +37,7 @@ struct Latencies {
 impl Metrics {
     /// Counts a request under its route, never under its path: routes are few.
     pub fn record(&self, route: &str, status: u16, took: Duration) {
-        let mut all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut all = self.0.locked();
         let latencies = all.entry((route.to_owned(), status)).or_default();
         for (bucket, bound) in latencies.buckets.iter_mut().zip(BUCKETS_MS) {
             *bucket += u64::from(took <= Duration::from_millis(bound));
@@ -47,7 +48,7 @@ impl Metrics {
 
     fn write(&self, out: &mut String) {
         head(out, "runlens_http_request_duration_seconds", "histogram", "Time to answer, by route and status.");
-        let all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let all = self.0.locked();
         for ((route, status), latencies) in &*all {
             let labels = format!("route=\"{}\",status=\"{status}\"", escape(route));
             let name = "runlens_http_request_duration_seconds";
@@ -74,11 +75,13 @@ pub async fn metrics(
     let mut out = String::new();
     state.metrics.write(&mut out);
     write_store(&state, &mut out).await?;
-    let (streams, runs) = state.live.watched();
+    let (streams, runs) = state.live.count_watchers();
     head(&mut out, "runlens_live_streams", "gauge", "Browsers that follow a run.");
     let _ = writeln!(out, "runlens_live_streams {streams}");
     head(&mut out, "runlens_live_runs", "gauge", "Runs that are followed at MANTYX.");
     let _ = writeln!(out, "runlens_live_runs {runs}");
+    head(&mut out, "runlens_log_folds_total", "counter", "Logs folded from their first event to show them.");
+    let _ = writeln!(out, "runlens_log_folds_total {}", state.timelines.folds());
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], out).into_response())
 }
 

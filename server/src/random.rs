@@ -4,19 +4,19 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// # Panics
-/// When the operating system has no randomness to give: no secret can be made then.
+/// When the operating system provides no randomness.
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives randomness");
+    getrandom::fill(&mut bytes).expect("the operating system provides randomness");
     bytes
 }
 
-/// 256 bits as URL-safe text.
+/// Returns 256 random bits as URL-safe text.
 pub fn token() -> String {
     URL_SAFE_NO_PAD.encode(bytes::<32>())
 }
 
-/// A short id for logs and error references.
+/// Returns a short id for logs and error references.
 pub fn reference() -> String {
     URL_SAFE_NO_PAD.encode(bytes::<9>())
 }

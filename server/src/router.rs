@@ -1,4 +1,4 @@
-//! Every address that the dashboard answers.
+//! All routes of the server.
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -15,8 +15,7 @@ use crate::state::AppState;
 use crate::web::{assets, headers, health, launch, open_run, origin, pages, preferences, request_log};
 use crate::{api, export, import, live, metrics};
 
-/// The largest request body: a form with a spec that has 5 MB of files in it, as base64, and another file that is to be
-/// one of them.
+/// The largest request body: a launch form whose spec contains 5 MB of files as base64, and one more file to add.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
@@ -35,7 +34,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .merge(api::routes())
         .merge(pages::routes(&state))
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES));
-    // Files are read as they come, of whatever size.
+    // Uploads are streamed, so their size is not limited.
     let uploads = Router::new().route("/import", post(import::post_import_form)).merge(api::upload_routes());
     let with_session = limited
         .merge(uploads)
@@ -49,7 +48,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))
         .merge(with_session)
-        // Ours instead of axum's 2 MB, which server functions would otherwise have.
+        // Our limit instead of axum's 2 MB, which would apply to server functions.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(state.public_url.clone(), origin::same_origin_only))
         .layer(CatchPanicLayer::new())
@@ -58,7 +57,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .with_state(state)
 }
 
-/// Files need neither a session nor compression on the way out.
+/// Middleware that serves files before sessions and compression, which they do not need.
 async fn static_files_first(State(site): State<Site>, request: Request, next: axum::middleware::Next) -> Response {
     match assets::serve(site, &request) {
         Some(file) => file,

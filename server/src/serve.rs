@@ -1,4 +1,4 @@
-//! Starting and stopping the dashboard, with the sandbox where it is the MANTYX in use.
+//! Starts and stops the server, with the embedded sandbox if no MANTYX is configured.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,31 +14,33 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use crate::answers::AnswerDesk;
+use crate::answers::AnswerWorker;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
-use crate::import::end_abandoned;
+use crate::import::finish_abandoned;
 use crate::launch::{BatchWorker, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
-use crate::mirror::{ApiKey, Mirror, reread_old_runs, start_syncers};
+use crate::mirror::{ApiKey, Mirror, reindex_old_runs, start_syncers};
 use crate::outbound::Outbound;
 use crate::peers::Peers;
 use crate::router::router;
 use crate::state::AppState;
 use crate::store::{Retention, Store};
-use crate::timelines::Timelines;
+use crate::timelines::TimelineCache;
 use crate::vault::Vault;
+#[cfg(debug_assertions)]
+use crate::web::dev_site::DevSite;
 use crate::web::problem;
 
-const SWEEP_EVERY: Duration = Duration::from_secs(600);
-/// An import to which nothing came for so long has lost whoever read it.
-const IDLE_IMPORT: Duration = Duration::from_secs(600);
-const RETAIN_EVERY: Duration = Duration::from_secs(600);
+const CLEAN_UP_EVERY: Duration = Duration::from_secs(600);
+/// An import without new events for this long counts as abandoned.
+const IMPORT_TIMEOUT: Duration = Duration::from_secs(600);
+const ENFORCE_RETENTION_EVERY: Duration = Duration::from_secs(600);
 
-/// A dashboard that is serving.
+/// A running server.
 pub struct Running {
     pub url: Url,
     pub addr: SocketAddr,
@@ -49,12 +51,17 @@ pub struct Running {
     server: JoinHandle<std::io::Result<()>>,
 }
 
-/// Boxed, so that all that it awaits is compiled with this library and not again with each program that starts it.
+/// Starts the server. The future is boxed so that it is compiled with this library, not again in each binary and test.
 pub fn start(config: Config) -> BoxFuture<'static, anyhow::Result<Running>> {
-    Box::pin(start_now(config))
+    Box::pin(start_server(config))
 }
 
-async fn start_now(config: Config) -> anyhow::Result<Running> {
+async fn start_server(config: Config) -> anyhow::Result<Running> {
+    let shutdown = CancellationToken::new();
+    #[cfg(debug_assertions)]
+    let dev_site = DevSite::from_env(&shutdown);
+    #[cfg(debug_assertions)]
+    let config = Config { site: dev_site.as_ref().map_or(config.site, |site| site.site()), ..config };
     create_data_dir(&config.data_dir)?;
     let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
     let store = Store::open(&config.database_url).await?;
@@ -68,7 +75,6 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
     };
     let redirect_uri = public_url.join("/auth/callback")?;
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
-    let shutdown = CancellationToken::new();
     let mut allowed = config.outbound_allow;
     if let Some(sandbox) = &sandbox {
         allowed.allow_address(sandbox.addr());
@@ -79,7 +85,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
         mirror: Mirror::default(),
         live: Hub::default(),
         peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
-        timelines: Timelines::default(),
+        timelines: TimelineCache::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         site: config.site,
         assets: config.site.assets(),
@@ -93,7 +99,7 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
         mantyx,
         store: store.clone(),
         vault: vault.clone(),
-        answers: AnswerDesk::default(),
+        answers: AnswerWorker::default(),
         batches: BatchWorker::default(),
         catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
@@ -105,11 +111,16 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
-    tokio::spawn(sweep(store.clone(), shutdown.clone()));
-    tokio::spawn(let_go_of_old_runs(store.clone(), config.retention, shutdown.clone()));
-    tokio::spawn(reread_old_runs(state.clone()));
+    tokio::spawn(clean_up(store.clone(), shutdown.clone()));
+    tokio::spawn(enforce_retention(store.clone(), config.retention, shutdown.clone()));
+    tokio::spawn(reindex_old_runs(state.clone()));
     start_syncers(&state).await?;
     let router = router(state, SealedSessionStore { store: store.clone(), vault });
+    #[cfg(debug_assertions)]
+    let router = match dev_site {
+        Some(site) => site.serve_before(router),
+        None => router,
+    };
     let server = tokio::spawn({
         let shutdown = shutdown.clone();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
@@ -119,13 +130,13 @@ async fn start_now(config: Config) -> anyhow::Result<Running> {
 }
 
 impl Running {
-    /// Stops taking requests, lets those under way finish for a moment, and closes the databases.
+    /// Stops accepting requests, waits a moment for running ones, and closes the databases.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.shutdown.cancel();
         let stopped = tokio::time::timeout(Duration::from_secs(10), self.server).await;
         self.tasks.close();
         if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait()).await.is_err() {
-            tracing::warn!("some work in the background did not end within 5 s");
+            tracing::warn!("background tasks did not end within 5 s");
         }
         if let Some(sandbox) = self.sandbox {
             sandbox.shutdown().await;
@@ -159,12 +170,12 @@ async fn connect_mantyx(
     }
 }
 
-/// Keeps the store within the age and size that the operator set.
-async fn let_go_of_old_runs(store: Store, retention: Retention, shutdown: CancellationToken) {
+/// A background task that removes old runs, as the operator configured.
+async fn enforce_retention(store: Store, retention: Retention, shutdown: CancellationToken) {
     if retention == Retention::default() {
         return;
     }
-    let mut ticks = tokio::time::interval(RETAIN_EVERY);
+    let mut ticks = tokio::time::interval(ENFORCE_RETENTION_EVERY);
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
@@ -172,27 +183,27 @@ async fn let_go_of_old_runs(store: Store, retention: Retention, shutdown: Cancel
         }
         match store.enforce(retention, now_ms()).await {
             Ok(0) => {}
-            Ok(runs) => tracing::info!(runs, "runs beyond what is to be kept were removed"),
-            Err(error) => tracing::warn!(%error, "old runs could not be removed"),
+            Ok(runs) => tracing::info!(runs, "removed old runs"),
+            Err(error) => tracing::warn!(%error, "cannot remove old runs"),
         }
     }
 }
 
-/// Deletes sessions that have ended, and ends imports that nobody reads on.
-async fn sweep(store: Store, shutdown: CancellationToken) {
-    let mut ticks = tokio::time::interval(SWEEP_EVERY);
+/// A background task that deletes expired sessions and finishes abandoned imports.
+async fn clean_up(store: Store, shutdown: CancellationToken) {
+    let mut ticks = tokio::time::interval(CLEAN_UP_EVERY);
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
             () = shutdown.cancelled() => return,
         }
         if let Err(error) = store.delete_expired_web_sessions(now_ms()).await {
-            tracing::warn!(%error, "ended sessions could not be deleted");
+            tracing::warn!(%error, "cannot delete expired sessions");
         }
-        match end_abandoned(&store, now_ms() - IDLE_IMPORT.as_millis() as i64).await {
+        match finish_abandoned(&store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await {
             Ok(0) => {}
-            Ok(runs) => tracing::info!(runs, "imports that were left unfinished have ended"),
-            Err(error) => tracing::warn!(%error, "unfinished imports could not be ended"),
+            Ok(runs) => tracing::info!(runs, "finished abandoned imports"),
+            Err(error) => tracing::warn!(%error, "cannot finish abandoned imports"),
         }
     }
 }

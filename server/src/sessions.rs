@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use app::AppError;
-use app::model::{SessionMessages, SessionPage, SessionsPage};
-use domain::{Facets, SessionSummary};
+use domain::{Facets, SessionSummary, SessionsPage};
+use domain::{SessionDetail, SessionMessages};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{LaunchFault, MantyxError};
 use crate::state::AppState;
-use crate::store::{SessionCursor, parse_time};
+use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
 use crate::views;
 
 /// How long a session that is known waits for MANTYX, which answers with all its messages.
@@ -34,30 +34,22 @@ pub async fn list(
         None => state.mirror.sync_sessions(state, caller).await?.stale(),
         Some(_) => None,
     };
-    let now = now_ms();
-    let (store, workspace) = (&state.store, caller.workspace_id);
-    let mut sessions =
-        store.list_sessions(workspace, query, cursor.as_ref(), limit + 1, now).await?.map_err(refused)?;
-    let mut excluding = Vec::new();
-    if sessions.is_empty() && cursor.is_none() {
-        for index in 0..query.clauses.len() {
-            let without =
-                store.list_sessions(workspace, &query.without(index), None, 1, now).await?.map_err(refused)?;
-            excluding.extend((!without.is_empty()).then_some(index));
-        }
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    let mut page = state.store.list_sessions(&plan, cursor.as_ref(), limit).await?;
+    page.stale = stale;
+    if page.sessions.is_empty() && cursor.is_none() {
+        page.excluding = state.store.excluding_session_clauses(&plan).await?;
     }
-    let more = sessions.len() > limit as usize;
-    sessions.truncate(limit as usize);
-    let next_cursor = sessions.last().filter(|_| more).map(|last| format!("{}.{}", last.last_used_at_ms, last.id));
-    Ok(SessionsPage { sessions, next_cursor, stale, excluding, now_ms: now })
+    Ok(page)
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
-    Ok(state.store.session_facets(caller.workspace_id, query, now_ms()).await?.map_err(refused)?)
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    Ok(state.store.session_facets(&plan).await?)
 }
 
 /// What runs have and sessions have not.
-fn refused(clause: String) -> AppError {
+fn refused(UnsupportedClause(clause): UnsupportedClause) -> AppError {
     AppError::Invalid {
         field: "q".to_owned(),
         message: format!(
@@ -66,7 +58,7 @@ fn refused(clause: String) -> AppError {
     }
 }
 
-pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionPage, Error> {
+pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionDetail, Error> {
     check_id(id)?;
     // The totals are of the runs that are here. A sign-in that may not read runs sees the session all the same.
     if let Err(error) = state.mirror.sync_newest(state, caller).await {
@@ -108,7 +100,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
         (Err(error), None) => return Err(no_such_session(error)),
     };
-    Ok(SessionPage {
+    Ok(SessionDetail {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
         spec,
         can_write: true,
@@ -212,11 +204,7 @@ fn no_such_session(error: MantyxError) -> Error {
 }
 
 fn parse_cursor(text: &str) -> Result<SessionCursor, AppError> {
-    let parsed = text.split_once('.').and_then(|(at, id)| {
-        let id = Some(id).filter(|id| ids::is_path_id(id))?.to_owned();
-        Some(SessionCursor { last_used_at_ms: at.parse().ok()?, id })
-    });
-    parsed.ok_or_else(|| AppError::Invalid {
+    text.parse().map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

@@ -1,4 +1,4 @@
-//! What handlers share.
+//! The state that all handlers share.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use crate::answers::AnswerDesk;
+use crate::answers::AnswerWorker;
 use crate::auth::{BearerCache, Credentials};
 use crate::config::Site;
 use crate::launch::{BatchWorker, Catalogues};
@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror};
 use crate::peers::Peers;
 use crate::store::Store;
-use crate::timelines::Timelines;
+use crate::timelines::TimelineCache;
 use crate::vault::Vault;
 
 #[derive(Clone, Debug)]
@@ -32,13 +32,13 @@ pub struct AppState {
     pub mirror: Mirror,
     pub live: Hub,
     pub peers: Peers,
-    pub answers: AnswerDesk,
+    pub answers: AnswerWorker,
     pub batches: BatchWorker,
     pub catalogues: Catalogues,
-    pub timelines: Timelines,
+    pub timelines: TimelineCache,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
-    /// The operator's own, for syncing without a signed-in user.
+    /// The operator's key, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,
     pub site: Site,
     pub assets: SiteAssets,
@@ -46,9 +46,9 @@ pub struct AppState {
     pub metrics: Metrics,
     pub metrics_token: Option<String>,
     pub leptos: LeptosOptions,
-    /// Ends streams that would otherwise keep the server from stopping.
+    /// Cancelled when the server stops. Ends streams and background tasks.
     pub shutdown: CancellationToken,
-    /// Work in the background that leaves things in order before the databases are closed.
+    /// Background tasks that must end before the databases are closed.
     pub tasks: TaskTracker,
 }
 

@@ -1,4 +1,4 @@
-//! Encryption of what must not be readable in the database: tokens and sessions.
+//! Encrypts secrets for the database: tokens, sessions, drafts and tool credentials.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub struct Vault {
     cipher: XChaCha20Poly1305,
 }
 
-/// A sealed value could not be opened: the key changed, or the data was altered.
+/// A sealed value cannot be decrypted: the key changed, or the data was altered.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("a stored secret cannot be decrypted with this RUNLENS_SECRET_KEY")]
 pub struct Unreadable;
@@ -27,7 +27,7 @@ impl Vault {
         Self { cipher: XChaCha20Poly1305::new(&hash.finalize()) }
     }
 
-    /// The configured key, or one that is generated once and kept in the data folder.
+    /// Uses the configured key, or one that is generated once and stored in the data folder.
     pub fn open(secret: Option<&str>, data_dir: &Path) -> anyhow::Result<Self> {
         if let Some(secret) = secret {
             return Ok(Self::new(secret));
@@ -48,19 +48,20 @@ impl Vault {
         Ok(Self::new(secret.trim()))
     }
 
-    /// Encrypts `plain`. `purpose` must be the same when opening, so that one kind of secret cannot pass for another.
+    /// Encrypts `plain`. Decryption needs the same `purpose`, so that one kind of secret cannot be used as another.
     pub fn seal(&self, purpose: &str, plain: &[u8]) -> Vec<u8> {
         let nonce = crate::random::bytes::<NONCE_BYTES>();
         let payload = Payload { msg: plain, aad: purpose.as_bytes() };
         let mut sealed = nonce.to_vec();
         match self.cipher.encrypt(&XNonce::from(nonce), payload) {
             Ok(ciphertext) => sealed.extend(ciphertext),
-            // The cipher fails only beyond 256 GB; an empty ciphertext does not open.
+            // The cipher fails only beyond 256 GB. An empty ciphertext cannot be decrypted.
             Err(_) => sealed.clear(),
         }
         sealed
     }
 
+    /// Decrypts a value that was sealed for the same purpose.
     pub fn open_sealed(&self, purpose: &str, sealed: &[u8]) -> Result<Vec<u8>, Unreadable> {
         let (nonce, ciphertext) = sealed.split_first_chunk::<NONCE_BYTES>().ok_or(Unreadable)?;
         let payload = Payload { msg: ciphertext, aad: purpose.as_bytes() };

@@ -1,4 +1,4 @@
-//! Running other programs, with errors that name the command.
+//! Runs other programs, with errors that contain the command.
 
 use std::env;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// A program that runs beside what happens next. It ends with whoever started it, finished or not.
+/// A program that runs in the background and is killed when this value is dropped.
 pub struct Background {
     line: String,
     child: Child,
@@ -47,13 +47,13 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // Without effect where it has ended.
+        // No effect if it has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Runs to the end and returns what it printed.
+/// Runs to the end and returns its output.
 pub fn read(command: &mut Command) -> Result<String> {
     let output =
         command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{}`", line(command)))?;
@@ -68,7 +68,7 @@ pub fn find(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(program)).find(|path| path.is_file())
 }
 
-/// Whether this process may install packages and must not run PostgreSQL or Chromium's sandbox.
+/// Root may install packages, and must run neither PostgreSQL nor Chromium's sandbox.
 pub fn is_root() -> bool {
     read(Command::new("id").arg("-u")).is_ok_and(|uid| uid.trim() == "0")
 }

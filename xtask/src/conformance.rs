@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: the suite of protocol checks, against any MANTYX.
+//! `cargo xtask conformance`: runs the protocol checks against any MANTYX.
 
 use anyhow::Result;
 use clap::Args;
@@ -7,7 +7,7 @@ use crate::command;
 
 #[derive(Args)]
 pub struct Target {
-    /// Where MANTYX is, such as http://127.0.0.1:3001
+    /// Address of MANTYX, such as http://127.0.0.1:3001
     #[arg(long, env = "MANTYX_URL")]
     url: String,
 
@@ -20,14 +20,14 @@ pub struct Target {
     workspace: String,
 }
 
-/// Builds the program of the sandbox that holds the checks, and runs it.
+/// Builds and runs the sandbox's program that contains the checks.
 pub fn run(target: &Target) -> Result<()> {
     let program = ["run", "--quiet", "--package", "sandbox", "--bin", "mantyx-conformance", "--"];
     command::run(
         command::cargo()?
             .args(program)
             .args(["--url", &target.url, "--workspace", &target.workspace])
-            // Not as an argument, where every process of the machine could read it, and an error would repeat it.
+            // Not as an argument, which every process could read and an error message would repeat.
             .env("MANTYX_API_KEY", &target.key),
     )
 }

@@ -1,9 +1,10 @@
-//! `cargo xtask`: builds the site, runs Runlens, tests it, measures it and keeps it tidy.
+//! `cargo xtask`: builds, runs, tests and measures Runlens.
 
 mod bench;
 mod build;
 mod command;
 mod conformance;
+mod dev;
 mod paths;
 mod progress;
 mod run;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Builds, runs, tests, measures and tidies Runlens")]
+#[command(name = "cargo xtask", about = "Builds, runs, tests and measures Runlens")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -26,7 +27,7 @@ struct Cli {
 enum Task {
     /// Build the site and the optimised binary, target/release/runlens
     Build {
-        /// Quickly and unoptimised instead, as target/debug/runlens
+        /// Build quickly and without optimisation instead, as target/debug/runlens
         #[arg(long)]
         debug: bool,
     },
@@ -36,26 +37,33 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Check everything that CI checks
+    /// Serve an unoptimised build, rebuild what changes and reload open pages
+    Dev {
+        /// Passed on to the binary
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Run every check, as CI does
     Test {
         /// Only these parts; all when none is named
         #[arg(value_enum)]
         parts: Vec<test::Part>,
     },
-    /// Check what holds of the protocol at a MANTYX, ours or any other
+    /// Check a MANTYX, the sandbox or any other, against the protocol
     Conformance(conformance::Target),
-    /// Check the rules that no compiler knows
+    /// Check rules that the compiler does not know
     Tidy,
-    /// Measure the optimised binary against its goals
+    /// Compare measurements with their goals
     Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Build { debug: false } => build::all(),
-        Task::Build { debug: true } => build::with(build::Effort::Quick),
+        Task::Build { debug: true } => build::with(build::Mode::Debug),
         Task::Run { args } => run::run(&args),
-        // Its summary is its last word.
+        Task::Dev { args } => dev::run(&args),
+        // Prints a summary instead of an error.
         Task::Test { parts } => return test::run(&parts),
         Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),

@@ -1,11 +1,11 @@
-//! Where things stand: the workspace, cargo's output, the site.
+//! Paths of the workspace, cargo's output and the site.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The folder that holds the workspace's manifest.
+/// The folder of the workspace's manifest.
 pub fn root() -> Result<PathBuf> {
     let start = match env::var_os("CARGO_MANIFEST_DIR") {
         Some(dir) => PathBuf::from(dir),
@@ -28,7 +28,7 @@ pub fn target() -> Result<PathBuf> {
     })
 }
 
-/// The site that the server's build script embeds; `.cargo/config.toml` names it for both.
+/// The site that the binary embeds; `.cargo/config.toml` sets the variable for both.
 pub fn site() -> Result<PathBuf> {
     Ok(match env::var_os("RUNLENS_SITE_DIR") {
         Some(dir) => PathBuf::from(dir),
@@ -41,7 +41,7 @@ pub fn binary() -> Result<PathBuf> {
     Ok(target()?.join("release/runlens"))
 }
 
-/// The browser tests, and the npm packages that the build borrows from them.
+/// The browser tests, whose npm packages the build uses too.
 pub fn end2end() -> Result<PathBuf> {
     Ok(root()?.join("end2end"))
 }

@@ -1,14 +1,13 @@
-//! One line when a step begins, one with its seconds when it ends.
+//! Prints a line when a step starts and one with its duration when it ends.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-/// Runs a step under its name.
-pub fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn step<T>(name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("▸ {name} …");
     let start = Instant::now();
-    let done = work().with_context(|| format!("step `{name}` failed"))?;
+    let done = run().with_context(|| format!("step `{name}` failed"))?;
     println!("▸ {name} done, {:.1} s", start.elapsed().as_secs_f64());
     Ok(done)
 }

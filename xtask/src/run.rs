@@ -1,4 +1,4 @@
-//! `cargo xtask run`: builds, then becomes the server.
+//! `cargo xtask run`: builds, then runs the server.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::{build, paths};
 
-/// Replaces this process by the server, so that signals reach it.
+/// Replaces this process with the server, so that signals reach it.
 pub fn run(args: &[String]) -> Result<()> {
     build::all()?;
     let binary = paths::binary()?;

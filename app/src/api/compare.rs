@@ -1,14 +1,13 @@
-//! Two runs side by side.
+//! The comparison of two runs.
 
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::Comparison;
+use crate::model::compare::ComparisonModel;
 use crate::wire::Wire;
 
-/// Without a `right` one, the nearest run that succeeded.
+/// Without `right`, compares with the most similar successful run.
 #[server(prefix = "/rpc", endpoint = "compare", input = leptos::server_fn::codec::GetUrl)]
-pub async fn compare_runs(left: String, right: Option<String>) -> Result<Wire<Comparison>, AppError> {
-    let compared = async { crate::backend::workspace()?.compare(&left, right.as_deref()).await };
-    super::with_status(compared.await).map(Wire)
+pub async fn compare_runs(left: String, right: Option<String>) -> Result<Wire<ComparisonModel>, AppError> {
+    super::call(|backend| async move { backend.compare(&left, right.as_deref()).await }).await.map(Wire)
 }

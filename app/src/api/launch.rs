@@ -19,15 +19,15 @@ pub async fn open_launch(
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPageModel>, AppError> {
     let entry = LaunchEntry { like, template, session, previous_draft: draft.as_deref() == Some("earlier"), set };
-    super::with_status(async { crate::backend::workspace()?.launch_page(entry).await }.await).map(Wire)
+    super::call(|backend| async move { backend.launch_page(entry).await }).await.map(Wire)
 }
 
 #[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_batch(id: String) -> Result<Wire<Batch>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.batch(&id).await }.await).map(Wire)
+    super::call(|backend| async move { backend.batch(&id).await }).await.map(Wire)
 }
 
 #[server(prefix = "/rpc", endpoint = "batch-progress", input = leptos::server_fn::codec::GetUrl)]
 pub async fn read_batch_progress(id: String) -> Result<Wire<BatchProgress>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.batch_progress(&id).await }.await).map(Wire)
+    super::call(|backend| async move { backend.batch_progress(&id).await }).await.map(Wire)
 }

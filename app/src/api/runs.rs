@@ -1,19 +1,41 @@
-//! One run with its log.
+//! The list of runs: the page, its updates, the preview panel, and completion in the filter bar.
 
+use domain::ViewList;
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::RunPage;
-use crate::run::{self, RunView};
+use crate::model::list::{ListAddress, Suggestion};
+use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
 use crate::wire::Wire;
 
-#[server(prefix = "/rpc", endpoint = "run", input = leptos::server_fn::codec::GetUrl)]
-pub async fn open_run(id: String, #[server(default)] view: RunView) -> Result<Wire<RunPage>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.run(&id, &view).await }.await).map(Wire)
+#[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunListModel>, AppError> {
+    let columns = crate::preferences::columns_from_request();
+    super::call(|backend| async move { backend.runs(address, columns).await }).await.map(Wire)
 }
 
-/// Another view of a run that is open already. MANTYX is not asked again.
-#[server(prefix = "/rpc", endpoint = "run-state", input = leptos::server_fn::codec::GetUrl)]
-pub async fn view_run(id: String, #[server(default)] view: RunView) -> Result<Wire<run::RunState>, AppError> {
-    super::with_status(async { crate::backend::workspace()?.run_state(&id, &view).await }.await).map(Wire)
+/// Counts the runs newer than `first` on the first page of a list, and loads the current state of the runs in `rows`.
+/// Without `first`, nothing is counted.
+#[server(prefix = "/rpc", endpoint = "runs-news", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_run_updates(
+    q: String,
+    first: Option<String>,
+    #[server(default)] rows: Vec<String>,
+) -> Result<Wire<RunListUpdate>, AppError> {
+    super::call(|backend| async move { backend.run_list_update(&q, first.as_deref(), rows).await }).await.map(Wire)
+}
+
+#[server(prefix = "/rpc", endpoint = "peek", input = leptos::server_fn::codec::GetUrl)]
+pub async fn preview_run(id: String) -> Result<Wire<RunPreview>, AppError> {
+    super::call(|backend| async move { backend.preview_run(&id).await }).await.map(Wire)
+}
+
+/// Suggests completions at the caret of a list's filter bar.
+#[server(prefix = "/rpc", endpoint = "suggest", input = leptos::server_fn::codec::GetUrl)]
+pub async fn complete_filter(
+    #[server(default)] list: ViewList,
+    text: String,
+    caret: u32,
+) -> Result<Wire<Vec<Suggestion>>, AppError> {
+    super::call(|backend| async move { backend.complete_filter(list, &text, caret).await }).await.map(Wire)
 }

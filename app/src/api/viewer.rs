@@ -1,4 +1,4 @@
-//! Who is signed in.
+//! The signed-in person.
 
 use leptos::prelude::*;
 
@@ -6,6 +6,6 @@ use crate::AppError;
 use crate::model::Viewer;
 
 #[server(prefix = "/rpc", endpoint = "who-am-i", input = leptos::server_fn::codec::GetUrl)]
-pub async fn who_am_i() -> Result<Viewer, AppError> {
-    super::with_status(crate::backend::workspace().map(|workspace| workspace.viewer()))
+pub async fn load_viewer() -> Result<Viewer, AppError> {
+    super::call(|backend| async move { Ok(backend.viewer()) }).await
 }

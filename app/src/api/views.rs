@@ -1,9 +1,9 @@
-//! Saved views and the sync, changed by plain forms.
+//! Actions on saved views and on the sync.
 
+use domain::ViewList;
 use leptos::prelude::*;
 
 use crate::AppError;
-use domain::ViewList;
 
 #[server(prefix = "/rpc", endpoint = "create-view")]
 pub async fn create_view(
@@ -13,10 +13,10 @@ pub async fn create_view(
     #[server(default)] shared: bool,
 ) -> Result<(), AppError> {
     let view = domain::ViewChange { list, name: Some(name), query: Some(query), shared: Some(shared) };
-    super::with_status(async { crate::backend::workspace()?.create_view(view).await.map(drop) }.await)
+    super::call(|backend| async move { backend.create_view(view).await }).await
 }
 
-/// Renames a view, shares it or not, and gives it another filter where one is named.
+/// Renames a view, changes its sharing and, if `query` is given, its filter.
 #[server(prefix = "/rpc", endpoint = "change-view")]
 pub async fn change_view(
     list: ViewList,
@@ -26,20 +26,20 @@ pub async fn change_view(
     #[server(default)] shared: bool,
 ) -> Result<(), AppError> {
     let change = domain::ViewChange { list, name: Some(name), query, shared: Some(shared) };
-    super::with_status(async { crate::backend::workspace()?.change_view(&id, change).await.map(drop) }.await)
+    super::call(|backend| async move { backend.change_view(&id, change).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "delete-view")]
 pub async fn delete_view(id: String) -> Result<(), AppError> {
-    super::with_status(async { crate::backend::workspace()?.delete_view(&id).await }.await)
+    super::call(|backend| async move { backend.delete_view(&id).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "set-default-view")]
 pub async fn set_default_view(list: ViewList, id: String) -> Result<(), AppError> {
-    super::with_status(async { crate::backend::workspace()?.set_default_view(list, &id).await }.await)
+    super::call(|backend| async move { backend.set_default_view(list, &id).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "pause-sync")]
 pub async fn pause_sync(paused: bool) -> Result<(), AppError> {
-    super::with_status(async { crate::backend::workspace()?.set_sync_paused(paused).await.map(drop) }.await)
+    super::call(|backend| async move { backend.set_sync_paused(paused).await }).await
 }

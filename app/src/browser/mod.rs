@@ -1,52 +1,54 @@
-//! What only a browser does: follow a run, a list and their addresses, play a log, copy, change the frame at once.
+//! Code that only runs in the browser: live stream, replay player, scrolling, clipboard, upload.
 //!
-//! Effects run in a browser alone, so most of this is ordinary code. What needs the browser's own types stands in
-//! [`stream`], [`post`], [`upload`], [`launch`], [`page`], [`place`] and [`focus`], which do nothing on the server.
+//! Effects run only in the browser, so most of this is ordinary code. Files that need the browser's own types
+//! ([`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`]) do nothing on the server.
 
-mod address;
 mod ages;
-mod chunk;
+mod dom;
 mod focus;
-mod follow;
 mod launch;
 #[cfg(feature = "hydrate")]
 mod launch_check;
-mod news;
-mod page;
-mod place;
+mod page_code;
 mod player;
 mod post;
+mod run_context;
+mod run_updates;
+mod scroll_anchor;
+mod scroll_follow;
 mod stream;
 mod upload;
+mod url_sync;
 
 use leptos::prelude::*;
 
-pub use address::{Asking, follow_address, follow_hash, refresh};
 pub use ages::count_ages;
-pub use chunk::without_page_code;
-pub use follow::{Follow, bring_place, follow_place};
-pub use launch::{LaunchFormState, launch_form_state};
-pub use news::{Watched, watch_runs};
-pub use page::{
+pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, part_under,
     scroll_to_event, slot_under,
 };
-pub use place::NEWEST_ID;
+pub use launch::{LaunchFormState, launch_form_state};
+pub use page_code::load_from_server;
 pub use player::{Player, player};
 pub use post::{Sent, form_address, post_form};
+pub use run_context::RunContext;
+pub use run_updates::{WatchedList, watch_runs};
+pub use scroll_anchor::NEWEST_ID;
+pub use scroll_follow::{ScrollFollow, follow_scroll, scroll_to_anchor};
 pub use stream::follow_run;
 pub use upload::{Upload, upload_form};
+pub use url_sync::{RefreshState, focus_tabs_on_hash, refresh, sync_with_url};
 
-/// How the stream of a run in progress stands.
+/// The state of the live stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connection {
     #[default]
     Idle,
     Live,
     Reconnecting,
-    /// MANTYX does not send, and this server tries again.
+    /// The connection between server and MANTYX broke; the server reconnects.
     Stalled,
-    /// Nobody follows the run any more.
+    /// The server no longer follows the run.
     Stopped,
 }
 
@@ -64,11 +66,11 @@ impl Connection {
     }
 }
 
-/// Does something again and again for as long as the component is there and somebody can see it.
+/// Runs a callback every two seconds while the component is mounted and the tab is visible.
 pub fn while_shown(again: Callback<()>) {
     Effect::new(move |_| {
         let look = move || {
-            if !page::is_hidden() {
+            if !dom::is_hidden() {
                 again.run(());
             }
         };

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
-use crate::pages::run::Run;
+use crate::browser::RunContext;
 
 #[derive(Clone, Copy)]
 pub struct Player {
@@ -34,19 +34,19 @@ impl Player {
     }
 
     /// Follows the slider.
-    pub fn scrub_to(&self, run: Run, value: &str) {
+    pub fn scrub_to(&self, run: RunContext, value: &str) {
         self.show(run, value.parse().unwrap_or(u64::MAX));
     }
 
     /// Shows the run as of an event, and stays there.
-    pub fn show(&self, run: Run, seq: u64) {
+    pub fn show(&self, run: RunContext, seq: u64) {
         self.playing.set(false);
         run.follow.resume();
         self.go.run(Some(seq).filter(|seq| *seq < run.end_seq.get_untracked()));
     }
 }
 
-pub fn player(run: Run) -> Player {
+pub fn player(run: RunContext) -> Player {
     let navigate = use_navigate();
     let path = use_location().pathname;
     let here = path.get_untracked();
@@ -92,8 +92,8 @@ pub fn player(run: Run) -> Player {
     player
 }
 
-fn on_key(run: Run, player: Player, event: &leptos::web_sys::KeyboardEvent) {
-    let has_own_use = super::page::is_in_control(event) || super::page::is_in_scrolled(event);
+fn on_key(run: RunContext, player: Player, event: &leptos::web_sys::KeyboardEvent) {
+    let has_own_use = super::dom::is_in_control(event) || super::dom::is_in_scrolled(event);
     if event.ctrl_key() || event.meta_key() || event.alt_key() || has_own_use {
         return;
     }
@@ -101,7 +101,7 @@ fn on_key(run: Run, player: Player, event: &leptos::web_sys::KeyboardEvent) {
     match event.key().as_str() {
         "ArrowLeft" => player.show(run, at.saturating_sub(1)),
         "ArrowRight" => player.show(run, at + 1),
-        " " if super::page::is_on_toggle(event) => super::page::press_toggle(event),
+        " " if super::dom::is_on_toggle(event) => super::dom::press_toggle(event),
         " " => player.toggle(),
         _ => return,
     }

@@ -1,15 +1,15 @@
 //! The stream of a run in progress.
 //!
-//! Text is added to its row as it comes. Everything else changes more than one row: then the server, which folds the
-//! same events, is asked for the new state, a few times a second at most.
+//! Text is appended to its row as it comes. Any other event changes more than one row: then the page asks the server for
+//! the new page state, a few times a second at most.
 
 use leptos::prelude::*;
 
 use super::Connection;
-use crate::pages::run::Run;
+use crate::browser::RunContext;
 
 /// Follows a run that has not ended, from the last event the page has.
-pub fn follow_run(run: Run, connection: RwSignal<Connection>) {
+pub fn follow_run(run: RunContext, connection: RwSignal<Connection>) {
     #[cfg(feature = "hydrate")]
     browser::open(run, connection);
     #[cfg(not(feature = "hydrate"))]
@@ -27,18 +27,18 @@ mod browser {
     use web_sys::{EventSource, MessageEvent};
 
     use super::*;
-    use crate::api::runs::open_run;
-    use crate::browser::follow::keep_place;
+    use crate::api::run::load_run;
+    use crate::browser::scroll_follow::keep_in_view;
     use crate::browser::{focus, refresh};
-    use crate::run::RowKind;
+    use crate::model::run::RowKind;
     use crate::wire::Wire;
 
     const REFRESH_EVERY: Duration = Duration::from_millis(150);
     const RECONNECT_AFTER: Duration = Duration::from_secs(3);
 
-    type Kept = StoredValue<Option<Stream>, LocalStorage>;
+    type OpenStream = StoredValue<Option<Stream>, LocalStorage>;
 
-    /// The stream and its handlers, kept until the page is left.
+    /// The open stream and its handlers. Dropped when the reader leaves the page.
     struct Stream {
         source: EventSource,
         _handlers: Vec<Closure<dyn FnMut(MessageEvent)>>,
@@ -50,30 +50,30 @@ mod browser {
         }
     }
 
-    pub fn open(run: Run, connection: RwSignal<Connection>) {
-        let kept: Kept = StoredValue::new_local(None);
-        // Effects run after hydration, when the page is the server's no more.
-        Effect::new(move |_| connect(run, connection, kept));
+    pub fn open(run: RunContext, connection: RwSignal<Connection>) {
+        let stream: OpenStream = StoredValue::new_local(None);
+        // Effects run after hydration.
+        Effect::new(move |_| connect(run, connection, stream));
         on_cleanup(move || {
-            let _ = kept.try_update_value(Option::take);
+            let _ = stream.try_update_value(Option::take);
         });
     }
 
-    fn connect(run: Run, connection: RwSignal<Connection>, kept: Kept) {
+    fn connect(run: RunContext, connection: RwSignal<Connection>, stream: OpenStream) {
         let (Some(id), Some(after)) = (run.id.try_get_value(), run.end_seq.try_get_untracked()) else { return };
         let Ok(source) = EventSource::new(&format!("/runs/{id}/live?after={after}")) else { return };
-        let waiting = StoredValue::new(false);
+        let is_refresh_scheduled = StoredValue::new(false);
         let message = Closure::new(move |message: MessageEvent| {
             connection.set(Connection::Live);
-            let Some((seq, event)) = message.data().as_string().and_then(|json| read(&json)) else { return };
+            let Some((seq, text)) = message.data().as_string().and_then(|json| parse(&json)) else { return };
             run.end_seq.update(|end| *end = seq.max(*end));
-            let is_past = untrack(|| run.at().is_some());
-            if is_past || append(run, seq, &event) || waiting.get_value() {
+            let is_replay = untrack(|| run.at().is_some());
+            if is_replay || text.is_some_and(|text| append(run, seq, &text)) || is_refresh_scheduled.get_value() {
                 return;
             }
-            waiting.set_value(true);
+            is_refresh_scheduled.set_value(true);
             let refresh = move || {
-                if waiting.try_set_value(false).is_none() {
+                if is_refresh_scheduled.try_set_value(false).is_none() {
                     spawn_local(refresh(run));
                 }
             };
@@ -81,32 +81,32 @@ mod browser {
         });
         let end = Closure::new(move |_: MessageEvent| {
             connection.set(Connection::Idle);
-            kept.set_value(None);
+            stream.set_value(None);
             let (id, view) = (run.id.get_value(), run.view.get_untracked());
             // Totals are known only now.
             spawn_local(async move {
-                if let Ok(Wire(page)) = open_run(id, view).await {
+                if let Ok(Wire(page)) = load_run(id, view).await {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
                     focus::keep(|| run.summary.set(page.run));
                     run.end_seq.set(page.end_seq);
-                    // An older answer may still be on its way.
+                    // An older response may still be on its way.
                     refresh(run).await;
                 }
             });
         });
         let lost = Closure::new(move |_: MessageEvent| {
             connection.set(Connection::Reconnecting);
-            // Browsers come again by themselves, unless the server answered with an error.
-            let gave_up = |stream: &Stream| stream.source.ready_state() == EventSource::CLOSED;
-            if kept.with_value(|kept| kept.as_ref().is_some_and(gave_up)) {
-                set_timeout(move || connect(run, connection, kept), RECONNECT_AFTER);
+            // Browsers reconnect by themselves, unless the server responded with an error.
+            let is_closed = |stream: &Stream| stream.source.ready_state() == EventSource::CLOSED;
+            if stream.with_value(|stream| stream.as_ref().is_some_and(is_closed)) {
+                set_timeout(move || connect(run, connection, stream), RECONNECT_AFTER);
             }
         });
         let upstream = Closure::new(move |message: MessageEvent| {
-            let broken = message.data().as_string().as_deref() == Some("broken");
-            connection.set(if broken { Connection::Stalled } else { Connection::Live });
+            let is_disconnected = message.data().as_string().as_deref() == Some("disconnected");
+            connection.set(if is_disconnected { Connection::Stalled } else { Connection::Live });
         });
         let opened = Closure::new(move |_: MessageEvent| connection.set(Connection::Live));
         source.set_onmessage(Some(message.as_ref().unchecked_ref()));
@@ -114,29 +114,26 @@ mod browser {
         source.set_onopen(Some(opened.as_ref().unchecked_ref()));
         let _ = source.add_event_listener_with_callback("end", end.as_ref().unchecked_ref());
         let _ = source.add_event_listener_with_callback("upstream", upstream.as_ref().unchecked_ref());
-        kept.set_value(Some(Stream { source, _handlers: vec![message, end, lost, opened, upstream] }));
+        stream.set_value(Some(Stream { source, _handlers: vec![message, end, lost, opened, upstream] }));
     }
 
-    /// The event and its seq. More of it is read on the server, where all the code for that is.
-    fn read(json: &str) -> Option<(u64, Value)> {
-        let event: Value = serde_json::from_str(json).ok()?;
-        Some((event.get("seq")?.as_u64()?, event))
+    /// Returns an update's seq and, if it is text, the text.
+    fn parse(json: &str) -> Option<(u64, Option<String>)> {
+        let update: Value = serde_json::from_str(json).ok()?;
+        let text = update.get("text").and_then(Value::as_str).map(str::to_owned);
+        Some((update.get("seq")?.as_u64()?, text))
     }
 
-    /// Adds text to the row that is being written. `false` where the event is anything else.
-    fn append(run: Run, seq: u64, event: &Value) -> bool {
-        let Some(delta) = event.get("data").and_then(|data| data.get("text")?.as_str()) else { return false };
-        if event.get("type").and_then(Value::as_str) != Some("assistant_delta") {
-            return false;
-        }
-        // What the server's answer had already is not added again; after a gap the server is asked.
+    /// Appends text to the row that is being written. Returns false when the page has to be refreshed instead.
+    fn append(run: RunContext, seq: u64, delta: &str) -> bool {
+        // Text that the page state contains already is not appended again. After a gap the page is refreshed.
         let (known, continues) = run.state.with_untracked(|state| {
             let newest = state.window.rows.last().map(|row| &row.kind);
             let is_writing = matches!(newest, Some(RowKind::Text { writing: true, .. }));
             (seq <= state.last_seq, is_writing && seq == state.last_seq + 1)
         });
         if continues {
-            keep_place(run);
+            keep_in_view(run);
             run.state.update(|state| {
                 if let Some(RowKind::Text { text, .. }) = state.window.rows.last_mut().map(|row| &mut row.kind) {
                     text.push_str(delta);

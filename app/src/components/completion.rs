@@ -6,8 +6,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::web_sys::KeyboardEvent;
 
-use crate::api::browse::{find_places, suggest};
-use crate::browse::Suggestion;
+use crate::api::palette::search_palette;
+use crate::api::runs::complete_filter;
+use crate::model::list::Suggestion;
 use crate::wire::Wire;
 use domain::ViewList;
 
@@ -57,9 +58,9 @@ impl Completion {
         self.asked.set_value(ticket);
         spawn_local(async move {
             let (answer, first) = match self.source {
-                Source::Filter(list) => (suggest(list, text, caret).await, None),
+                Source::Filter(list) => (complete_filter(list, text, caret).await, None),
                 // Enter goes to the first.
-                Source::Places(_) => (find_places(text).await, Some(0)),
+                Source::Places(_) => (search_palette(text).await, Some(0)),
             };
             if self.asked.try_get_value() == Some(ticket) {
                 self.active.set(first);

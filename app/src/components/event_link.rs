@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::pages::run::Run;
+use crate::browser::RunContext;
 
 #[component]
 pub fn EventLink(seq: u64) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let href = move || run.href(|view| view.focused(seq));
     view! { <a class="event-link" href=href>{format!("#{seq}")}</a> }
 }

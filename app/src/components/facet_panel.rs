@@ -1,12 +1,12 @@
-//! Facets beside a list: values with counts, each a link that adds it to the filter or takes it out.
+//! The facet panel beside a list: values with counts, each a link that adds or removes it.
 
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
-use crate::browse::{FacetGroup, FacetLink, FacetPanel as Panel};
+use crate::model::list::{FacetGroup, FacetLink, FacetPanelModel};
 
 #[component]
-pub fn FacetPanel(panel: Panel, #[prop(optional)] children: Option<Children>) -> impl IntoView {
+pub fn FacetPanel(panel: FacetPanelModel, #[prop(optional)] children: Option<Children>) -> impl IntoView {
     let groups: Vec<_> = panel.groups.into_iter().map(group).collect();
     view! {
         <aside class="facets" id="facets" aria-label="Narrow the list">

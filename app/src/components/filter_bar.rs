@@ -6,18 +6,18 @@ use leptos::prelude::*;
 use super::completion::{Completion, Source, Suggestions};
 use super::get_form::GetForm;
 use super::icon::{Icon, IconView};
-use crate::browse::{Bar, Fault};
+use crate::model::list::{FilterBarModel, FilterError};
 use domain::ViewList;
 
 #[component]
-pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl IntoView {
-    let invalid = bar.fault.is_some().then_some("true");
-    let described = bar.fault.is_some().then_some("filter-error");
+pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str) -> impl IntoView {
+    let invalid = bar.error.is_some().then_some("true");
+    let described = bar.error.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
     let completion = Completion::new(input, "filter", Source::Filter(list));
     // The form is redrawn in place: what was added is part of the filter now, what could not be is still to be mended.
     let pair = NodeRef::<Input>::new();
-    let refused = bar.pair.clone();
+    let refused = bar.invalid_pair.clone();
     Effect::new(move |_| pair.get().inspect(|pair| pair.set_value(&refused)).is_some());
     let chips: Vec<_> = bar
         .chips
@@ -61,21 +61,21 @@ pub fn FilterBar(list: ViewList, bar: Bar, placeholder: &'static str) -> impl In
             {bar.view.map(|view| view! { <input type="hidden" name="view" value=view /> })}
             <label class="filter-pair">
                 <span class="visually-hidden">"Add metadata, as key:value"</span>
-                <input node_ref=pair name="metadata" value=bar.pair placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
+                <input node_ref=pair name="metadata" value=bar.invalid_pair placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
             </label>
             <button class="button primary" type="submit">"Filter"</button>
         </GetForm>
-        {bar.fault.map(|fault| view! { <FaultView fault /> })}
+        {bar.error.map(|error| view! { <FilterErrorView error /> })}
         {chips}
     }
 }
 
-/// What is wrong, under the part of the text that it is about.
+/// The error, under the part of the text that it is about.
 #[component]
-fn FaultView(fault: Fault) -> impl IntoView {
-    let place = (!fault.wrong.is_empty())
-        .then(|| view! { <code class="fault-place">{fault.before}<mark>{fault.wrong}</mark>{fault.after}</code> });
+fn FilterErrorView(error: FilterError) -> impl IntoView {
+    let place = (!error.invalid.is_empty())
+        .then(|| view! { <code class="fault-place">{error.before}<mark>{error.invalid}</mark>{error.after}</code> });
     view! {
-        <div class="field-error" id="filter-error" role="alert">{place}<p>{fault.message}</p></div>
+        <div class="field-error" id="filter-error" role="alert">{place}<p>{error.message}</p></div>
     }
 }

@@ -6,14 +6,14 @@ use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
 use super::palette::Palette;
-use crate::api::viewer::who_am_i;
+use crate::api::viewer::load_viewer;
 use crate::browser::{apply_rail, apply_theme};
 use crate::model::Viewer;
 use crate::preferences::{Rail, Theme};
 
 #[component]
 pub fn Frame() -> impl IntoView {
-    let viewer = Resource::new_blocking(|| (), |()| who_am_i());
+    let viewer = Resource::new_blocking(|| (), |()| load_viewer());
     view! {
         <a class="skip" href="#main">"Skip to the page"</a>
         <div class="frame">
@@ -30,7 +30,7 @@ pub fn Frame() -> impl IntoView {
                     <Suspense>{move || Suspend::new(async move { viewer.await.ok().map(|viewer| view! { <Account viewer /> }) })}</Suspense>
                 </div>
             </aside>
-            <main class="page" id="main" tabindex="-1"><RefusedForm /><Outlet /></main>
+            <main class="page" id="main" tabindex="-1"><RejectedForm /><Outlet /></main>
         </div>
     }
 }
@@ -38,8 +38,8 @@ pub fn Frame() -> impl IntoView {
 /// Why a plain form was not done, on the page that it was sent from, until that is left. The server draws it: it is for who
 /// has no scripts, and costs the others next to nothing.
 #[component]
-fn RefusedForm() -> impl IntoView {
-    let drawn = RwSignal::new(refused_form());
+fn RejectedForm() -> impl IntoView {
+    let drawn = RwSignal::new(rejected_form());
     let location = use_location();
     Effect::new(move |before: Option<()>| {
         location.pathname.track();
@@ -51,17 +51,16 @@ fn RefusedForm() -> impl IntoView {
 }
 
 #[cfg(feature = "ssr")]
-fn refused_form() -> String {
-    let refused = crate::backend::refused_form().map(|refused| {
-        let written =
-            refused.written.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
-        view! { <div class="refused" role="alert"><p class="field-error">{refused.message}</p>{written}</div> }
+fn rejected_form() -> String {
+    let rejected = crate::backend::rejected_form().map(|rejected| {
+        let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
+        view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }
     });
-    refused.map(|drawn| drawn.to_html()).unwrap_or_default()
+    rejected.map(|drawn| drawn.to_html()).unwrap_or_default()
 }
 
 #[cfg(not(feature = "ssr"))]
-fn refused_form() -> String {
+fn rejected_form() -> String {
     String::new()
 }
 

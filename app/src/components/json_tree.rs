@@ -93,7 +93,7 @@ impl Tree<'_> {
         let mut children = Vec::new();
         let mut child = |tree: &mut Self, name: &str, value: &Value| {
             path.push('/');
-            path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            path.push_str(&protocol::json_pointer::escape(name));
             children.push(tree.node(Some(name), value, path, depth + 1));
             path.truncate(length);
         };

@@ -12,7 +12,6 @@ pub mod frame;
 pub mod get_form;
 pub mod icon;
 pub mod json_tree;
-pub mod markdown;
 pub mod metadata;
 pub mod no_match;
 pub mod page_title;

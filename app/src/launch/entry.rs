@@ -1,10 +1,4 @@
-//! The content that the launch form opens with, and the methods behind the launch page's server functions.
-
-use async_trait::async_trait;
-use domain::{Batch, BatchProgress};
-
-use crate::AppError;
-use crate::model::launch::LaunchPageModel;
+//! The content that the launch form opens with.
 
 /// A run, a template or a session to start from. Without any, the form opens with the saved draft.
 ///
@@ -20,13 +14,4 @@ pub struct LaunchEntry {
     /// Opens the draft that was replaced when another one was started.
     pub previous_draft: bool,
     pub set: Vec<String>,
-}
-
-#[async_trait]
-pub trait Launching: Send + Sync {
-    async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError>;
-
-    async fn batch(&self, id: &str) -> Result<Batch, AppError>;
-
-    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
 }

@@ -9,7 +9,7 @@ mod tool_check;
 
 pub use draft::{LaunchDraft, LaunchMode};
 #[cfg(feature = "ssr")]
-pub use entry::{LaunchEntry, Launching};
+pub use entry::LaunchEntry;
 pub use local_tools::local_tools;
 pub use spec_form::SpecForm;
 pub use tool_check::{Check, CheckKind, CheckState, ToolCheck};

@@ -1,26 +1,26 @@
-//! Two runs side by side.
+//! The comparison of two runs.
 
 use protocol::RunStatus;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ComparisonModel {
     pub left: ComparedRun,
-    /// None where there is nothing to compare with.
+    /// `None` if there is no run to compare with.
     pub right: Option<ComparedRun>,
-    /// Why the right one was proposed, where nobody chose it.
+    /// Why the right run was proposed, if it was not chosen.
     pub reason: Option<String>,
-    /// Where they part, in words, with the event on each side.
-    pub divergence: Option<Parting>,
-    /// Turns before those that are drawn: all of them are the same.
-    pub alike_before: usize,
+    /// The first difference, with the event on each side.
+    pub first_difference: Option<FirstDifference>,
+    /// The number of identical turns before the ones shown.
+    pub same_before: usize,
     pub turns: Vec<ComparedTurn>,
-    /// Turns after those that are drawn.
-    pub left_out: usize,
+    /// The number of turns after the ones shown.
+    pub more_after: usize,
     pub spec: Vec<SpecDifference>,
-    /// Why nobody can tell whether the specs differ.
+    /// Why the specs can't be compared.
     pub spec_unknown: Option<String>,
-    /// Which of the two can be launched again: those whose spec is known.
+    /// For each side, whether its spec is known and the run can be relaunched.
     pub launchable: (bool, bool),
 }
 
@@ -29,24 +29,24 @@ pub struct ComparedRun {
     pub id: String,
     pub title: String,
     pub status: RunStatus,
-    /// Name and value, ready to be drawn.
+    /// Name and formatted value.
     pub figures: Vec<(String, String)>,
     pub answer: Excerpt,
 }
 
-/// What is shown of a text that another one is compared with.
+/// An excerpt of a text, with the parts that differ from the other side.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt(pub Vec<Piece>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     pub text: String,
-    /// The other text has something else here.
+    /// The other side differs here.
     pub differs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parting {
+pub struct FirstDifference {
     pub text: String,
     pub left_seq: Option<u64>,
     pub right_seq: Option<u64>,
@@ -55,15 +55,15 @@ pub struct Parting {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedTurn {
     pub same: bool,
-    /// The first that is not the same.
-    pub parts_here: bool,
+    /// The first turn that differs.
+    pub is_first_difference: bool,
     pub left: Option<TurnLines>,
     pub right: Option<TurnLines>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnLines {
-    /// Among the turns of its own run.
+    /// Counted within its own run.
     pub number: usize,
     pub seq: u64,
     pub text: Excerpt,
@@ -78,7 +78,7 @@ pub struct ComparedCall {
     pub same_answer: bool,
 }
 
-/// A place of the spec that is not the same; `None` where one of them has nothing there.
+/// A field of the spec that differs; `None` on a side that doesn't have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecDifference {
     pub pointer: String,

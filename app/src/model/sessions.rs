@@ -1,41 +1,23 @@
-//! Sessions: a list of them, one of them, and a page of its messages.
+//! The list of sessions.
 
-use domain::{SessionSummary, SessionTotals};
+use domain::{SessionSummary, View};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct SessionsPage {
+use super::list::{Chip, FacetPanelModel, FilterBarModel};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionListModel {
+    pub filter_bar: FilterBarModel,
+    pub views: Vec<View>,
     pub sessions: Vec<SessionSummary>,
-    pub next_cursor: Option<String>,
-    /// Why the list may be behind MANTYX, where it is.
-    pub stale: Option<String>,
-    /// Where nothing matches: the clauses without which something would, by their place in the query.
-    pub excluding: Vec<usize>,
-    pub now_ms: i64,
-}
-
-/// One session; its messages come page by page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionPage {
-    pub session: SessionSummary,
-    pub totals: SessionTotals,
-    pub spec: Value,
-    pub ended_at_ms: Option<i64>,
-    /// Whether the sign-in may go on with it and end it.
-    #[serde(default)]
-    pub can_write: bool,
-    /// Why this may be behind MANTYX, where it is.
+    pub facets: FacetPanelModel,
+    /// The URL of this filter, ending where a clause can be appended.
+    pub add: String,
+    pub newest: Option<String>,
+    pub older: Option<String>,
+    /// For an empty list: the clauses whose removal would show results.
+    pub excluding: Vec<Chip>,
+    /// Set when the data may be behind MANTYX.
     pub stale: Option<String>,
     pub now_ms: i64,
-}
-
-/// Messages in order, and where the earlier ones begin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionMessages {
-    /// Frames as MANTYX sends them: `seq`, `type`, `text` and what else there is.
-    pub events: Vec<Value>,
-    pub next_before_seq: Option<u64>,
 }

@@ -8,7 +8,9 @@ use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
-use crate::model::{ComparedCall, ComparedRun, ComparedTurn, Comparison, Excerpt, Piece, SpecDifference, TurnLines};
+use crate::model::compare::{
+    ComparedCall, ComparedRun, ComparedTurn, ComparisonModel, Excerpt, Piece, SpecDifference, TurnLines,
+};
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;
@@ -74,9 +76,19 @@ fn NothingChosen() -> impl IntoView {
 }
 
 #[component]
-fn Compared(comparison: Comparison) -> impl IntoView {
-    let Comparison { left, right, reason, divergence, alike_before, turns, left_out, spec, spec_unknown, launchable } =
-        comparison;
+fn Compared(comparison: ComparisonModel) -> impl IntoView {
+    let ComparisonModel {
+        left,
+        right,
+        reason,
+        first_difference,
+        same_before,
+        turns,
+        more_after,
+        spec,
+        spec_unknown,
+        launchable,
+    } = comparison;
     let Some(right) = right else {
         return view! {
             <section class="empty">
@@ -91,7 +103,7 @@ fn Compared(comparison: Comparison) -> impl IntoView {
         |reason| view! { <p class="notice"><IconView icon=Icon::Info /><span><CodeWords text=reason /></span></p> },
     );
     let (left_id, right_id) = (left.id.clone(), right.id.clone());
-    let parting = match divergence {
+    let parting = match first_difference {
         None => view! { <p class="notice"><IconView icon=Icon::Check />"The two runs do the same from the first turn to the end."</p> }.into_any(),
         Some(parting) => {
             let link = |side: &str, id: &str, seq: Option<u64>| {
@@ -112,9 +124,9 @@ fn Compared(comparison: Comparison) -> impl IntoView {
         <div class="compare">
             {run_head("Left", &left)}
             {run_head("Right", &right)}
-            {unseen(alike_before, "before these, the same in both, not shown.")}
+            {unseen(same_before, "before these, the same in both, not shown.")}
             {turns}
-            {unseen(left_out, "after these, not shown.")}
+            {unseen(more_after, "after these, not shown.")}
             {answer("Left", left.answer)}
             {answer("Right", right.answer)}
         </div>
@@ -140,7 +152,7 @@ fn run_head(name: &'static str, run: &ComparedRun) -> AnyView {
 }
 
 fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
-    let mark = if turn.parts_here { Some("parting") } else { None };
+    let mark = if turn.is_first_difference { Some("parting") } else { None };
     let state = if turn.same { "same" } else { "different" };
     let numbers = (turn.left.as_ref().map(|turn| turn.number), turn.right.as_ref().map(|turn| turn.number));
     let title = match numbers {
@@ -152,7 +164,7 @@ fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
     view! {
         <h3 class="compare-turn" data-state=state data-mark=mark>
             {title}<span class="hint">{if turn.same { " · the same" } else { " · different" }}</span>
-            {turn.parts_here.then(|| view! { <span class="mark">"first difference"</span> })}
+            {turn.is_first_difference.then(|| view! { <span class="mark">"first difference"</span> })}
         </h3>
         {side("Left", turn.left, left)}
         {side("Right", turn.right, right)}

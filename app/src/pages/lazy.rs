@@ -26,7 +26,7 @@ macro_rules! lazy_page {
 
                 async fn preload() {
                     if load().await.is_err() {
-                        $crate::browser::without_page_code().await;
+                        $crate::browser::load_from_server().await;
                     }
                 }
             }

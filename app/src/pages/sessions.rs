@@ -3,8 +3,7 @@
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::api::sessions::browse_sessions;
-use crate::browse::{ListAddress, SessionList};
+use crate::api::sessions::load_sessions;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
 use crate::components::filter_bar::FilterBar;
@@ -16,6 +15,8 @@ use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
 use crate::format;
+use crate::model::list::ListAddress;
+use crate::model::sessions::SessionListModel;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -29,7 +30,7 @@ fn SessionsPage() -> impl IntoView {
     let address = Memo::new(move |_| params.with(ListAddress::from_query));
     let again = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| again.update(|times| *times += 1));
-    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_sessions(address));
+    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| load_sessions(address));
     view! {
         <PageTitle text="Sessions" />
         <header class="page-head"><h1>"Sessions"</h1></header>
@@ -45,17 +46,17 @@ fn SessionsPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
-    let faulty = list.bar.fault.is_some();
+fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
+    let faulty = list.filter_bar.error.is_some();
     if faulty {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
-    let filtered = !list.bar.chips.is_empty();
-    let (text, opened) = (list.bar.text.clone(), list.bar.view.clone());
+    let filtered = !list.filter_bar.chips.is_empty();
+    let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
     let body = if faulty {
         view! { <p class="hint">"Mend the filter to see sessions."</p> }.into_any()
     } else if list.sessions.is_empty() && filtered {
-        view! { <NoMatch list=ViewList::Sessions drops=list.drops /> }.into_any()
+        view! { <NoMatch list=ViewList::Sessions excluding=list.excluding /> }.into_any()
     } else if list.sessions.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
@@ -63,7 +64,7 @@ fn Loaded(list: SessionList, reload: Callback<()>) -> impl IntoView {
     };
     view! {
         <ViewTabs list=ViewList::Sessions views=list.views text opened changed=reload />
-        <FilterBar list=ViewList::Sessions bar=list.bar placeholder="status:active customer:acme since:7d words of its name or summary" />
+        <FilterBar list=ViewList::Sessions bar=list.filter_bar placeholder="status:active customer:acme since:7d words of its name or summary" />
         {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="list-body">
             <FacetPanel panel=list.facets />

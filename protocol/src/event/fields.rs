@@ -1,4 +1,4 @@
-//! Reading the fields of a payload, in every spelling of the documents.
+//! Parses the fields of a payload, with the names of all protocol versions.
 
 use serde_json::Value;
 
@@ -18,8 +18,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A field that says something: `null` is written where there is nothing to say.
-    fn told(&self, name: &str) -> Option<&'a Value> {
+    /// Returns a field unless it is `null`, which means the same as absent.
+    fn non_null(&self, name: &str) -> Option<&'a Value> {
         self.get(name).filter(|value| !value.is_null())
     }
 
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         Ok(Call {
             id: self.opt_text("toolUseId").or(self.opt_text("id")),
             name: self.text("name")?,
-            input: self.told("args").or(self.told("input")).unwrap_or(&Value::Null),
+            input: self.non_null("args").or(self.non_null("input")).unwrap_or(&Value::Null),
         })
     }
 
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The snapshot under `plan` is canonical where there is one; the fields beside it mirror it for older readers.
+    /// Parses a plan. The snapshot under `plan` is canonical; the fields beside it are copies for older clients.
     pub(super) fn plan(&self) -> Result<PlanUpdate<'a>, Malformed> {
         let snapshot = match self.get("plan") {
             Some(plan @ Value::Object(_)) => &Fields::Data(plan),
@@ -76,18 +76,18 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// `result`, or in the first documents `ok` and `summary`.
+    /// Parses `result`, or `ok` and `summary` of the first protocol.
     pub(super) fn tool_result(&self) -> CallResult<'a> {
-        let ok = self.get("ok").and_then(Value::as_bool).unwrap_or_else(|| self.told("error").is_none());
-        let body = self.told("result").or(self.told("summary")).or(self.told("error"));
+        let ok = self.get("ok").and_then(Value::as_bool).unwrap_or_else(|| self.non_null("error").is_none());
+        let body = self.non_null("result").or(self.non_null("summary")).or(self.non_null("error"));
         CallResult { ok, body: body.unwrap_or(&Value::Null) }
     }
 
     pub(super) fn local_result(&self) -> CallResult<'a> {
-        match self.told("error") {
+        match self.non_null("error") {
             Some(error) => CallResult { ok: false, body: error },
             None => {
-                let body = self.told("output").or(self.told("result"));
+                let body = self.non_null("output").or(self.non_null("result"));
                 CallResult { ok: true, body: body.unwrap_or(&Value::Null) }
             }
         }

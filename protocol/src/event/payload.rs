@@ -1,8 +1,8 @@
-//! What events say, borrowed from their JSON.
+//! Typed payloads of events, borrowed from their JSON.
 
 use serde_json::Value;
 
-/// A typed, borrowed reading of an event's data.
+/// The payload of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload<'a> {
     Started,
@@ -99,14 +99,14 @@ pub struct Call<'a> {
     pub input: &'a Value,
 }
 
-/// What a tool answered. `body` is text for most tools, JSON for some.
+/// The result of a tool. `body` is text for most tools, JSON for some.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallResult<'a> {
     pub ok: bool,
     pub body: &'a Value,
 }
 
-/// A plan as one event tells it: of the first form (`brief`, `steps`), or of the second, which adds an id and a revision.
+/// A plan in an event. The first version has `brief` and `steps`; the second adds an id and a revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanUpdate<'a> {
     pub id: Option<&'a str>,
@@ -114,7 +114,7 @@ pub struct PlanUpdate<'a> {
     pub mode: Option<&'a str>,
     pub brief: Option<&'a str>,
     pub steps: &'a [Value],
-    /// What changed, such as `step_completed`.
+    /// The kind of change, such as `step_completed`.
     pub transition: Option<&'a str>,
 }
 

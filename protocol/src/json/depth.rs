@@ -1,10 +1,10 @@
-//! JSON that nests more deeply than is read.
+//! Makes deeply nested JSON readable for a parser with a depth limit.
 
-/// Containers that begin this deep are made text. Readers go to 128, and an event may stand inside other JSON.
+/// Containers that begin this deep become text. Parsers stop at 128, and an event may be inside other JSON.
 const MAX_DEPTH: usize = 100;
 
-/// The same JSON, with what is nested too deeply as text in its place. `None` where nothing is, or where it is no JSON.
-pub fn deep_parts_as_text(json: &str) -> Option<String> {
+/// Returns the same JSON with deep containers replaced by their text. `None` if there are none, or if it is not JSON.
+pub(super) fn deep_parts_as_text(json: &str) -> Option<String> {
     let mut shallow = String::new();
     let (mut copied, mut depth, mut deep_from) = (0, 0_usize, None);
     let (mut in_text, mut escaped) = (false, false);
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deeply_stays_as_text() -> serde_json::Result<()> {
+    fn deep_containers_become_text() -> serde_json::Result<()> {
         assert_eq!(deep_parts_as_text(&nested(MAX_DEPTH)), None);
         let shallow = deep_parts_as_text(&nested(5_000)).unwrap_or_default();
         let mut value: Value = serde_json::from_str(&shallow)?;
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_left_alone() {
+    fn text_that_is_not_json_is_left_alone() {
         let open = "[".repeat(200);
         for text in ["", "]", "[\"", open.as_str()] {
             assert_eq!(deep_parts_as_text(text), None, "{text}");

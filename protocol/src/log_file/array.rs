@@ -1,22 +1,22 @@
-//! The elements of a JSON array, cut out of its bytes without reading it whole.
+//! Splits a JSON array into its elements, byte by byte.
 
 use crate::sse::MAX_FRAME_BYTES;
 
 #[derive(Debug, Default)]
 pub(super) struct Elements {
-    /// Brackets and braces that are open; the array itself is the first.
+    /// The number of open brackets and braces; the array itself is the first.
     depth: usize,
     in_text: bool,
     escaped: bool,
     element: Vec<u8>,
-    /// The line on which the element begins.
-    began: u64,
+    /// The first line of the element.
+    first_line: u64,
     too_long: bool,
     closed: bool,
 }
 
 impl Elements {
-    /// Takes a byte on a line; returns an element that it completes, with the line on which that begins.
+    /// Adds a byte. Returns the element that it completes, with its first line.
     pub fn push(&mut self, byte: u8, line: u64) -> Option<(u64, Result<Vec<u8>, String>)> {
         if self.closed {
             return None;
@@ -55,14 +55,14 @@ impl Elements {
         }
     }
 
-    /// Why the array is not whole, where it is not.
-    pub fn fault_at_end(&self) -> Option<String> {
+    /// Returns an error if the array is not closed.
+    pub fn error_at_end(&self) -> Option<String> {
         (!self.closed).then(|| "the array is not closed: the file breaks off".to_owned())
     }
 
     fn keep(&mut self, byte: u8, line: u64) {
         if self.element.is_empty() && !self.too_long {
-            self.began = line;
+            self.first_line = line;
         }
         if self.element.len() == MAX_FRAME_BYTES {
             self.too_long = true;
@@ -76,8 +76,8 @@ impl Elements {
     fn take(&mut self) -> Option<(u64, Result<Vec<u8>, String>)> {
         let element = std::mem::take(&mut self.element);
         if std::mem::take(&mut self.too_long) {
-            return Some((self.began, Err(format!("the event is longer than {MAX_FRAME_BYTES} bytes"))));
+            return Some((self.first_line, Err(format!("the event is longer than {MAX_FRAME_BYTES} bytes"))));
         }
-        (!element.is_empty()).then_some((self.began, Ok(element)))
+        (!element.is_empty()).then_some((self.first_line, Ok(element)))
     }
 }

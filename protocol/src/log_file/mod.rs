@@ -1,31 +1,31 @@
-//! Logs in files, read as their bytes come: of any size, in the memory of one line.
+//! Parses log files of any size incrementally, with memory for one line.
 //!
 //! ```text
-//!  {"runlens":1,"run":{…},"spec":{…}}     an export begins with what is known of the run, then goes on as NDJSON
+//!  {"runlens":1,"run":{…},"spec":{…}}     an export begins with the run and its spec; NDJSON follows
 //!  {"seq":1,"type":"started","data":{}}   NDJSON: one event a line
 //!  [{"seq":1,…},{"seq":2,…}]              a JSON array of events, on however many lines
 //!  id: 1⏎data: {"seq":1,…}⏎⏎              a raw capture of server-sent events
 //! ```
 //!
-//! Which of them it is follows from the first character. What cannot be read is told with its line, and the rest goes on.
+//! The first character decides the format. An unreadable line is reported, and parsing continues after it.
 
 mod array;
 
 use serde_json::{Map, Value};
 
 use crate::event::Event;
-use crate::json::read_deep;
+use crate::json::parse_deep;
 use crate::sse::{Frame, Frames, MAX_FRAME_BYTES};
 use array::Elements;
 
-/// What a file turned out to hold, in its order.
+/// An item of a file, in its order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// What an export says of its run.
+    /// The run and the spec of an export.
     Header(Header),
     /// An event, and the line on which it begins.
     Event(u64, Event),
-    Fault(Fault),
+    Unreadable(UnreadableLine),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,20 +34,20 @@ pub struct Header {
     pub spec: Value,
 }
 
-/// A place that could not be read.
+/// A line that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct UnreadableLine {
     /// Counted from 1.
     pub line: u64,
     pub reason: String,
 }
 
-/// Feed it bytes, take items out.
+/// The parser: takes bytes, returns items.
 #[derive(Debug, Default)]
 pub struct LogReader {
     format: Option<Format>,
     line: Vec<u8>,
-    /// The line that is being read, and whether it is too long to be kept.
+    /// The number of complete lines, and whether the current one is too long.
     number: u64,
     too_long: bool,
     last_seq: u64,
@@ -65,25 +65,25 @@ enum Format {
 #[derive(Debug)]
 struct Capture {
     frames: Frames,
-    /// The line on which the frame that is being read begins.
-    began: u64,
-    /// The frame was given up: what is left of it is passed over.
+    /// The first line of the current frame.
+    first_line: u64,
+    /// The current frame is too long: its rest is skipped.
     skipping: bool,
 }
 
 impl Capture {
     fn beginning_at(line: u64) -> Self {
-        Self { frames: Frames::default(), began: line, skipping: false }
+        Self { frames: Frames::default(), first_line: line, skipping: false }
     }
 }
 
 impl LogReader {
-    /// Reads `bytes` and returns what they complete.
+    /// Parses `bytes` and returns the items that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Item> {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.format.is_none() {
-                // A byte order mark, and blank lines before the beginning.
+                // A byte order mark and blank lines may come first.
                 let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
                 let skipped = rest.iter().take_while(|byte| blank(byte)).count();
                 self.number += rest[..skipped].iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -108,17 +108,17 @@ impl LogReader {
         std::mem::take(&mut self.items)
     }
 
-    /// The line that is being read.
+    /// Returns the number of the current line.
     pub fn line(&self) -> u64 {
         self.number + 1
     }
 
-    /// The file has ended: what its last line holds, or that it broke off.
+    /// Ends the file. Returns the items of its last line, or an error if the file is incomplete.
     pub fn finish(mut self) -> Vec<Item> {
         match self.format.take() {
             Some(Format::Array(elements)) => {
-                if let Some(reason) = elements.fault_at_end() {
-                    self.fault(self.line(), reason);
+                if let Some(reason) = elements.error_at_end() {
+                    self.unreadable(self.line(), reason);
                 }
             }
             Some(format) => {
@@ -126,7 +126,7 @@ impl LogReader {
                 if !self.line.is_empty() || self.too_long {
                     self.end_line();
                 }
-                // A frame is ended by an empty line, which a capture may lack.
+                // An empty line ends a frame; a capture may lack the last one.
                 self.end_line();
             }
             None => {}
@@ -148,16 +148,16 @@ impl LogReader {
         self.number += 1;
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.too_long) {
-            self.give_up_frame();
-            return self.fault(self.number, format!("the line is longer than {MAX_FRAME_BYTES} bytes"));
+            self.skip_frame();
+            return self.unreadable(self.number, format!("the line is longer than {MAX_FRAME_BYTES} bytes"));
         }
         let text = String::from_utf8_lossy(&line);
         match &mut self.format {
             Some(Format::Frames(capture)) => {
-                let (mut line, at) = (text.into_owned(), capture.began);
+                let (mut line, at) = (text.into_owned(), capture.first_line);
                 line.push('\n');
                 if line.trim().is_empty() {
-                    capture.began = self.number + 1;
+                    capture.first_line = self.number + 1;
                     if std::mem::take(&mut capture.skipping) {
                         return;
                     }
@@ -167,8 +167,8 @@ impl LogReader {
                 match capture.frames.push(line.as_bytes()) {
                     Ok(frames) => frames.into_iter().for_each(|frame| self.frame(at, frame)),
                     Err(too_long) => {
-                        self.give_up_frame();
-                        self.fault(at, too_long.to_string());
+                        self.skip_frame();
+                        self.unreadable(at, too_long.to_string());
                     }
                 }
             }
@@ -181,8 +181,8 @@ impl LogReader {
         }
     }
 
-    /// Goes on with the next frame of a capture: what was read of this one says nothing without the rest.
-    fn give_up_frame(&mut self) {
+    /// Skips the rest of the current frame of a capture.
+    fn skip_frame(&mut self) {
         if let Some(Format::Frames(capture)) = &mut self.format {
             capture.frames = Frames::default();
             capture.skipping = true;
@@ -195,7 +195,7 @@ impl LogReader {
             if let Some((line, element)) = elements.push(byte, self.line()) {
                 match element {
                     Ok(text) => self.value(line, &String::from_utf8_lossy(&text)),
-                    Err(reason) => self.fault(line, reason),
+                    Err(reason) => self.unreadable(line, reason),
                 }
             }
             self.number += u64::from(byte == b'\n');
@@ -205,7 +205,7 @@ impl LogReader {
 
     fn frame(&mut self, line: u64, frame: Frame) {
         let seq = frame.id.and_then(|id| id.parse::<u64>().ok());
-        match read_deep(&frame.data) {
+        match parse_deep(&frame.data) {
             Ok(Value::Object(mut fields)) => {
                 if let Some(seq) = seq {
                     fields.entry("seq").or_insert_with(|| seq.into());
@@ -215,26 +215,26 @@ impl LogReader {
                 }
                 self.object(line, fields);
             }
-            Ok(_) => self.fault(line, "the data is no JSON object".to_owned()),
+            Ok(_) => self.unreadable(line, "the data is no JSON object".to_owned()),
             Err(error) => {
                 let kept = self.keep_unreadable(line, &frame.data, seq, frame.event.as_deref());
-                kept.unwrap_or_else(|| self.fault(line, format!("the data is no JSON: {error}")));
+                kept.unwrap_or_else(|| self.unreadable(line, format!("the data is no JSON: {error}")));
             }
         }
     }
 
     fn value(&mut self, line: u64, text: &str) {
-        match read_deep(text) {
+        match parse_deep(text) {
             Ok(Value::Object(fields)) => self.object(line, fields),
-            Ok(_) => self.fault(line, "not a JSON object".to_owned()),
+            Ok(_) => self.unreadable(line, "not a JSON object".to_owned()),
             Err(error) => {
                 let kept = self.keep_unreadable(line, text, None, None);
-                kept.unwrap_or_else(|| self.fault(line, format!("not JSON: {error}")));
+                kept.unwrap_or_else(|| self.unreadable(line, format!("not JSON: {error}")));
             }
         }
     }
 
-    /// An event whose envelope alone can be read is one all the same.
+    /// Keeps an event of which only the envelope can be parsed.
     fn keep_unreadable(&mut self, line: u64, text: &str, seq: Option<u64>, kind: Option<&str>) -> Option<()> {
         let event = Event::unreadable(text, seq.or_else(|| self.next_seq()), kind)?;
         self.event(line, event);
@@ -248,20 +248,20 @@ impl LogReader {
         }
         if !fields.contains_key("seq") {
             let Some(seq) = self.next_seq() else {
-                return self.fault(line, "there is no number left for an event without one".to_owned());
+                return self.unreadable(line, "there is no number left for an event without one".to_owned());
             };
             fields.insert("seq".to_owned(), seq.into());
         }
         if !fields.get("type").is_some_and(Value::is_string) {
-            return self.fault(line, "an event needs a \"type\", which is a text".to_owned());
+            return self.unreadable(line, "an event needs a \"type\", which is a text".to_owned());
         }
         match serde_json::from_value::<Event>(Value::Object(fields)) {
             Ok(event) => self.event(line, event),
-            Err(error) => self.fault(line, format!("not an event: {error}")),
+            Err(error) => self.unreadable(line, format!("not an event: {error}")),
         }
     }
 
-    /// A log without numbers is in the order of its lines.
+    /// Returns the seq for an event without one: events are numbered in the order of the file.
     fn next_seq(&self) -> Option<u64> {
         self.last_seq.checked_add(1)
     }
@@ -271,8 +271,8 @@ impl LogReader {
         self.items.push(Item::Event(line, event));
     }
 
-    fn fault(&mut self, line: u64, reason: String) {
-        self.items.push(Item::Fault(Fault { line, reason }));
+    fn unreadable(&mut self, line: u64, reason: String) {
+        self.items.push(Item::Unreadable(UnreadableLine { line, reason }));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Each format, what is wrong in it, and every way in which its bytes can come.
+//! Each format, its errors, and every way to split its bytes.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -16,8 +16,11 @@ fn event(line: u64, seq: u64, kind: &str) -> Item {
     Item::Event(line, Event::new(seq, kind, json!({ "text": "hé, [1}" })))
 }
 
-fn fault_lines(items: &[Item]) -> Vec<u64> {
-    items.iter().filter_map(|item| if let Item::Fault(fault) = item { Some(fault.line) } else { None }).collect()
+fn unreadable_lines(items: &[Item]) -> Vec<u64> {
+    items
+        .iter()
+        .filter_map(|item| if let Item::Unreadable(unreadable) = item { Some(unreadable.line) } else { None })
+        .collect()
 }
 
 const NDJSON: &str = "{\"seq\":1,\"type\":\"a\",\"data\":{\"text\":\"hé, [1}\"}}\n\n{\"seq\":2,\"type\":\"b\",\"data\":{\"text\":\"hé, [1}\"}}";
@@ -32,7 +35,7 @@ fn each_format_gives_the_same_events() {
 }
 
 #[test]
-fn an_export_begins_with_what_is_known_of_its_run() {
+fn an_export_begins_with_its_run_and_spec() {
     let items =
         read("{\"runlens\":1,\"run\":{\"name\":\"x\"},\"spec\":{\"prompt\":\"p\"}}\n{\"seq\":4,\"type\":\"a\"}\n");
     assert_eq!(items[0], Item::Header(Header { run: json!({ "name": "x" }), spec: json!({ "prompt": "p" }) }));
@@ -40,19 +43,19 @@ fn an_export_begins_with_what_is_known_of_its_run() {
 }
 
 #[test]
-fn a_line_that_cannot_be_read_is_told_and_the_rest_is_kept() {
+fn an_unreadable_line_is_reported_and_the_rest_is_kept() {
     let items = read("{\"seq\":1,\"type\":\"a\"}\n{broken\n7\n{\"seq\":2}\n{\"seq\":3,\"type\":\"b\"}\n");
-    assert_eq!(fault_lines(&items), [2, 3, 4]);
+    assert_eq!(unreadable_lines(&items), [2, 3, 4]);
     assert_eq!(items.len(), 5);
     let items = read("[{\"seq\":1,\"type\":\"a\"},\n oops,\n {\"seq\":3,\"type\":\"b\"}");
-    assert_eq!(fault_lines(&items), [2, 3], "{items:?}");
+    assert_eq!(unreadable_lines(&items), [2, 3], "{items:?}");
     let items = read("id: 1\ndata: {\"type\":\"a\"}\n\nid: 2\ndata: oops\n\nid: 3\ndata: {\"type\":\"b\"}\n\n");
-    assert_eq!(fault_lines(&items), [4], "{items:?}");
+    assert_eq!(unreadable_lines(&items), [4], "{items:?}");
     assert_eq!(items.len(), 3);
 }
 
 #[test]
-fn events_without_a_number_are_numbered_in_the_order_of_the_file() {
+fn events_without_a_seq_are_numbered_in_the_order_of_the_file() {
     let items = read("{\"seq\":7,\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"c\"}\n");
     let seqs: Vec<u64> =
         items.iter().map(|item| if let Item::Event(_, event) = item { event.seq } else { 0 }).collect();
@@ -60,7 +63,7 @@ fn events_without_a_number_are_numbered_in_the_order_of_the_file() {
 }
 
 #[test]
-fn an_endless_line_costs_no_more_than_the_longest_one() {
+fn an_endless_line_takes_bounded_memory() {
     let mut reader = LogReader::default();
     let mut items = reader.push(b"{");
     for _ in 0..10 {
@@ -68,12 +71,12 @@ fn an_endless_line_costs_no_more_than_the_longest_one() {
         assert!(reader.line.capacity() <= 2 * MAX_FRAME_BYTES);
     }
     items.extend(reader.push(b"\n{\"seq\":2,\"type\":\"b\"}\n"));
-    assert_eq!(fault_lines(&items), [1]);
+    assert_eq!(unreadable_lines(&items), [1]);
     assert_eq!(items.len(), 2);
 }
 
 #[test]
-fn after_a_frame_that_is_too_long_a_capture_goes_on() {
+fn a_capture_continues_after_a_frame_that_is_too_long() {
     let long = "x".repeat(MAX_FRAME_BYTES / 2);
     let next = "id: 3\ndata: {\"type\":\"b\"}\n\n";
     for frame in [
@@ -82,13 +85,13 @@ fn after_a_frame_that_is_too_long_a_capture_goes_on() {
     ] {
         let items = read(&format!("id: 1\ndata: {{\"type\":\"a\"}}\n\n{frame}{next}"));
         assert_eq!(items.len(), 3, "{}", items.len());
-        assert_eq!(fault_lines(&items).len(), 1);
+        assert_eq!(unreadable_lines(&items).len(), 1);
         assert!(matches!(&items[2], Item::Event(_, event) if event.seq == 3));
     }
 }
 
 #[test]
-fn an_event_that_nests_too_deeply_is_kept_in_every_format() {
+fn a_deeply_nested_event_is_kept_in_every_format() {
     let deep = format!("{{\"x\":{}1{}}}", "[".repeat(1_000), "]".repeat(1_000));
     let line = format!("{{\"seq\":2,\"type\":\"tool_result\",\"data\":{deep}}}");
     let bare = format!("{{\"data\":{deep}}}");
@@ -102,20 +105,20 @@ fn an_event_that_nests_too_deeply_is_kept_in_every_format() {
 }
 
 #[test]
-fn after_the_largest_number_there_is_none_left() {
+fn there_is_no_seq_after_the_largest_one() {
     let items = read(&format!("{{\"seq\":{},\"type\":\"a\"}}\n{{\"type\":\"b\"}}\n", u64::MAX));
-    assert_eq!(fault_lines(&items), [2]);
+    assert_eq!(unreadable_lines(&items), [2]);
 }
 
 #[test]
-fn an_empty_file_holds_nothing() {
+fn an_empty_file_has_no_items() {
     assert_eq!(read(""), []);
     assert_eq!(read("\n \r\n"), []);
 }
 
 proptest! {
     #[test]
-    fn however_the_bytes_come_the_items_are_the_same(
+    fn any_split_of_the_bytes_gives_the_same_items(
         text in prop::sample::select(vec![NDJSON, ARRAY, FRAMES, "{broken\n[1]", "[1,{\"type\":\"a\"},", "data: x\n\n"]),
         cuts in prop::collection::vec(0_usize..200, 0..8),
     ) {

@@ -1,51 +1,36 @@
-//! The body of every answer that is not 2xx.
+//! The body of every response that is not 2xx.
 
 use serde_json::Value;
 
-use crate::document::{Document, document};
+use super::document::document;
 
 document! {
     ErrorBody {
-        /// A word to act on, such as `invalid_request`; for some refusals a sentence.
+        /// A code such as `invalid_request`; in some responses a sentence.
         error: text = "error",
         message: text = "message",
-        /// What OAuth calls the message.
+        /// OAuth's name for the message.
         error_description: text = "error_description",
         code: text = "code",
-        hint: text = "hint",
-        /// With `wrong_workspace`: the workspace that the credential belongs to.
-        correct_slug: text = "correctSlug",
     }
 }
 
 impl ErrorBody {
-    /// The word to act on: `code` where there is one beside a sentence in `error`.
+    /// Returns the code. A `code` beside `error` means that `error` is a sentence.
     pub fn reason(&self) -> &str {
         self.code().or(self.error()).unwrap_or("")
     }
 
-    /// A sentence for people, if the server wrote one.
+    /// Returns the sentence for people, if there is one.
     pub fn sentence(&self) -> Option<&str> {
         self.message().or(self.error_description())
     }
 
-    /// With `insufficient_scope`: what is missing. One scope comes as a text, several as a list.
+    /// Returns the missing scopes of an `insufficient_scope` error. One comes as a text, several as a list.
     pub fn required_scopes(&self) -> Vec<&str> {
-        texts(self.json().get("required"))
-    }
-
-    /// With `invalid_model`: the models that may have been meant.
-    pub fn candidates(&self) -> Vec<&str> {
-        texts(self.json().get("candidates"))
-    }
-}
-
-fn texts(json: Option<&Value>) -> Vec<&str> {
-    match json {
-        Some(Value::String(text)) => vec![text],
-        Some(Value::Array(items)) => {
-            items.iter().filter_map(|item| item.as_str().or_else(|| item.get("id")?.as_str())).collect()
+        match self.json().get("required") {
+            Some(Value::String(scope)) => vec![scope],
+            scopes => crate::json::items(scopes).iter().filter_map(Value::as_str).collect(),
         }
-        _ => Vec::new(),
     }
 }

@@ -1,27 +1,21 @@
-//! The bodies of MANTYX's HTTP answers, and of what is posted to a run under way.
+//! The bodies of MANTYX's HTTP responses, as far as Runlens reads them.
 //!
-//! All are [documents](crate::document): they keep the fields that they do not know. What is read from many of them, the
-//! totals of tokens and the metadata, has plain types here.
+//! All are documents (`document.rs`): they hold the JSON that was sent, and read single fields from it.
 
-mod catalogue;
+mod document;
 mod errors;
-mod oauth;
-mod posts;
+mod models;
 mod runs;
-mod sessions;
+mod user_info;
 
 use std::collections::BTreeMap;
 
-pub use catalogue::{
-    Agent, AgentList, Model, ModelList, Plugin, PluginList, Pricing, WorkspaceTool, WorkspaceToolList,
-};
 pub use errors::ErrorBody;
-pub use oauth::{TokenAnswer, UserInfo, WorkspaceInfo};
-pub use posts::{Feedback, FeedbackAnswer, ResultFile, ToolResultBody};
-pub use runs::{FailureReason, ModelUsed, RunCreated, RunList, RunRow, RunSnapshot, StructuredOutput};
+pub use models::{Model, ModelList};
+pub use runs::{ModelUsed, RunListResponse, RunRow, RunSnapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{SessionCreated, SessionDetail, SessionEvent, SessionEvents, SessionList, SessionRow};
+pub use user_info::{UserInfo, WorkspaceInfo};
 
 pub type Metadata = BTreeMap<String, String>;
 
@@ -40,8 +34,8 @@ impl Tokens {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// The totals of a run that has some; a bucket that is absent or odd counts as zero.
-    fn read(json: &Value) -> Option<Self> {
+    /// Parses the totals. A number that is absent or of an unexpected shape counts as zero.
+    fn parse(json: &Value) -> Option<Self> {
         let fields = json.as_object()?;
         let count = |key: &str| fields.get(key).and_then(Value::as_u64).unwrap_or(0);
         Some(Self {
@@ -51,12 +45,6 @@ impl Tokens {
             output_tokens: count("outputTokens"),
         })
     }
-}
-
-/// The entries of a `metadata` field that are texts, as all should be.
-fn read_metadata(json: &Value) -> Metadata {
-    let entries = json.get("metadata").and_then(Value::as_object).into_iter().flatten();
-    entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
 #[cfg(test)]

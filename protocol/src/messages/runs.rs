@@ -1,31 +1,23 @@
-//! Runs: their list, their snapshots, and the answer to starting one.
+//! Runs: their list and their snapshots.
 
-use super::{Metadata, Tokens, read_metadata};
+use serde_json::Value;
+
+use super::document::document;
+use super::{Metadata, Tokens};
 use crate::RunStatus;
-use crate::document::document;
-use crate::spec::RunSpec;
-
-document! {
-    /// The answer to `POST /agent-runs` and to a session message.
-    RunCreated needs ["runId"] {
-        run_id: text = "runId",
-        stream_url: text = "streamUrl",
-    }
-}
 
 document! {
     /// `GET /agent-runs`, newest first.
-    RunList needs ["runs"] {
+    RunListResponse needs ["runs"] {
         runs: list[RunRow] = "runs",
         next_cursor: text = "nextCursor",
-        limit: count = "limit",
-        /// Only where it was asked for.
+        /// Only if the request asked for it.
         total: count = "total",
     }
 }
 
 document! {
-    /// One row of a run list: a projection with shortened texts.
+    /// A run in a list, with shortened texts.
     RunRow {
         id: text = "id",
         session_id: text = "sessionId",
@@ -47,17 +39,13 @@ document! {
     /// `GET /agent-runs/{id}`.
     RunSnapshot needs ["status"] {
         session_id: text = "sessionId",
-        /// The answer, or what was salvaged of it.
+        /// The answer, or the partial output of a run that failed.
         final_text: text = "finalText",
         error: text = "error",
-        failure_reason: object[FailureReason] = "failureReason",
-        agent_spec: object[RunSpec] = "agentSpec",
         turns: count = "turns",
-        /// The model that did the work, once the run has ended.
+        /// The model that answered, once the run has ended.
         model: object[ModelUsed] = "model",
-        structured_output: object[StructuredOutput] = "structuredOutput",
         created_at: text = "createdAt",
-        started_at: text = "startedAt",
         completed_at: text = "completedAt",
     }
 }
@@ -69,55 +57,34 @@ impl RunSnapshot {
     }
 }
 
-/// What rows and snapshots have in common.
-macro_rules! run_figures {
+/// The readers that rows and snapshots share.
+macro_rules! shared_readers {
     ($name:ident) => {
         impl $name {
-            /// `None` for a state of a later protocol.
+            /// Returns `None` for a status of a later protocol.
             pub fn status(&self) -> Option<RunStatus> {
                 RunStatus::parse(self.0.get("status")?.as_str()?)
             }
 
-            /// `None` until the run has ended, and from servers that do not count.
+            /// Returns `None` until the run has ended, and for servers that do not count tokens.
             pub fn tokens(&self) -> Option<Tokens> {
-                self.0.get("tokens").and_then(Tokens::read)
+                self.0.get("tokens").and_then(Tokens::parse)
             }
 
+            /// Returns the entries that are texts, as all should be.
             pub fn metadata(&self) -> Metadata {
-                read_metadata(&self.0)
+                let entries = self.0.get("metadata").and_then(Value::as_object).into_iter().flatten();
+                entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
             }
         }
     };
 }
 
-run_figures!(RunRow);
-run_figures!(RunSnapshot);
+shared_readers!(RunRow);
+shared_readers!(RunSnapshot);
 
 document! {
-    /// Why a run failed, in words to act on.
-    FailureReason {
-        error_class: text = "errorClass",
-        finish_reason: text = "finishReason",
-    }
-}
-
-document! {
-    /// A model as a run's log names it.
     ModelUsed {
         id: text = "id",
-        provider: text = "provider",
-        vendor_model_id: text = "vendorModelId",
-        reasoning_effort: text = "reasoningEffort",
-    }
-}
-
-document! {
-    /// What was really done about an output schema.
-    StructuredOutput {
-        schema_requested: flag = "schemaRequested",
-        schema_enforced: flag = "schemaEnforced",
-        /// `native_schema`, `synthetic_tool` or `none`.
-        enforcement_mechanism: text = "enforcementMechanism",
-        unconstrained_fallback_occurred: flag = "unconstrainedFallbackOccurred",
     }
 }

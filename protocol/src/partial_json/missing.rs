@@ -1,22 +1,22 @@
-//! What a schema still wanted when the text stopped.
+//! Finds the required fields that a truncated document lacks.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::{Content, Label, PartialJson, pointer};
-use crate::document::items;
+use crate::json::items;
 use crate::schema::resolve;
 
-/// Nobody reads more than these, and each costs as much as it is deep.
+/// More are not reported.
 const MAX_MISSING: usize = 100;
 
-/// Schemas that apply at one place are bounded, since they may refer to each other.
+/// The most schemas for one place: schemas may refer to each other.
 const MAX_APPLIED: usize = 100;
 
 impl PartialJson {
-    /// The JSON Pointers of required fields that open objects do not have, from the outside in. Closed objects are whole,
-    /// whatever they lack. Choices (`anyOf`, `oneOf`, `if`) are not followed: a part does not tell which one was meant.
+    /// Returns the JSON Pointers of required fields that open objects lack, outermost first. Closed objects count as
+    /// complete. Choices (`anyOf`, `oneOf`, `if`) are not followed: half a document does not show which one applies.
     pub fn missing_fields(&self, schema: &Value) -> Vec<String> {
         let present = self.fields_of_open_containers();
         let mut missing = Vec::new();
@@ -41,7 +41,7 @@ impl PartialJson {
         missing
     }
 
-    /// The names of the fields that each open container has, from the outside in.
+    /// Returns the names of the fields of each open container, outermost first.
     fn fields_of_open_containers(&self) -> Vec<Vec<&str>> {
         let mut fields = vec![Vec::new(); self.open.len()];
         for node in &self.nodes {
@@ -61,7 +61,7 @@ impl PartialJson {
     }
 }
 
-/// The schemas themselves, what they refer to, and the parts that all apply at once.
+/// Adds the schemas that these refer to, and those under `allOf`.
 fn with_references<'a>(root: &'a Value, mut applied: Vec<&'a Value>) -> Vec<&'a Value> {
     let mut next = 0;
     while next < applied.len() && applied.len() < MAX_APPLIED {
@@ -86,7 +86,7 @@ fn below<'a>(applied: &[&'a Value], label: &Label) -> Vec<&'a Value> {
     applied.iter().filter_map(step).collect()
 }
 
-/// The names that are required and not present, each once, in the order of the schema.
+/// Returns the names that are required and not present, each once, in the order of the schema.
 fn absent<'a>(applied: &[&'a Value], present: &[&str]) -> Vec<&'a str> {
     let mut seen: BTreeSet<&str> = present.iter().copied().collect();
     let names = applied.iter().flat_map(|schema| items(schema.get("required"))).filter_map(Value::as_str);

@@ -1,52 +1,51 @@
-//! What can be read of JSON that was cut off.
+//! Parses JSON that was truncated.
 //!
-//! A run that hits its output limit leaves half a document. [`read`] finds it in the text, between whatever a model writes
-//! around it, and tells how far it got:
+//! A run that reaches its output limit leaves half a document. [`read`] finds it in the text of the model, and how far it
+//! got:
 //!
 //! ```text
 //!  Here you are: {"city": "Bern", "days": [{"high": 21}, {"high
 //!                ▲start                                        ▲seam
 //!  closed        /city, /days/0, /days/0/high      open path   /days/1
-//!  never came    }]}                               missing     /summary, /days/1/low (with a schema)
+//!                                                missing     /summary, /days/1/low (with a schema)
 //! ```
 //!
-//! The answer is a flat list of nodes in the order of the text, made for drawing a tree. It is deliberately no
-//! [`Value`](serde_json::Value), cannot become one, and says of each node whether it was closed: half an answer must not
-//! pass for an answer.
+//! The result is a flat list of nodes in the order of the text, each closed or not, to render as a tree. It is
+//! deliberately no [`Value`](serde_json::Value) and cannot become one: half an answer must not look like a whole one.
 //!
-//! A number at the very end of a text is never called closed, since more digits may have been lost.
+//! A number at the very end of the text is never closed, since digits may be missing.
 
 mod missing;
 mod reader;
 
 use std::ops::Range;
 
-use crate::pointer::Pointer;
+use crate::json_pointer::Path;
 
-/// A document as far as it came.
+/// A truncated document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialJson {
     /// In the order of the text; the first one is the root.
     pub nodes: Vec<Node>,
-    /// Where the document begins, in bytes of the text.
+    /// The byte offset of the document in the text.
     pub start: usize,
-    /// Where it stops.
+    /// The byte offset of its end.
     pub seam: usize,
     pub end: End,
-    /// Containers that were never closed, from the outside in.
+    /// Containers without their closing bracket, outermost first.
     open: Vec<usize>,
-    /// A field of the innermost open object whose value did not begin.
+    /// A field of the innermost open object without a value.
     pub begun_field: Option<BegunField>,
 }
 
-/// How the reading ended.
+/// The reason why parsing stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The document is whole.
+    /// The document is complete.
     Closed,
     /// The text stops in the middle of the document.
     CutOff,
-    /// Something stands at the seam that cannot go on there.
+    /// There is something at the seam that is not JSON.
     Broken { expected: &'static str },
 }
 
@@ -57,11 +56,11 @@ pub struct Node {
     pub label: Label,
     pub content: Content,
     pub is_closed: bool,
-    /// Its place in the text, in bytes.
+    /// Its byte range in the text.
     pub span: Range<usize>,
 }
 
-/// What a node is to its parent.
+/// The place of a node in its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     Root,
@@ -73,9 +72,9 @@ pub enum Label {
 pub enum Content {
     Object,
     Array,
-    /// Unescaped, as far as it came.
+    /// Unescaped, perhaps incomplete.
     Text(String),
-    /// As it is written.
+    /// As written in the text.
     Number(String),
     /// `true`, `false`, `null`, or the beginning of one.
     Word(String),
@@ -84,23 +83,19 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BegunField {
     pub name: String,
-    /// Whether the name itself is whole.
+    /// The name is complete.
     pub is_closed: bool,
 }
 
-/// Reads the document in `text`: the longest one, where there are several. `None` where there is none.
+/// Parses the longest document in `text`. Returns `None` if there is none.
 ///
-/// A single text, number or word is a document only if there is nothing beside it; otherwise every sentence would be one.
+/// A string, number or word is a document only if there is nothing else in the text; otherwise every sentence would be one.
 pub fn read(text: &str) -> Option<PartialJson> {
     reader::scalar(text).or_else(|| reader::longest(text))
 }
 
 impl PartialJson {
-    pub fn is_whole(&self) -> bool {
-        self.end == End::Closed
-    }
-
-    /// The JSON Pointer of a node. Takes as long as the node is deep.
+    /// Returns the JSON Pointer of a node, in time proportional to its depth.
     pub fn path(&self, node: usize) -> String {
         let mut labels = Vec::new();
         let mut at = self.nodes.get(node);
@@ -111,10 +106,10 @@ impl PartialJson {
         pointer(labels.into_iter().rev())
     }
 
-    /// The JSON Pointer of what was being written when the text stopped: a half-written value, a field that has its name
-    /// only, or the innermost open container. `None` for a document that is whole.
+    /// Returns the JSON Pointer of the value at the end of the text: an incomplete value, a field with only its name, or
+    /// the innermost open container. `None` for a complete document.
     pub fn open_path(&self) -> Option<String> {
-        if self.is_whole() {
+        if self.end == End::Closed {
             return None;
         }
         let half_written = self.nodes.last().filter(|node| !node.is_closed && !node.is_container());
@@ -126,15 +121,6 @@ impl PartialJson {
         }
         Some(path)
     }
-
-    /// The brackets that never came, in the order in which they would have.
-    pub fn missing_brackets(&self) -> String {
-        let bracket = |node: &usize| match self.nodes.get(*node).map(|node| &node.content) {
-            Some(Content::Array) => ']',
-            _ => '}',
-        };
-        self.open.iter().rev().map(bracket).collect()
-    }
 }
 
 impl Node {
@@ -144,7 +130,7 @@ impl Node {
 }
 
 fn pointer<'a>(labels: impl Iterator<Item = &'a Label>) -> String {
-    let mut path = Pointer::default();
+    let mut path = Path::default();
     for label in labels {
         let _ = match label {
             Label::Root => 0,

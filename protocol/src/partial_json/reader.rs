@@ -1,8 +1,8 @@
-//! The reading itself: one pass, no recursion, so that no depth overflows the stack.
+//! The parser: one pass without recursion, so that deep documents cannot overflow the stack.
 
 use super::{BegunField, Content, End, Label, Node, PartialJson};
 
-/// A text, number or word that is all there is.
+/// Parses a text that is only a string, number or word.
 pub(super) fn scalar(text: &str) -> Option<PartialJson> {
     let start = text.len() - text.trim_start().len();
     let first = *text.as_bytes().get(start)?;
@@ -14,8 +14,8 @@ pub(super) fn scalar(text: &str) -> Option<PartialJson> {
     (is_all && !matches!(read.end, End::Broken { .. })).then_some(read)
 }
 
-/// The longest object or list in the text. Each attempt begins where the one before stopped, so all of them together read
-/// the text once.
+/// Parses the longest object or list in the text. Each attempt begins where the one before stopped, so the text is read
+/// once.
 pub(super) fn longest(text: &str) -> Option<PartialJson> {
     let mut longest: Option<PartialJson> = None;
     let mut from = 0;
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
         loop {
             self.skip_space();
             let Some(byte) = self.peek() else { return End::CutOff };
-            // A model may close the fence around a document that it did not close.
+            // A model may close the code fence around an incomplete document.
             if self.text[self.at..].starts_with("```") {
                 return End::CutOff;
             }
@@ -138,7 +138,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Adds a node that begins at `start` and, as far as is known, ends where the reader stands.
+    /// Adds a node from `start` to the current position.
     fn add(&mut self, content: Content, start: usize, is_closed: bool) {
         let label = match (self.begun_field.take(), self.open.last()) {
             (Some(field), _) => Label::Field(field.name),
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
         Ok(is_closed)
     }
 
-    /// Reads on from an opening quote. Line breaks and unknown escapes, which models write, are taken as they are.
+    /// Parses a string from its opening quote. Line breaks and unknown escapes, which models write, are accepted.
     fn string(&mut self) -> (String, bool) {
         let mut text = String::new();
         self.at += 1;
@@ -234,7 +234,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The character that an escape at the beginning of `text` stands for, and its length. `None` where it is cut off.
+/// Parses the escape at the beginning of `text` into a character and its length. `None` if it is incomplete.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let c = text[1..].chars().next()?;
     Some(match c {
@@ -254,7 +254,7 @@ fn unicode_escape(text: &str) -> Option<(char, usize)> {
     if !(0xd800..0xdc00).contains(&first) {
         return Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6));
     }
-    // Half of a pair: the other half must follow at once.
+    // The first half of a surrogate pair: the second must follow.
     let rest = &bytes[6..];
     if rest.is_empty() || rest == b"\\" {
         return None;
@@ -268,7 +268,7 @@ fn unicode_escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// Four hexadecimal digits: `Some(None)` where something else stands there, `None` where the text stops before.
+/// Parses four hexadecimal digits. `Some(None)` if they are something else, `None` if the text ends before.
 fn hex_unit(bytes: &[u8]) -> Option<Option<u32>> {
     let mut unit = 0;
     for i in 0..4 {

@@ -1,10 +1,16 @@
-//! Prefixes of all kinds of documents, and all kinds of text around them.
+//! Prefixes of documents, and text around them.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::any_json;
+
+/// Returns the brackets that would complete the document.
+fn missing_brackets(read: &PartialJson) -> String {
+    let bracket = |node: &usize| if read.nodes[*node].content == Content::Array { ']' } else { '}' };
+    read.open.iter().rev().map(bracket).collect()
+}
 
 fn read_some(text: &str) -> PartialJson {
     read(text).unwrap_or_else(|| panic!("nothing read of {text:?}"))
@@ -27,7 +33,7 @@ fn outline(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_document_is_read_as_far_as_it_came() {
+fn a_truncated_document_is_parsed() {
     let text = r#"{"city": "Bern", "days": [{"high": 21}, {"high"#;
     assert_eq!(
         outline(text),
@@ -35,13 +41,13 @@ fn a_document_is_read_as_far_as_it_came() {
     );
     let read = read_some(text);
     assert_eq!((read.start, read.seam, read.end), (0, text.len(), End::CutOff));
-    assert_eq!((read.open_path().as_deref(), read.missing_brackets().as_str()), (Some("/days/1"), "}]}"));
+    assert_eq!((read.open_path().as_deref(), missing_brackets(&read).as_str()), (Some("/days/1"), "}]}"));
     assert_eq!(read.begun_field, Some(BegunField { name: "high".to_owned(), is_closed: false }));
     assert_eq!(&text[read.nodes[3].span.clone()], r#"{"high": 21}"#);
 }
 
 #[test]
-fn the_open_path_is_what_was_being_written() {
+fn the_open_path_is_the_value_at_the_end() {
     for (text, path) in [
         ("{", ""),
         (r#"{"a"#, ""),
@@ -64,7 +70,7 @@ fn the_open_path_is_what_was_being_written() {
 }
 
 #[test]
-fn what_models_write_around_a_document_is_left_out() {
+fn text_around_a_document_is_ignored() {
     for text in [
         r#"{"a": [1, 2]}"#,
         "\u{feff}{\"a\": [1, 2]}",
@@ -75,7 +81,7 @@ fn what_models_write_around_a_document_is_left_out() {
         r#""Yes", he said: {"a": [1, 2]}"#,
     ] {
         let read = read_some(text);
-        assert!(read.is_whole(), "{text}");
+        assert!(read.end == End::Closed, "{text}");
         assert_eq!(&text[read.start..read.seam], r#"{"a": [1, 2]}"#, "{text}");
     }
 }
@@ -95,7 +101,7 @@ fn texts_without_a_document_have_none() {
 }
 
 #[test]
-fn what_cannot_go_on_is_told_apart_from_what_was_cut_off() {
+fn invalid_json_differs_from_truncated_json() {
     for (text, seam, expected) in [
         (r#"{"a" 1}"#, 5, "a colon"),
         (r#"{"a": 1 "b": 2}"#, 8, "a comma or the end"),
@@ -111,18 +117,18 @@ fn what_cannot_go_on_is_told_apart_from_what_was_cut_off() {
 }
 
 #[test]
-fn escapes_are_read_and_half_of_one_is_left_out() {
+fn escapes_are_parsed_and_an_incomplete_one_is_ignored() {
     let full = r#""a\n\"\\\/\u0041\ud83d\ude00z""#;
     assert_eq!(read_some(full).nodes[0].content, Content::Text("a\n\"\\/A😀z".to_owned()));
     for (cut, expected) in [(r#""a\"#, "a"), (r#""a\u00"#, "a"), (r#""a\ud83d"#, "a"), (r#""a\ud83d\ude0"#, "a")] {
         assert_eq!(read_some(cut).nodes[0].content, Content::Text(expected.to_owned()), "{cut}");
     }
-    // Nobody can read these, but they are no reason to stop.
+    // Invalid, but no reason to stop.
     assert_eq!(read_some(r#""\ud83dx\uzz""#).nodes[0].content, Content::Text("\u{fffd}x\u{fffd}zz".to_owned()));
 }
 
 #[test]
-fn a_schema_tells_which_fields_are_missing() {
+fn required_fields_of_the_schema_are_reported_as_missing() {
     let schema = json!({
         "type": "object", "required": ["city", "days", "summary"],
         "properties": { "days": { "type": "array", "items": { "$ref": "#/$defs/day" } } },
@@ -138,7 +144,7 @@ fn a_schema_tells_which_fields_are_missing() {
 }
 
 #[test]
-fn a_schema_that_wants_something_at_every_depth_is_told_a_hundred_times() {
+fn at_most_a_hundred_missing_fields_are_reported() {
     let schema = json!({ "required": ["b"], "properties": { "a": { "$ref": "#" } } });
     let missing = read_some(&r#"{"a":"#.repeat(100_000)).missing_fields(&schema);
     assert_eq!((missing.len(), missing[2].as_str()), (100, "/a/a/b"));
@@ -148,16 +154,16 @@ fn a_schema_that_wants_something_at_every_depth_is_told_a_hundred_times() {
 fn no_depth_overflows_the_stack() {
     for half in ["[", r#"{"a":"#] {
         let read = read_some(&half.repeat(100_000));
-        assert_eq!((read.nodes.len(), read.missing_brackets().len()), (100_000, 100_000));
+        assert_eq!((read.nodes.len(), missing_brackets(&read).len()), (100_000, 100_000));
         assert!(read.open_path().is_some_and(|path| path.len() < 250_000));
         assert_eq!(read.missing_fields(&json!({})), [""; 0]);
     }
     let whole = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(read_some(&whole).is_whole());
+    assert!(read_some(&whole).end == End::Closed);
 }
 
 #[test]
-fn long_texts_of_many_beginnings_are_read_once() {
+fn long_texts_with_many_brackets_are_read_once() {
     for piece in ["{\"", "[1,", "{x", "[[]", "{\"a\":1 ", "\\u{", "[\"\\"] {
         let text = piece.repeat(50_000);
         let _ = read(&text);
@@ -199,7 +205,7 @@ proptest! {
                     }
                 }
             }
-            let brackets = format!("{prefix}{}", read.missing_brackets());
+            let brackets = format!("{prefix}{}", missing_brackets(&read));
             if read.nodes.last().is_some_and(|node| node.is_closed) && !prefix.trim_end().ends_with([',', ':'])
                 && read.begun_field.is_none()
             {
@@ -213,7 +219,7 @@ proptest! {
         if let Some(read) = read(&text) {
             prop_assert!(read.start <= read.seam && read.seam <= text.len());
             prop_assert!(text.is_char_boundary(read.start) && text.is_char_boundary(read.seam));
-            let _ = (read.open_path(), read.missing_brackets(), read.missing_fields(&json!({ "required": ["a"] })));
+            let _ = (read.open_path(), missing_brackets(&read), read.missing_fields(&json!({ "required": ["a"] })));
             for (i, node) in read.nodes.iter().enumerate() {
                 prop_assert!(text.get(node.span.clone()).is_some());
                 prop_assert!(node.parent.is_none_or(|parent| parent < i));

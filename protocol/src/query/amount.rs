@@ -1,4 +1,4 @@
-//! Amounts as people write them: `30s`, `1.5h`, `10k`, `0.25`.
+//! Parses and prints amounts: `30s`, `1.5h`, `10k`, `0.25`.
 
 use super::Measure;
 
@@ -15,7 +15,7 @@ pub fn example(measure: Measure) -> &'static str {
     }
 }
 
-/// An amount in its measure's unit.
+/// Parses an amount into the unit of its measure.
 pub fn parse(measure: Measure, text: &str) -> Option<u64> {
     let text = if measure == Measure::Cost { text.strip_prefix('$').unwrap_or(text) } else { text };
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -25,7 +25,7 @@ pub fn parse(measure: Measure, text: &str) -> Option<u64> {
     scaled(number, *size, counts)
 }
 
-/// The shortest spelling that says exactly this.
+/// Prints an amount in the shortest exact form.
 pub fn print(measure: Measure, amount: u64) -> String {
     if measure == Measure::Cost {
         let (whole, part) = (amount / 1_000_000, amount % 1_000_000);
@@ -45,8 +45,8 @@ fn units(measure: Measure) -> &'static [(&'static str, u64)] {
     }
 }
 
-/// A decimal number times a size, without rounding on the way, and at the end only where a part of one means something.
-/// Below 2⁶², so that it fits a database's integer.
+/// Multiplies a decimal number by a size. Rounds only at the end, and refuses fractions if `whole_only`. The result is
+/// below 2⁶², so that it fits an integer of the database.
 fn scaled(number: &str, size: u64, whole_only: bool) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && part.is_empty()) || part.len() > 9 {

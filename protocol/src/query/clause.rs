@@ -1,4 +1,4 @@
-//! What a query says, clause by clause.
+//! The clauses of a query.
 
 use super::When;
 use crate::{RunStatus, ids};
@@ -8,7 +8,7 @@ use crate::{RunStatus, ids};
 pub struct Clause {
     pub negated: bool,
     pub term: Term,
-    /// Further values of the same key: any of them will do.
+    /// Further values of the same key; one must match.
     pub or: Vec<Term>,
 }
 
@@ -30,11 +30,11 @@ pub enum Term {
     Since(When),
     /// Created earlier than this.
     Before(When),
-    /// Words in a row, anywhere in prompt, answer, error, tool names or tool arguments.
+    /// A phrase anywhere in prompt, answer, error, tool names or tool arguments.
     Text(String),
 }
 
-/// Something that a run has one of, or several, by name.
+/// A named property of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     Model,
@@ -44,13 +44,13 @@ pub enum Field {
     Tool,
     Error,
     Id,
-    /// Who launched it. Nobody writes this: whoever knows the asker puts it in the place of `is:mine`.
+    /// The user who launched it. Not part of the language: the server replaces `is:mine` with it.
     Launcher,
-    /// Of sessions, whose states are not those of runs: `active` or `ended`.
+    /// The status of a session: `active` or `ended`.
     SessionStatus,
 }
 
-/// A state that a run is in, or that its log shows.
+/// A state of a run, or a signal of its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Is {
     Truncated,
@@ -61,7 +61,7 @@ pub enum Is {
     Waiting,
     Imported,
     Seeded,
-    /// Launched by whoever asks.
+    /// Launched by the current user.
     Mine,
 }
 
@@ -69,7 +69,7 @@ pub enum Is {
 pub enum Has {
     /// A metadata key, with any value.
     Metadata(String),
-    /// A tool call that nobody answered.
+    /// A tool call without an answer.
     OrphanCall,
 }
 
@@ -79,7 +79,7 @@ pub struct Comparison {
     pub bound: Bound,
 }
 
-/// A figure of a run, and the unit that it is compared in.
+/// A number of a run, and the unit of comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measure {
     /// Milliseconds.
@@ -109,7 +109,7 @@ impl From<Term> for Clause {
 }
 
 impl Clause {
-    /// The term and its alternatives.
+    /// Returns the term and its alternatives.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         std::iter::once(&self.term).chain(&self.or)
     }
@@ -120,7 +120,7 @@ impl Term {
         Self::Metadata { key: key.to_owned(), value: value.to_owned() }
     }
 
-    /// A state, of a session or of a run.
+    /// Parses a status of a session or of a run.
     pub fn status(of_session: bool, word: &str) -> Option<Self> {
         match of_session {
             true => {
@@ -135,17 +135,7 @@ impl Term {
         matches!(self, Self::Status(_) | Self::Field { field: Field::SessionStatus, .. })
     }
 
-    /// Whether only a run's log tells it.
-    pub fn is_told_by_log(&self) -> bool {
-        match self {
-            Self::Field { field, .. } => matches!(field, Field::Tool | Field::Error),
-            Self::Is(is) => matches!(is, Is::Truncated | Is::Looping | Is::Budget | Is::Waiting),
-            Self::Has(has) => *has == Has::OrphanCall,
-            _ => false,
-        }
-    }
-
-    /// Reads `key:value` as metadata, whatever the key.
+    /// Parses `key:value` as metadata, also if the key is reserved.
     pub fn parse_metadata(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some((key, value)) if ids::is_metadata_key(key.trim()) && !value.trim().is_empty() => {
@@ -160,7 +150,7 @@ impl Term {
 pub(super) const METADATA_KEY_RULE: &str = "Metadata keys may use letters, digits, dot, _ and -, at most 64.";
 
 impl Field {
-    /// Those that are words of the language of runs.
+    /// The fields that are words of the query language.
     pub const ALL: [Self; 7] = [Self::Model, Self::Agent, Self::Name, Self::Session, Self::Tool, Self::Error, Self::Id];
 
     pub fn as_str(self) -> &'static str {

@@ -1,16 +1,16 @@
-//! What to write instead of what other languages write, and the known word nearest to one that is not.
+//! Hints for the syntax of other query languages, and for misspelled words.
 
 use super::{Measure, When, is_reserved};
 
-/// Words that join or negate elsewhere, and what does so here.
-const JOINING: [(&str, &str); 3] = [
+/// Logic words of other languages, and the hint for each.
+const LOGIC_WORDS: [(&str, &str); 3] = [
     ("OR", "Put a comma between values of one key for OR, for example env:prod,dev."),
     ("AND", "All parts of a filter hold at once: leave the AND out."),
     ("NOT", "Write a minus before what is to be left out, for example -env:dev."),
 ];
 const QUOTE_IT: &str = "To look for the word itself, put quotes around it.";
 
-/// What people call figures of a run.
+/// Other names of measures.
 const OTHER_NAMES: [(&str, Measure); 9] = [
     ("tool", Measure::Calls),
     ("tools", Measure::Calls),
@@ -24,22 +24,22 @@ const OTHER_NAMES: [(&str, Measure); 9] = [
 ];
 const TIMES: [&str; 6] = ["created", "started", "date", "age", "at", "when"];
 
-/// What to write instead of a bare word in capitals.
-pub fn joining(word: &str) -> Option<String> {
-    let (_, hint) = JOINING.iter().find(|(joining, _)| *joining == word)?;
+/// Returns the hint for a logic word in capitals.
+pub fn logic_word(word: &str) -> Option<String> {
+    let (_, hint) = LOGIC_WORDS.iter().find(|(known, _)| *known == word)?;
     Some(format!("{hint} {QUOTE_IT}"))
 }
 
-pub fn is_joining(word: &str) -> bool {
-    JOINING.iter().any(|(joining, _)| *joining == word)
+pub fn is_logic_word(word: &str) -> bool {
+    LOGIC_WORDS.iter().any(|(known, _)| *known == word)
 }
 
-/// Whether a value begins as a comparison does, or stands for any.
+/// Returns whether a value begins like a comparison, or is a wildcard.
 pub fn is_operator(value: &str) -> bool {
     value == "*" || value.starts_with(['>', '<', '=']) || value.starts_with("!=")
 }
 
-/// What to write instead of an operator before the value of a key that is not compared.
+/// Returns the hint for an operator before the value of a key that is not compared.
 pub fn operator(key: &str, value: &str) -> Option<String> {
     if !is_operator(value) {
         return None;
@@ -73,7 +73,7 @@ fn measure(key: &str) -> Option<Measure> {
     })
 }
 
-/// The word that a misspelt one was most likely to be, where one is near enough.
+/// Returns the known word that is most similar to a misspelled one, if one is similar enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters: Vec<char> = word.chars().map(|c| c.to_ascii_lowercase()).collect();
     let allowed = letters.len() / 3;
@@ -81,7 +81,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     distances.filter(|(distance, _)| *distance <= allowed).min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
-/// Letters to add, leave out, change or swap with the next.
+/// Returns the number of letters to add, remove, change or swap with the next.
 fn distance(word: &[char], known: &str) -> usize {
     let known: Vec<char> = known.chars().map(|c| c.to_ascii_lowercase()).collect();
     if known.len().abs_diff(word.len()) > word.len() {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_word_is_told_from_another_one() {
+    fn a_misspelled_word_is_recognized() {
         let known = ["status", "duration", "customer", "env"];
         for (word, near) in [
             ("stauts", Some("status")),

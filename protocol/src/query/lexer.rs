@@ -1,11 +1,11 @@
-//! From text to pieces: a sign, a key, and values, each with its place. What they mean is decided in `parse`.
+//! Splits text into tokens: a sign, a key, and values, each with its position. `parse.rs` decides their meaning.
 
 use std::ops::Range;
 
-use super::Fault;
+use super::SyntaxError;
 
 /// `-key:value,value` or `-text`.
-pub struct Piece<'a> {
+pub struct Token<'a> {
     pub at: Range<usize>,
     pub negated: bool,
     pub key: Option<Key<'a>>,
@@ -34,7 +34,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    pub fn next(&mut self) -> Result<Option<Piece<'a>>, Fault> {
+    pub fn next(&mut self) -> Result<Option<Token<'a>>, SyntaxError> {
         self.take_while(char::is_whitespace);
         let start = self.at;
         if self.rest().is_empty() {
@@ -66,10 +66,10 @@ impl<'a> Lexer<'a> {
                 self.error(place, "A quotation begins or ends inside a word. Put quotes around the whole of it.")
             );
         }
-        Ok(Some(Piece { at: start..self.at, negated, key, values }))
+        Ok(Some(Token { at: start..self.at, negated, key, values }))
     }
 
-    fn values(&mut self, start: usize, key: &str) -> Result<Vec<Value>, Fault> {
+    fn values(&mut self, start: usize, key: &str) -> Result<Vec<Value>, SyntaxError> {
         let mut values = Vec::new();
         loop {
             let value = if self.rest().starts_with('"') {
@@ -89,7 +89,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn quoted(&mut self) -> Result<Value, Fault> {
+    fn quoted(&mut self) -> Result<Value, SyntaxError> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
         &rest[..end]
     }
 
-    fn error(&self, start: usize, message: impl Into<String>) -> Fault {
-        Fault { at: start..self.at, message: message.into() }
+    fn error(&self, start: usize, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { at: start..self.at, message: message.into() }
     }
 }

@@ -1,12 +1,15 @@
-//! The filter bar's language: `status:failed customer:acme,globex -env:dev duration:>30s since:2h "free text"`.
+//! The query language of the filter bar: `status:failed customer:acme,globex -env:dev duration:>30s since:2h "free text"`.
 //!
 //! ```text
-//!  text ──lexer──▶ pieces (sign, key, values, each with its place) ──parse──▶ Query ──print──▶ text
+//!  text ──lexer──▶ tokens (sign, key, values, each with its position) ──parse──▶ Query ──print──▶ text
 //! ```
 //!
-//! Clauses are ANDed; values after commas are alternatives; `-` excludes. A bare `key:value` that is no reserved word is
-//! metadata, `metadata.key:value` always is. A word without a colon, or a quotation, is looked for in the text of runs.
-//! What cannot be read is an error with its place, never a filter that matches nothing or everything.
+//! Clauses are ANDed; values after commas are alternatives; `-` excludes. A `key:value` whose key is no reserved word is
+//! metadata; `metadata.key:value` always is. A word without a colon, or a quoted text, is searched in the text of runs.
+//! A syntax error is reported with its position; it never becomes a filter that matches nothing or everything.
+//!
+//! To add a word: add it to [`RESERVED`] and a variant to [`Term`], [`Field`], [`Is`], [`Has`] or [`Measure`]; parse it in
+//! `parse.rs` and print it in `print.rs`; add it to the tables of `tests.rs`. The compiler then points to the store's SQL.
 
 mod amount;
 mod clause;
@@ -23,19 +26,20 @@ use std::ops::Range;
 pub use clause::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
 pub use hints::nearest;
 pub use time::{Unit, When};
-pub use words::{MAX_WORD_BYTES, words};
+use words::MAX_WORD_BYTES;
+pub use words::words;
 
 use crate::RunStatus;
 
-/// The longest text read, in bytes.
-pub const MAX_QUERY_BYTES: usize = 2_000;
+/// The longest query, in bytes.
+const MAX_QUERY_BYTES: usize = 2_000;
 /// The most clauses, and the most alternatives in one.
-pub const MAX_CLAUSES: usize = 32;
+const MAX_CLAUSES: usize = 32;
 
-/// The states that a session can be in.
+/// The statuses of sessions.
 pub const SESSION_STATUSES: [&str; 2] = ["active", "ended"];
 
-/// Words before a colon that are not metadata keys, in any case of letters.
+/// Words before a colon that are not metadata keys, in any case.
 pub const RESERVED: [&str; 19] = [
     "status", "model", "agent", "session", "tool", "error", "is", "has", "id", "duration", "tokens", "cost", "turns",
     "calls", "since", "before", "after", "name", "text",
@@ -46,18 +50,18 @@ pub struct Query {
     pub clauses: Vec<Clause>,
 }
 
-/// What is wrong with a query, and where.
+/// A syntax error in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     /// Byte offsets into the text.
     pub at: Range<usize>,
-    /// Where that begins as a person counts: in characters, from 1.
+    /// The position for people: in characters, from 1.
     pub character: usize,
     pub message: String,
 }
 
-/// What is wrong, before it is known what a person calls the place.
-struct Fault {
+/// A syntax error without the position for people.
+struct SyntaxError {
     at: Range<usize>,
     message: String,
 }
@@ -70,16 +74,16 @@ impl fmt::Display for QueryError {
 
 impl Query {
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        Self::read(text, parse::Subject::Runs)
+        Self::parse_as(text, parse::Subject::Runs)
     }
 
-    /// Reads a filter of sessions, which have states of their own.
+    /// Parses a filter of sessions, which have other statuses than runs.
     pub fn parse_for_sessions(text: &str) -> Result<Self, QueryError> {
-        Self::read(text, parse::Subject::Sessions)
+        Self::parse_as(text, parse::Subject::Sessions)
     }
 
-    fn read(text: &str, subject: parse::Subject) -> Result<Self, QueryError> {
-        parse::query(text, subject).map_err(|Fault { at, message }| {
+    fn parse_as(text: &str, subject: parse::Subject) -> Result<Self, QueryError> {
+        parse::query(text, subject).map_err(|SyntaxError { at, message }| {
             let character = text.get(..at.start).map_or(0, |before| before.chars().count()) + 1;
             QueryError { at, character, message }
         })
@@ -89,21 +93,21 @@ impl Query {
         self.clauses.is_empty()
     }
 
-    /// This query without one of its clauses.
+    /// Returns the query without one of its clauses.
     pub fn without(&self, index: usize) -> Self {
         let mut clauses = self.clauses.clone();
         clauses.remove(index);
         Self { clauses }
     }
 
-    /// This query with a clause more, unless it is there already.
+    /// Returns the query with one more clause, unless it has it already.
     pub fn with(&self, term: Term) -> Self {
         let mut query = self.clone();
         query.push(Clause::from(term));
         query
     }
 
-    /// The one status asked for, where exactly one is.
+    /// Returns the first status that is required on its own.
     pub fn status(&self) -> Option<RunStatus> {
         self.clauses.iter().find_map(|clause| match clause.term {
             Term::Status(status) if !clause.negated && clause.or.is_empty() => Some(status),
@@ -118,7 +122,7 @@ impl Query {
     }
 }
 
-/// Whether a word means something other than metadata before a colon.
+/// Returns whether a word before a colon is something other than a metadata key.
 fn is_reserved(key: &str) -> bool {
     RESERVED.iter().any(|word| word.eq_ignore_ascii_case(key))
 }

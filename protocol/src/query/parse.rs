@@ -1,45 +1,45 @@
-//! From pieces to clauses.
+//! Parses tokens into clauses.
 
 use super::clause::METADATA_KEY_RULE;
-use super::lexer::{Key, Lexer, Piece, Value};
+use super::lexer::{Key, Lexer, Token, Value};
 use super::{
-    Bound, Clause, Comparison, Fault, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, MAX_WORD_BYTES, Measure, Query,
-    SESSION_STATUSES, Term, When, amount, hints, is_reserved, words,
+    Bound, Clause, Comparison, Field, Has, Is, MAX_CLAUSES, MAX_QUERY_BYTES, MAX_WORD_BYTES, Measure, Query,
+    SESSION_STATUSES, SyntaxError, Term, When, amount, hints, is_reserved, words,
 };
 use crate::{RunStatus, ids};
 
-/// What is filtered.
+/// The list that is filtered.
 #[derive(Clone, Copy)]
 pub enum Subject {
     Runs,
     Sessions,
 }
 
-pub fn query(text: &str, subject: Subject) -> Result<Query, Fault> {
+pub fn query(text: &str, subject: Subject) -> Result<Query, SyntaxError> {
     if text.len() > MAX_QUERY_BYTES {
-        return Err(Fault {
+        return Err(SyntaxError {
             at: 0..text.len(),
             message: format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it."),
         });
     }
     let mut query = Query::default();
     let mut lexer = Lexer::new(text);
-    while let Some(piece) = lexer.next()? {
-        if query.clauses.len() == MAX_CLAUSES || piece.values.len() > MAX_CLAUSES {
+    while let Some(token) = lexer.next()? {
+        if query.clauses.len() == MAX_CLAUSES || token.values.len() > MAX_CLAUSES {
             let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
-            return Err(Fault { at: piece.at, message });
+            return Err(SyntaxError { at: token.at, message });
         }
-        query.push(clause(&piece, subject)?);
+        query.push(clause(&token, subject)?);
     }
     Ok(query)
 }
 
-fn clause(piece: &Piece<'_>, subject: Subject) -> Result<Clause, Fault> {
-    let mut terms = Vec::with_capacity(piece.values.len());
-    for value in &piece.values {
-        let term = match &piece.key {
+fn clause(token: &Token<'_>, subject: Subject) -> Result<Clause, SyntaxError> {
+    let mut terms = Vec::with_capacity(token.values.len());
+    for value in &token.values {
+        let term = match &token.key {
             None => bare(value)?,
-            Some(key) => keyed(key, value, piece.values.len() == 1, subject)?,
+            Some(key) => keyed(key, value, token.values.len() == 1, subject)?,
         };
         if !terms.contains(&term) {
             terms.push(term);
@@ -47,12 +47,12 @@ fn clause(piece: &Piece<'_>, subject: Subject) -> Result<Clause, Fault> {
     }
     let mut terms = terms.into_iter();
     let Some(term) = terms.next() else {
-        return Err(fault(piece.at.clone(), "This part is empty."));
+        return Err(syntax_error(token.at.clone(), "This part is empty."));
     };
-    Ok(Clause { negated: piece.negated, term, or: terms.collect() })
+    Ok(Clause { negated: token.negated, term, or: terms.collect() })
 }
 
-fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<Term, Fault> {
+fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<Term, SyntaxError> {
     if let Some(name) = key.text.strip_prefix("metadata.") {
         return metadata(key, name, value);
     }
@@ -62,7 +62,7 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<T
     let word = key.text.to_ascii_lowercase();
     let one_value = || match only {
         true => Ok(()),
-        false => Err(fault(value.at.clone(), format!("`{word}:` takes one value, without commas."))),
+        false => Err(syntax_error(value.at.clone(), format!("`{word}:` takes one value, without commas."))),
     };
     if let Some(field) = Field::ALL.into_iter().find(|field| field.as_str() == word) {
         without_operator(&word, value)?;
@@ -89,69 +89,72 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<T
         "text" => free_text(value),
         _ => {
             one_value()?;
-            let when = When::parse(&value.text).ok_or_else(|| fault(value.at.clone(), time_help(&word)))?;
+            let when = When::parse(&value.text).ok_or_else(|| syntax_error(value.at.clone(), time_help(&word)))?;
             Ok(if word == "before" { Term::Before(when) } else { Term::Since(when) })
         }
     }
 }
 
-fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, Fault> {
+fn metadata(key: &Key<'_>, name: &str, value: &Value) -> Result<Term, SyntaxError> {
     if !value.quoted && value.text.starts_with("//") {
-        return Err(fault(key.at.start..value.at.end, "Put quotes around an address, for example \"https://…\"."));
+        return Err(syntax_error(
+            key.at.start..value.at.end,
+            "Put quotes around an address, for example \"https://…\".",
+        ));
     }
     if !ids::is_metadata_key(name) {
         let hint = "Put quotes around text that has a colon in it.";
-        return Err(fault(key.at.clone(), format!("{METADATA_KEY_RULE} {hint}")));
+        return Err(syntax_error(key.at.clone(), format!("{METADATA_KEY_RULE} {hint}")));
     }
     without_operator(name, value)?;
     Ok(Term::metadata(name, &value.text))
 }
 
-/// A value that is not compared: it would be looked for as it is, signs and all, and never be found.
-fn without_operator(key: &str, value: &Value) -> Result<(), Fault> {
+/// Refuses an operator in a value that is not compared: it would be searched literally and never be found.
+fn without_operator(key: &str, value: &Value) -> Result<(), SyntaxError> {
     match hints::operator(key, &value.text).filter(|_| !value.quoted) {
-        Some(hint) => Err(fault(value.at.clone(), hint)),
+        Some(hint) => Err(syntax_error(value.at.clone(), hint)),
         None => Ok(()),
     }
 }
 
-fn bare(value: &Value) -> Result<Term, Fault> {
-    match hints::joining(&value.text).filter(|_| !value.quoted) {
-        Some(hint) => Err(fault(value.at.clone(), hint)),
+fn bare(value: &Value) -> Result<Term, SyntaxError> {
+    match hints::logic_word(&value.text).filter(|_| !value.quoted) {
+        Some(hint) => Err(syntax_error(value.at.clone(), hint)),
         None => free_text(value),
     }
 }
 
-fn has(value: &Value) -> Result<Term, Fault> {
+fn has(value: &Value) -> Result<Term, SyntaxError> {
     let name = value.text.strip_prefix("metadata.").unwrap_or(&value.text);
     if value.text == "orphan-call" {
         Ok(Term::Has(Has::OrphanCall))
     } else if ids::is_metadata_key(name) {
         Ok(Term::Has(Has::Metadata(name.to_owned())))
     } else {
-        Err(fault(value.at.clone(), METADATA_KEY_RULE))
+        Err(syntax_error(value.at.clone(), METADATA_KEY_RULE))
     }
 }
 
-fn free_text(value: &Value) -> Result<Term, Fault> {
+fn free_text(value: &Value) -> Result<Term, SyntaxError> {
     if words(&value.text).next().is_none() {
         let message = match value.text.contains(char::is_alphanumeric) {
             true => format!("Words of more than {MAX_WORD_BYTES} letters are not looked for. Write a shorter one."),
             false => "There is no letter or digit to look for.".to_owned(),
         };
-        return Err(fault(value.at.clone(), message));
+        return Err(syntax_error(value.at.clone(), message));
     }
     Ok(Term::Text(value.text.clone()))
 }
 
 /// `>30s`, `>=3`, `<10k`, `10s..30s`; for whole counts also `3`.
-fn bound(measure: Measure, value: &Value) -> Result<Bound, Fault> {
+fn bound(measure: Measure, value: &Value) -> Result<Bound, SyntaxError> {
     let name = measure.as_str();
     let example = amount::example(measure);
     let read = |text: &str| {
         amount::parse(measure, text).ok_or_else(|| {
             let message = format!("`{text}` is no amount. Write for example {name}:>{example} or {name}:<={example}.");
-            fault(value.at.clone(), message)
+            syntax_error(value.at.clone(), message)
         })
     };
     let text = value.text.as_str();
@@ -171,15 +174,15 @@ fn bound(measure: Measure, value: &Value) -> Result<Bound, Fault> {
     if let Some((from, to)) = text.split_once("..") {
         let (from, to) = (read(from)?, read(to)?);
         if from > to {
-            return Err(fault(value.at.clone(), "Write the smaller end of the range first."));
+            return Err(syntax_error(value.at.clone(), "Write the smaller end of the range first."));
         }
         return Ok(Bound::Between(from, to));
     }
     let number = read(text)?;
     match measure {
         Measure::Turns | Measure::Calls => Ok(Bound::Exactly(number)),
-        // Few runs last exactly so long: somebody who leaves the sign out means something else.
-        _ => Err(fault(value.at.clone(), format!("Say how to compare: {name}:>{text} or {name}:<{text}."))),
+        // Few runs have exactly this duration: a value without a sign is probably a mistake.
+        _ => Err(syntax_error(value.at.clone(), format!("Say how to compare: {name}:>{text} or {name}:<{text}."))),
     }
 }
 
@@ -187,10 +190,10 @@ fn time_help(word: &str) -> String {
     format!("Write a time as {word}:2h (m, h, d or w ago), {word}:2026-10-01 or {word}:2026-10-01T12:30Z.")
 }
 
-fn unknown(value: &Value, what: &str, known: &[&str]) -> Fault {
-    fault(value.at.clone(), format!("There is no {what} `{}`. Use one of {}.", value.text, known.join(", ")))
+fn unknown(value: &Value, what: &str, known: &[&str]) -> SyntaxError {
+    syntax_error(value.at.clone(), format!("There is no {what} `{}`. Use one of {}.", value.text, known.join(", ")))
 }
 
-fn fault(at: std::ops::Range<usize>, message: impl Into<String>) -> Fault {
-    Fault { at, message: message.into() }
+fn syntax_error(at: std::ops::Range<usize>, message: impl Into<String>) -> SyntaxError {
+    SyntaxError { at, message: message.into() }
 }

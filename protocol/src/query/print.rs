@@ -1,4 +1,4 @@
-//! From clauses to text, in the one spelling that reads back as the same query.
+//! Prints a query as text that parses to the same query.
 
 use std::fmt;
 
@@ -24,7 +24,9 @@ impl fmt::Display for Clause {
         if self.or.is_empty()
             && let Term::Text(text) = &self.term
         {
-            return write_value(f, text, |text| text.contains(':') || text.starts_with('-') || hints::is_joining(text));
+            return write_value(f, text, |text| {
+                text.contains(':') || text.starts_with('-') || hints::is_logic_word(text)
+            });
         }
         self.term.write_key(f)?;
         for (i, term) in self.terms().enumerate() {
@@ -89,7 +91,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Quoted where it would otherwise be read as something else.
+/// Writes a value, in quotes if it would otherwise be parsed as something else.
 fn write_value(f: &mut fmt::Formatter<'_>, value: &str, must_quote: impl Fn(&str) -> bool) -> fmt::Result {
     let plain = value.chars().all(|c| !c.is_whitespace() && !matches!(c, '"' | '\\' | ','));
     if plain && !value.is_empty() && !must_quote(value) {

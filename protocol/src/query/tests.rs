@@ -18,7 +18,7 @@ fn reads_status_and_metadata() {
 }
 
 #[test]
-fn reads_every_kind_of_clause() {
+fn every_kind_of_clause_is_parsed() {
     for text in [
         "status:failed,running customer:acme,globex -env:dev",
         "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search error:rate_limit id:run_1",
@@ -33,7 +33,7 @@ fn reads_every_kind_of_clause() {
 }
 
 #[test]
-fn other_spellings_are_read_as_the_one_that_is_printed() {
+fn other_spellings_are_parsed_and_printed_in_one_form() {
     assert_eq!(printed("Status:success TOKENS:>10000 cost:>$1.50"), "status:succeeded tokens:>10k cost:>1.5");
     assert_eq!(printed("duration:>90m duration:<0.5s turns:3"), "duration:>90m duration:<500ms turns:=3");
     assert_eq!(printed("after:2026-10-01T00:00Z a:b a:b c:d,d"), "since:2026-10-01 a:b c:d");
@@ -43,7 +43,7 @@ fn other_spellings_are_read_as_the_one_that_is_printed() {
 }
 
 #[test]
-fn sessions_have_states_of_their_own() {
+fn sessions_have_other_statuses_than_runs() {
     let read = |text: &str| Query::parse_for_sessions(text).map(|query| query.to_string());
     let text = "-status:ended customer:acme since:7d words";
     assert_eq!(read(text).as_deref(), Ok(text));
@@ -53,7 +53,7 @@ fn sessions_have_states_of_their_own() {
 }
 
 #[test]
-fn times_are_resolved_against_the_clock_that_is_given() {
+fn times_are_resolved_with_the_given_clock() {
     let day = 86_400_000;
     let resolved = |text: &str| When::parse(text).map(|when| when.resolve(10 * day));
     assert_eq!(resolved("2h"), Some(10 * day - 7_200_000));
@@ -66,8 +66,8 @@ fn times_are_resolved_against_the_clock_that_is_given() {
 }
 
 #[test]
-fn faults_are_explained_at_their_place() {
-    let fault = |text: &str| Query::parse(text).expect_err(text);
+fn syntax_errors_are_explained_at_their_position() {
+    let syntax_error = |text: &str| Query::parse(text).expect_err(text);
     for (text, place, message) in [
         ("a:b status:bad", "bad", "There is no status `bad`"),
         ("a:\"open", "\"open", "This quotation has no end"),
@@ -102,12 +102,12 @@ fn faults_are_explained_at_their_place() {
         ("env:*", "*", "write has:env"),
         ("model:*", "*", "leave `model:` out"),
     ] {
-        let error = fault(text);
+        let error = syntax_error(text);
         assert_eq!((&text[error.at.clone()], error.message.contains(message)), (place, true), "{text}: {error}");
     }
     assert!(Query::parse(&"a:b ".repeat(600)).is_err());
     let many: Vec<String> = (0..40).map(|i| format!("k{i}:v")).collect();
-    assert!(fault(&many.join(" ")).message.contains("at most 32"));
+    assert!(syntax_error(&many.join(" ")).message.contains("at most 32"));
 }
 
 fn term() -> impl Strategy<Value = Vec<Term>> {
@@ -153,7 +153,7 @@ fn term() -> impl Strategy<Value = Vec<Term>> {
 
 proptest! {
     #[test]
-    fn printing_then_reading_is_the_identity(clauses in prop::collection::vec((term(), any::<bool>()), 0..6)) {
+    fn printing_then_parsing_is_the_identity(clauses in prop::collection::vec((term(), any::<bool>()), 0..6)) {
         let mut query = Query::default();
         for (terms, negated) in clauses {
             let mut distinct: Vec<Term> = Vec::new();
@@ -179,7 +179,7 @@ proptest! {
 }
 
 #[test]
-fn a_place_is_told_in_characters_and_too_long_a_word_is_refused() {
+fn a_position_is_reported_in_characters_and_too_long_a_word_is_refused() {
     let error = Query::parse("müßig \"ünfertig").expect_err("an open quotation");
     assert_eq!((error.at.start, error.character), (8, 7));
     assert!(error.to_string().ends_with("(at character 7)"), "{error}");

@@ -1,4 +1,4 @@
-//! Times as people write them: so long ago, a day, or a moment in UTC. Nothing here knows what time it is.
+//! Times in a query: a duration before now, a day, or a moment in UTC. The caller provides the current time.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ const DAY_MS: i64 = 86_400_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// So many units before now. Kept as it was written: a saved filter goes on meaning the last two hours.
+    /// A duration before now. Kept relative, so that a saved filter always means the last two hours.
     Ago { amount: u32, unit: Unit },
     /// Milliseconds since 1970, UTC.
     At(i64),
@@ -48,7 +48,7 @@ impl When {
         moment(text).map(Self::At)
     }
 
-    /// Milliseconds since 1970, as of `now_ms`.
+    /// Returns milliseconds since 1970, if it is `now_ms` now.
     pub fn resolve(self, now_ms: i64) -> i64 {
         match self {
             Self::Ago { amount, unit } => now_ms.saturating_sub(i64::from(amount).saturating_mul(unit.entry().1)),
@@ -78,7 +78,7 @@ impl fmt::Display for When {
     }
 }
 
-/// `2026-10-01`, `2026-10-01T12:30`, `…T12:30:15.250`, each with or without `Z`.
+/// Parses `2026-10-01`, `2026-10-01T12:30` and `…T12:30:15.250`, each with or without `Z`.
 fn moment(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once(['T', 't']).unwrap_or((text, ""));
     let clock = clock.strip_suffix(['Z', 'z']).unwrap_or(clock);
@@ -110,7 +110,7 @@ fn number(text: &str, digits: usize) -> Option<i64> {
     (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
-/// Days since 1970 of a date in the Gregorian calendar; years begin in March here, so that leap days come last.
+/// Returns the days since 1970 of a Gregorian date. Years begin in March here, so that leap days come last.
 fn day_of(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let era = year.div_euclid(400);

@@ -1,7 +1,7 @@
 //! Hides secrets before a spec or a payload is shown or leaves the workspace.
 //!
-//! Three rules: every value under `headers` is hidden; so is every value whose name says that it is a secret; and inside
-//! any text, whatever looks like a credential (`text.rs`). What is hidden keeps its place and tells nothing of itself.
+//! Three rules: hides every value under `headers`, every value whose name is that of a secret, and inside any text
+//! everything that looks like a credential (`text.rs`).
 
 mod text;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 pub use text::redact_text;
 
-pub const HIDDEN: &str = "••••••••";
+const HIDDEN: &str = "••••••••";
 
-/// Names that say «secret», as they are after dashes and underscores are taken out.
+/// Names of secrets, without dashes and underscores.
 const SECRET_NAMES: [&str; 17] = [
     "authorization",
     "apikey",
@@ -66,7 +66,7 @@ fn hide_all(value: &mut Value) {
 
 fn is_secret_name(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    // `maxTokens` counts; `accessToken` opens.
+    // `maxTokens` is a number; `accessToken` is a secret.
     SECRET_NAMES.iter().any(|secret| plain.ends_with(secret)) && !plain.ends_with("maxtoken")
 }
 

@@ -1,4 +1,4 @@
-//! What is hidden, and what is not.
+//! Texts with and without credentials.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -63,7 +63,7 @@ fn ordinary_text_is_left_alone() {
         "a-very-long-word-that-is-not-a-key",
         "日本語: 東京",
         "",
-        // Ids and checksums are what logs are searched for.
+        // People search logs for ids and checksums.
         "run_fa7a31cabf7e9b4b3713 of 6ba7b810-9dad-11d1-80b4-00c04fd430c8",
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "getUserAccountDetailsForTheQuarterlyReportV2",
@@ -80,7 +80,7 @@ fn ordinary_text_is_left_alone() {
     }
 }
 
-/// None of these may take time in proportion to their square: then this test would not end within minutes.
+/// If one of these took quadratic time, this test would take minutes.
 #[test]
 fn long_hostile_texts_are_read_once() {
     for part in
@@ -93,7 +93,7 @@ fn long_hostile_texts_are_read_once() {
 
 proptest! {
     #[test]
-    fn nothing_more_is_found_in_what_was_hidden(text in "([a-z:/@= ?&\"]|token|https://|-----BEGIN PRIVATE KEY-----|\\PC){0,24}") {
+    fn redacted_text_has_no_more_secrets(text in "([a-z:/@= ?&\"]|token|https://|-----BEGIN PRIVATE KEY-----|\\PC){0,24}") {
         if let Some(shown) = redact_text(&text) {
             prop_assert_eq!(redact_text(&shown).unwrap_or_else(|| shown.clone()), shown);
         }

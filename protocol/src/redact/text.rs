@@ -1,13 +1,13 @@
-//! Credentials inside of text, found by how they begin, by the name before them, or by where they stand.
+//! Finds credentials inside text: by their prefix, by the name before them, or by their place in an address.
 //!
-//! Ids and checksums look much like keys and are what one searches logs for, so a bare word has to look like nothing but
-//! a key before it is hidden; one that a name calls a secret does not.
+//! Ids and checksums look similar to keys, and people search logs for them. So a word without a name is hidden only if it
+//! cannot be anything but a key.
 
 use std::ops::Range;
 
 use super::{HIDDEN, is_secret_name};
 
-/// How credentials of well-known services begin.
+/// Prefixes of credentials of well-known services.
 const SECRET_PREFIXES: [&str; 44] = [
     "mantyx_",
     "sk-",
@@ -56,12 +56,12 @@ const SECRET_PREFIXES: [&str; 44] = [
 ];
 /// Shorter words are names, not keys.
 const MIN_SECRET_CHARS: usize = 16;
-/// A word without a known beginning is a key only where it is this long; what is longer yet is a file.
+/// A word without a known prefix is a key only with this length; longer ones are files.
 const RANDOM_CHARS: Range<usize> = 32..200;
-/// Parts of an address that stand for a secret, though elsewhere their names say little.
+/// Parameters of addresses that are secrets. Elsewhere these names are harmless.
 const SECRET_PARAMETERS: [&str; 4] = ["key", "sig", "signature", "auth"];
 
-/// The text with its credentials hidden, or `None` where it has none.
+/// Returns the text with its credentials hidden, or `None` if it has none.
 pub fn redact_text(text: &str) -> Option<String> {
     let mut secrets = secret_words(text);
     secrets.extend(passwords_of_addresses(text));
@@ -86,18 +86,18 @@ fn secret_words(text: &str) -> Vec<Range<usize>> {
         if secrets.last().is_some_and(|known| word.start < known.end) {
             continue;
         }
-        let said = &text[word.clone()];
-        if looks_secret(said) || (after_bearer && said.len() >= MIN_SECRET_CHARS) {
+        let token = &text[word.clone()];
+        if looks_secret(token) || (after_bearer && token.len() >= MIN_SECRET_CHARS) {
             secrets.push(word.clone());
         } else {
             secrets.extend(value_of(text, &word));
         }
-        after_bearer = said.eq_ignore_ascii_case("bearer") || said.eq_ignore_ascii_case("basic");
+        after_bearer = token.eq_ignore_ascii_case("bearer") || token.eq_ignore_ascii_case("basic");
     }
     secrets
 }
 
-/// Runs of characters that credentials are made of.
+/// Splits a text into words of the characters that credentials consist of.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'~');
     let bytes = text.as_bytes();
@@ -111,13 +111,13 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn looks_secret(word: &str) -> bool {
-    // Names of our own accounts and clients are words; a credential has digits.
+    // Names of accounts and clients can have the same prefix; a credential has digits.
     let begins = || SECRET_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
     let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
     word.len() >= MIN_SECRET_CHARS && ((begins() && has_digit()) || looks_random(word))
 }
 
-/// Small and capital letters and digits in no order. Names written in one word have longer runs of each.
+/// Returns whether a word mixes lower case, upper case and digits at random. Names have longer runs of each.
 fn looks_random(word: &str) -> bool {
     if !RANDOM_CHARS.contains(&word.len()) {
         return false;
@@ -130,7 +130,7 @@ fn looks_random(word: &str) -> bool {
     mixed && changes * 2 > word.len()
 }
 
-/// What a name sets, where the name says that it is a secret: `password=…`, `"apiKey": "…"`, `?token=…`.
+/// Returns the value that is assigned to the name of a secret: `password=…`, `"apiKey": "…"`, `?token=…`.
 fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\\');
     let rest = text[name.end..].trim_start_matches(is_quote);
@@ -143,7 +143,7 @@ fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let value = set.trim_start_matches(' ').trim_start_matches(is_quote);
     let start = text.len() - value.len();
     let ends = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, '&' | ',' | ';' | '(' | ')' | '{' | '}' | '<');
-    // What a program puts in is no secret yet, and what stands after a scheme is found by that.
+    // Placeholders are no secrets, and values after `Bearer` are found elsewhere.
     if value.starts_with(['$', '=', '>', '%', '•']) {
         return None;
     }
@@ -151,13 +151,13 @@ fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     if value.is_empty() || value.eq_ignore_ascii_case("bearer") || value.eq_ignore_ascii_case("basic") {
         return None;
     }
-    // `token: the unit of text` explains, `token = next()` computes.
+    // `token: the unit of text` is prose, `token = next()` is code.
     let is_tight = text[name.end..].starts_with('=') && !set.starts_with(' ');
     let is_plain_word = value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '.'));
     (is_tight || !is_plain_word).then(|| start..start + value.len())
 }
 
-/// `https://name:password@host`, or a long token alone before the `@`.
+/// Finds `https://name:password@host`, or a long token alone before the `@`.
 fn passwords_of_addresses(text: &str) -> Vec<Range<usize>> {
     let secret = |(at, scheme): (usize, &str)| {
         let start = at + scheme.len();
@@ -174,11 +174,11 @@ fn passwords_of_addresses(text: &str) -> Vec<Range<usize>> {
     text.match_indices("://").filter_map(secret).collect()
 }
 
-/// The inside of keys in PEM; of one that is cut off, all the rest.
+/// Finds the contents of PEM keys; of an incomplete one, all the rest.
 fn private_keys(text: &str) -> Vec<Range<usize>> {
     const BEGINS: &str = "-----BEGIN ";
     const OPENS: &str = "PRIVATE KEY-----";
-    /// `RSA `, `ENCRYPTED ` and their like.
+    /// `RSA `, `ENCRYPTED ` and similar.
     const KIND_CHARS: usize = 24;
     let mut keys = Vec::new();
     let mut at = 0;

@@ -1,24 +1,29 @@
-//! Whether a schema makes sense.
+//! Finds mistakes in a schema.
+//!
+//! The reader is draft 2020-12, and also accepts `definitions` and a list under `items`, as older drafts write them.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::refs::{Cycles, resolve};
-use super::{MAX_DEPTH, MAX_VIOLATIONS, Violation};
-use crate::pointer::{Pointer, Step};
+use super::{MAX_VIOLATIONS, Violation};
+use crate::json_pointer::{Path, Step};
 
-/// Everything in `schema` that no validator could follow.
+/// Schemas deeper than this are not followed.
+const MAX_DEPTH: usize = 100;
+
+/// Returns everything in `schema` that a validator could not use. Takes time in proportion to the size of the schema.
 pub fn compile_errors(schema: &Value) -> Vec<Violation> {
     let mut compile =
-        Compile { root: schema, path: Pointer::default(), depth: 0, cycles: Cycles::default(), found: Vec::new() };
+        Compile { root: schema, path: Path::default(), depth: 0, cycles: Cycles::default(), found: Vec::new() };
     compile.schema(schema);
     compile.found
 }
 
 struct Compile<'a> {
     root: &'a Value,
-    path: Pointer,
+    path: Path,
     depth: usize,
     cycles: Cycles,
     found: Vec<Violation>,

@@ -1,37 +1,32 @@
-//! JSON Schema, as far as tool arguments and structured answers use it: draft 2020-12, and the older spellings
-//! `definitions` and a list under `items`.
+//! JSON Schema, as tool arguments and structured answers use it.
 //!
-//! [`compile_errors`] tells whether a schema makes sense, [`check`] whether a value fits it. Judged are `type`, `enum`,
-//! `const`, `properties`, `required`, `additionalProperties`, `propertyNames`, `dependentRequired`, `dependentSchemas`,
-//! `items`, `prefixItems`, `contains`, `uniqueItems`, all the minima and maxima, `multipleOf`, `anyOf`, `oneOf`, `allOf`,
-//! `not`, `if`/`then`/`else`, and `$ref` to a place in the same schema.
+//! [`compile_errors`] finds mistakes in a schema, `check` finds where a value breaks its rules.
 //!
-//! **Not judged** are `pattern`, `patternProperties` and `format`: they would need a regex engine, which is too large for
-//! the browser. Neither are `unevaluatedProperties` and `unevaluatedItems`. A value is called invalid only for a rule that
-//! was really applied; that it breaks none of these is not said.
-//!
-//! Both take time in proportion to what they are given: depth, references and the number of findings are bounded.
+//! `check` uses the `jsonschema` crate and needs the feature `json-schema`, which the server and the sandbox enable. That
+//! crate brings a regex engine and is too large for the browser, which checks a schema while a person types:
+//! `compile_errors` is written by hand for that reason.
 
+#[cfg(feature = "json-schema")]
 mod check;
 mod compile;
+#[cfg(feature = "json-schema")]
+mod cost;
 mod refs;
 
+#[cfg(feature = "json-schema")]
 pub use check::check;
 pub use compile::compile_errors;
 pub(crate) use refs::resolve;
 
-/// A place that is at fault, as a JSON Pointer, and why.
+/// A mistake: its place as a JSON Pointer, and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     pub path: String,
     pub message: String,
 }
 
-/// Nobody mends more than these at once.
+/// More are not reported: nobody corrects so many at once.
 const MAX_VIOLATIONS: usize = 100;
 
-/// Schemas and values deeper than this are not followed.
-const MAX_DEPTH: usize = 100;
-
-#[cfg(test)]
+#[cfg(all(test, feature = "json-schema"))]
 mod tests;

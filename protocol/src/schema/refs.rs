@@ -1,12 +1,12 @@
-//! References inside a schema, and whether they lead anywhere.
+//! References inside a schema.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::document::items;
+use crate::json::items;
 
-/// What `$ref` means inside `root`: `#`, or `#` and a JSON Pointer.
+/// Returns the schema that a `$ref` of `root` names. Only `#`, and `#` with a JSON Pointer, are supported.
 pub(crate) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let pointer = reference.strip_prefix('#')?;
     match pointer.contains('%') {
@@ -39,7 +39,7 @@ pub(super) struct Cycles {
 }
 
 impl Cycles {
-    /// Whether `start` leads into a circle that was not found before. All calls together look at each schema once.
+    /// Returns whether `start` leads into a cycle that was not found before. All calls together visit each schema once.
     pub fn leads_into_one(&mut self, root: &Value, start: &Value) -> bool {
         let mut found = false;
         let mut below = vec![(start, false)];
@@ -63,10 +63,12 @@ impl Cycles {
     }
 }
 
-fn applied_to_the_same_value<'a>(root: &'a Value, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
+/// Returns the schemas that apply to a value because `schema` does.
+pub(super) fn applied_to_the_same_value<'a>(root: &'a Value, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
     let reference = schema.get("$ref").and_then(Value::as_str).and_then(|reference| resolve(root, reference));
     let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| items(schema.get(key)));
     let single = ["not", "if", "then", "else"].into_iter().filter_map(|key| schema.get(key));
-    let dependent = schema.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(|map| map.values());
+    let dependent = ["dependentSchemas", "dependencies"].into_iter().filter_map(|key| schema.get(key)?.as_object());
+    let dependent = dependent.flat_map(|map| map.values());
     reference.into_iter().chain(lists).chain(single).chain(dependent)
 }

@@ -1,23 +1,21 @@
-//! What a spec asks for where it can be left out: guards, budgets, reasoning, with the documented defaults filled in.
-//!
-//! These functions take any of the three bodies as plain JSON, since most callers store it that way.
+//! Guards, budgets, reasoning and prompt of a spec, with the documented defaults filled in.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// When the loop guard steps in, in equal batches in a row.
+/// The number of equal batches in a row at which the loop guard acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopThresholds {
-    /// The batch is skipped and the model is told to change course.
+    /// The batch is skipped, and the model gets a nudge to change course.
     pub nudge_at: u64,
-    /// Tools are switched off and the model writes its last turn.
+    /// Tools are turned off, and the model writes its last turn.
     pub give_up_at: u64,
 }
 
-pub const DEFAULT_LOOP_THRESHOLDS: LoopThresholds = LoopThresholds { nudge_at: 3, give_up_at: 6 };
-pub const DEFAULT_MAX_TOOL_TURNS: u64 = 32;
-pub const DEFAULT_LOCAL_TOOL_TIMEOUT_MS: u64 = 5 * 60 * 1000;
+pub(crate) const DEFAULT_LOOP_THRESHOLDS: LoopThresholds = LoopThresholds { nudge_at: 3, give_up_at: 6 };
+const DEFAULT_MAX_TOOL_TURNS: u64 = 32;
+pub(crate) const DEFAULT_LOCAL_TOOL_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 
 /// Budgets that apply when `toolBudgets` is omitted.
 pub const DEFAULT_TOOL_BUDGETS: [(&str, u64); 12] = [
@@ -35,27 +33,27 @@ pub const DEFAULT_TOOL_BUDGETS: [(&str, u64); 12] = [
     ("hive_search_issues", 5),
 ];
 
-/// The loop guard's thresholds, or `None` where the spec switches it off.
+/// Returns the loop guard's thresholds, or `None` if the spec turns it off.
 pub fn loop_thresholds(spec: &Value) -> Option<LoopThresholds> {
-    let asked = &spec["loopDetection"];
-    if asked == &Value::Bool(false) {
+    let requested = &spec["loopDetection"];
+    if requested == &Value::Bool(false) {
         return None;
     }
-    let number = |name: &str, default| asked.get(name).and_then(Value::as_u64).unwrap_or(default);
+    let number = |name: &str, default| requested.get(name).and_then(Value::as_u64).unwrap_or(default);
     Some(LoopThresholds {
         nudge_at: number("consecutiveThreshold", DEFAULT_LOOP_THRESHOLDS.nudge_at),
         give_up_at: number("hardCutoffThreshold", DEFAULT_LOOP_THRESHOLDS.give_up_at),
     })
 }
 
-/// How often each tool may be called. `{}` clears the defaults; other entries are laid over them.
+/// Returns the most calls allowed for each tool. `{}` clears the defaults; other entries replace single defaults.
 pub fn tool_budgets(spec: &Value) -> BTreeMap<String, u64> {
-    let asked = spec["toolBudgets"].as_object();
+    let requested = spec["toolBudgets"].as_object();
     let mut budgets = BTreeMap::new();
-    if !asked.is_some_and(serde_json::Map::is_empty) {
+    if !requested.is_some_and(serde_json::Map::is_empty) {
         budgets.extend(DEFAULT_TOOL_BUDGETS.map(|(tool, max_calls)| (tool.to_owned(), max_calls)));
     }
-    for (tool, entry) in asked.into_iter().flatten() {
+    for (tool, entry) in requested.into_iter().flatten() {
         if let Some(max_calls) = entry["maxCalls"].as_u64() {
             budgets.insert(tool.clone(), max_calls);
         }
@@ -67,12 +65,12 @@ pub fn max_tool_turns(spec: &Value) -> u64 {
     spec["budgets"]["maxToolTurns"].as_u64().unwrap_or(DEFAULT_MAX_TOOL_TURNS)
 }
 
-/// How long a client-resolved call may stay unanswered.
+/// Returns how long the caller has to answer a call of a local tool.
 pub fn local_tool_timeout_ms(spec: &Value) -> u64 {
     spec["budgets"]["localToolTimeoutMs"].as_u64().unwrap_or(DEFAULT_LOCAL_TOOL_TIMEOUT_MS)
 }
 
-/// Effort from 0 (off) to 100, from a word or a number.
+/// Returns the effort from 0 (off) to 100. A spec has a word or a number.
 pub fn reasoning_level(spec: &Value) -> u64 {
     match &spec["reasoningLevel"] {
         Value::String(word) => match word.as_str() {
@@ -86,7 +84,7 @@ pub fn reasoning_level(spec: &Value) -> u64 {
     }
 }
 
-/// The text that the model is asked to answer: `prompt`, or the last user message.
+/// Returns the text to answer: `prompt`, or the last user message.
 pub fn prompt_text(spec: &Value) -> &str {
     spec["prompt"].as_str().unwrap_or_else(|| {
         let messages = spec["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -101,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_loop_guard_has_defaults_and_can_be_switched_off() {
+    fn the_loop_guard_has_defaults_and_can_be_turned_off() {
         assert_eq!(loop_thresholds(&json!({})), Some(DEFAULT_LOOP_THRESHOLDS));
         assert_eq!(loop_thresholds(&json!({ "loopDetection": false })), None);
         let custom = loop_thresholds(&json!({ "loopDetection": { "consecutiveThreshold": 2 } }));
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_are_laid_over_the_defaults_and_an_empty_object_clears_them() {
+    fn budgets_replace_single_defaults_and_an_empty_object_clears_all() {
         assert_eq!(tool_budgets(&json!({}))["recall"], 4);
         assert!(tool_budgets(&json!({ "toolBudgets": {} })).is_empty());
         let budgets = tool_budgets(&json!({ "toolBudgets": { "recall": { "maxCalls": 9 }, "x": { "maxCalls": 0 } } }));

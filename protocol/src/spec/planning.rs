@@ -1,14 +1,14 @@
-//! `plan`: whether the agent keeps a checklist, and whose.
+//! `plan`: the checklist that the agent keeps.
 
 use serde_json::Value;
 
-use crate::document::items;
+use crate::json::items;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanMode {
-    /// The agent decides whether a checklist is useful.
+    /// The agent decides if a checklist is useful.
     Auto,
-    /// The agent must have one before it does anything of substance.
+    /// The agent writes a checklist before it starts.
     Required,
 }
 
@@ -21,26 +21,26 @@ impl PlanMode {
     }
 }
 
-/// What `plan` asks for.
+/// The settings of `plan`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planning<'a> {
     pub mode: PlanMode,
     pub brief: Option<&'a str>,
-    /// The caller's own checklist; empty where the agent is to make one.
+    /// The caller's checklist; empty if the agent should write one.
     pub steps: Vec<&'a str>,
-    /// The run ends with the plan, before the agent does anything.
+    /// The run ends once the plan is written.
     pub plan_only: bool,
 }
 
-/// The plan that a spec asks for; `None` where there is to be none.
+/// Returns the plan settings of a spec, or `None` if it asks for no plan.
 pub fn planning(spec: &Value) -> Option<Planning<'_>> {
-    let asked = &spec["plan"];
-    let plan_only = asked.get("planOnly").and_then(Value::as_bool).unwrap_or(false);
-    let mode = match asked {
+    let requested = &spec["plan"];
+    let plan_only = requested.get("planOnly").and_then(Value::as_bool).unwrap_or(false);
+    let mode = match requested {
         Value::Bool(true) => PlanMode::Auto,
         Value::String(word) => mode(word)?,
         Value::Object(fields) => match fields.get("mode").and_then(Value::as_str) {
-            // Whoever asks for nothing but the plan wants one.
+            // A request for only the plan needs a plan.
             Some("off") if plan_only => PlanMode::Auto,
             Some(word) => mode(word)?,
             None => PlanMode::Auto,
@@ -49,8 +49,8 @@ pub fn planning(spec: &Value) -> Option<Planning<'_>> {
     };
     Some(Planning {
         mode,
-        brief: asked.get("brief").and_then(Value::as_str),
-        steps: items(asked.get("steps")).iter().filter_map(Value::as_str).collect(),
+        brief: requested.get("brief").and_then(Value::as_str),
+        steps: items(requested.get("steps")).iter().filter_map(Value::as_str).collect(),
         plan_only,
     })
 }
@@ -69,7 +69,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_plan_is_asked_for_with_a_boolean_a_word_or_settings() {
+    fn a_plan_is_requested_with_a_boolean_a_word_or_settings() {
         let mode = |plan: Value| planning(&json!({ "plan": plan })).map(|plan| plan.mode);
         assert_eq!(mode(json!(null)), None);
         assert_eq!(mode(json!(false)), None);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_may_bring_the_checklist() {
+    fn a_caller_may_provide_the_checklist() {
         let spec = json!({ "plan": { "brief": "Move", "steps": ["Pack", "Drive"], "planOnly": true } });
         let plan = planning(&spec).expect("a plan");
         assert_eq!((plan.brief, plan.steps, plan.plan_only), (Some("Move"), vec!["Pack", "Drive"], true));

@@ -1,19 +1,19 @@
-//! `supervisor`: a second model that looks at the run now and then and may steer it.
+//! `supervisor`: a second model that reviews the run at intervals and may redirect it.
 
 use serde_json::Value;
 
-/// How a run is supervised, with the documented defaults filled in.
+/// The supervisor's settings, with the documented defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision<'a> {
     /// Model calls between two reviews.
     pub interval: u64,
-    /// The judge; the workspace's own where it is absent.
+    /// The model that reviews; the workspace's own if absent.
     pub model_id: Option<&'a str>,
-    /// When a review interrupts a long thought; `None` where that is switched off.
+    /// When a review interrupts the thinking; `None` if never.
     pub reasoning_trigger: Option<ReasoningTrigger>,
 }
 
-/// Whichever comes first.
+/// The amount of thinking that starts a review: characters or time, whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReasoningTrigger {
     pub chars: u64,
@@ -23,17 +23,17 @@ pub struct ReasoningTrigger {
 const DEFAULT_INTERVAL: u64 = 5;
 const DEFAULT_TRIGGER: ReasoningTrigger = ReasoningTrigger { chars: 3_000, ms: 30_000 };
 
-/// The supervision that a spec asks for. Absent and `false` mean none.
+/// Returns the supervisor's settings. Absent and `false` mean no supervisor.
 pub fn supervision(spec: &Value) -> Option<Supervision<'_>> {
-    let asked = &spec["supervisor"];
-    if !asked.is_object() && asked != &Value::Bool(true) {
+    let requested = &spec["supervisor"];
+    if !requested.is_object() && requested != &Value::Bool(true) {
         return None;
     }
-    let trigger = &asked["reasoningTrigger"];
+    let trigger = &requested["reasoningTrigger"];
     let number = |name: &str, default| trigger.get(name).and_then(Value::as_u64).unwrap_or(default);
     Some(Supervision {
-        interval: asked.get("interval").and_then(Value::as_u64).unwrap_or(DEFAULT_INTERVAL),
-        model_id: asked.get("modelId").and_then(Value::as_str),
+        interval: requested.get("interval").and_then(Value::as_u64).unwrap_or(DEFAULT_INTERVAL),
+        model_id: requested.get("modelId").and_then(Value::as_str),
         reasoning_trigger: (trigger != &Value::Bool(false)).then(|| ReasoningTrigger {
             chars: number("chars", DEFAULT_TRIGGER.chars),
             ms: number("ms", DEFAULT_TRIGGER.ms),
@@ -47,7 +47,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nobody_supervises_unless_asked_to() {
+    fn there_is_no_supervisor_by_default() {
         for absent in [json!({}), json!({ "supervisor": null }), json!({ "supervisor": false })] {
             assert_eq!(supervision(&absent), None, "{absent}");
         }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_laid_over_the_defaults() {
+    fn settings_replace_single_defaults() {
         let spec = json!({ "supervisor": { "interval": 2, "modelId": "m", "reasoningTrigger": { "ms": 9 } } });
         let trigger = Some(ReasoningTrigger { chars: 3_000, ms: 9 });
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Frames from bytes, however these are cut.
+//! Frames from bytes, split at any place.
 
 use proptest::prelude::*;
 
@@ -19,14 +19,14 @@ fn frame(id: Option<&str>, event: Option<&str>, data: &str) -> Frame {
 }
 
 #[test]
-fn reads_what_it_writes() {
+fn written_frames_are_parsed_again() {
     let mut stream = String::new();
     write_frame(&mut stream, 7, "result", "{}");
     assert_eq!(all(stream.as_bytes()), [frame(Some("7"), Some("result"), "{}")]);
 }
 
 #[test]
-fn each_line_of_a_frame_is_read() {
+fn each_line_of_a_frame_is_parsed() {
     for (stream, expected) in [
         ("data: a\n\n", frame(None, None, "a")),
         ("data:a\n\n", frame(None, None, "a")),
@@ -62,7 +62,7 @@ fn a_frame_without_data_or_without_an_end_is_none() {
 }
 
 #[test]
-fn a_crlf_and_a_character_may_be_cut_in_two() {
+fn a_crlf_and_a_character_may_be_split() {
     let stream = "data: é€𝄞\r\n\r\ndata: b\r\n\r\n".as_bytes();
     let expected = [frame(None, None, "é€𝄞"), frame(None, None, "b")];
     for cut in 0..=stream.len() {
@@ -74,12 +74,12 @@ fn a_crlf_and_a_character_may_be_cut_in_two() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_not_stop_the_stream() {
+fn invalid_utf8_does_not_stop_the_stream() {
     assert_eq!(all(b"data: a\xffb\n\ndata: c\n\n"), [frame(None, None, "a\u{fffd}b"), frame(None, None, "c")]);
 }
 
 #[test]
-fn a_frame_of_two_megabytes_is_read_in_pieces_of_any_size() {
+fn a_frame_of_two_megabytes_is_parsed_in_pieces_of_any_size() {
     let big = "x".repeat(2 * 1024 * 1024);
     let stream = format!("data: {big}\n\n");
     for size in [7, 1400, 1 << 20, stream.len()] {
@@ -96,7 +96,7 @@ fn a_frame_has_a_largest_size() {
 }
 
 #[test]
-fn a_line_or_a_frame_that_never_ends_is_cut_off() {
+fn an_endless_line_or_frame_is_an_error() {
     for piece in ["x".repeat(1 << 20), format!("data: {}\n", "x".repeat(1000)).repeat(1 << 10)] {
         let mut frames = Frames::default();
         let failed = (0..9).position(|_| frames.push(piece.as_bytes()).is_err());

@@ -1,7 +1,7 @@
-//! Repeated identical batches, as this software observes them: whether or not the server reported a loop.
+//! Finds repeated identical batches, whether or not the server reported a loop.
 //!
-//! A batch is what one turn calls. Two are identical when the same tools are called with the same arguments, in
-//! whatever order; JSON objects are equal whatever the order of their keys.
+//! A batch is the calls of one turn. Two are identical if they have the same tools with the same arguments, in any order.
+//! The order of keys in JSON objects does not matter.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use super::{ToolCall, Turn};
 
-/// Several turns in a row that made the same calls. The first of them may have been worth it; the others were not.
+/// Several turns in a row with the same calls. All but the first are wasted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repetition {
     pub first_turn: usize,
     pub last_turn: usize,
-    /// Turns with this batch, the first one included.
+    /// The number of turns with this batch, including the first.
     pub turns: usize,
-    /// Where the batch was made first.
+    /// The first call of the first batch.
     pub first_seq: u64,
-    /// Where it was made again: the first wasted step.
+    /// The first call of the second batch: the first wasted step.
     pub first_wasted_seq: u64,
     pub last_seq: u64,
     /// The tools of one batch, each once, in alphabetical order.
@@ -38,7 +38,7 @@ impl Repetition {
     }
 }
 
-/// Reads the runs of equal batches off the turns, which know how many equal ones they follow.
+/// Collects repetitions from [`Turn::repeats`].
 pub(super) fn repetitions(turns: &[Arc<Turn>]) -> Vec<Repetition> {
     let mut found = Vec::new();
     let mut first: Option<&Turn> = None;
@@ -80,7 +80,7 @@ pub(super) fn has_batch(turn: &Turn) -> bool {
     batch(turn).next().is_some()
 }
 
-/// Whether two turns made the same calls.
+/// Returns whether two turns made the same calls.
 pub fn same_batch(one: &Turn, other: &Turn) -> bool {
     let (one, other): (Vec<_>, Vec<_>) = (batch(one).collect(), batch(other).collect());
     if one.len() != other.len() {
@@ -94,18 +94,18 @@ pub fn same_batch(one: &Turn, other: &Turn) -> bool {
     one.len() > 1 && sorted(one).iter().zip(&sorted(other)).all(same)
 }
 
-/// A call of which only the answer is known says nothing about what was asked.
+/// Returns the calls of a turn. An orphan result is left out: its arguments are not known.
 fn batch(turn: &Turn) -> impl Iterator<Item = &ToolCall> {
-    turn.calls().filter(|call| !call.is_unseen())
+    turn.calls().filter(|call| !call.is_orphan_result())
 }
 
-/// In an order that depends on the calls alone.
+/// Sorts calls by their contents.
 fn sorted(mut calls: Vec<&ToolCall>) -> Vec<&ToolCall> {
     calls.sort_by_cached_key(|call| (call.name.as_str(), fingerprint(&call.input)));
     calls
 }
 
-/// Equal for equal JSON: maps are hashed in the order of their keys.
+/// Returns equal hashes for equal JSON: maps are hashed in the order of their keys.
 fn fingerprint(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -9,21 +9,21 @@ use crate::event::Call;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Where the call was made, or announced while it has not been made.
+    /// The event of the call, or of its announcement until the call is made.
     pub seq: u64,
-    /// Where the turn's message announced it. Servers of the first documents only log the call itself.
+    /// The turn's message that announced it. Servers of the first protocol only log the call itself.
     pub announced_seq: Option<u64>,
     pub id: Option<Arc<str>>,
     pub name: String,
     pub kind: CallKind,
     pub input: Value,
-    /// The call itself was logged, not only announced by the turn's message.
+    /// The call itself is in the log, not only its announcement.
     pub made: bool,
     pub answer: Option<CallAnswer>,
-    /// Its budget stopped it before the tool ran: the answer is the server's own.
+    /// A budget stopped it before the tool ran: the answer comes from the server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub intercepted: bool,
-    /// What the tool gave beside its answer.
+    /// Files that the tool returned with its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ToolFile>,
 }
@@ -35,12 +35,12 @@ pub struct CallAnswer {
     pub body: Value,
 }
 
-/// A file that a tool gave, as far as the log describes it. Bytes that a development server writes into the log are
-/// left there.
+/// A file that a tool returned. Only its description: the bytes, which a development server writes into the log, stay
+/// there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFile {
-    /// The event that told of it.
+    /// The event that describes it.
     pub seq: u64,
     pub filename: Option<String>,
     pub mime_type: Option<String>,
@@ -52,7 +52,7 @@ pub struct ToolFile {
     pub extra: Map<String, Value>,
 }
 
-/// Who runs the tool.
+/// The side that runs the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "resolved_by")]
 pub enum CallKind {
@@ -67,12 +67,12 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Somebody outside MANTYX owes the answer.
+    /// Returns whether the answer comes from outside MANTYX.
     pub fn is_local(&self) -> bool {
         !matches!(self, Self::Server)
     }
 
-    /// The word of the protocol.
+    /// Returns the name in the protocol.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -101,8 +101,8 @@ impl CallKind {
 }
 
 impl ToolCall {
-    /// Somebody outside has it to answer, or had it when the run ended.
-    pub fn is_owed_an_answer(&self) -> bool {
+    /// Returns whether a local call has no answer, or had none when the run ended.
+    pub(super) fn awaits_answer(&self) -> bool {
         self.answer.is_none() && self.kind.is_local()
     }
 
@@ -125,18 +125,18 @@ impl ToolCall {
         Self { announced_seq: None, made: true, kind, ..Self::announced(seq, call) }
     }
 
-    /// An answer to a call that the log does not have, or does not have yet.
-    pub(super) fn unseen(id: Option<&str>, name: &str, answer: CallAnswer) -> Self {
+    /// Creates a call for an answer whose call is not in the log, or not yet.
+    pub(super) fn orphan_result(id: Option<&str>, name: &str, answer: CallAnswer) -> Self {
         let call = Call { id, name, input: &Value::Null };
         Self { announced_seq: None, answer: Some(answer.clone()), ..Self::announced(answer.seq, &call) }
     }
 
-    /// Only its answer is known: the log has neither the announcement nor the call.
-    pub fn is_unseen(&self) -> bool {
+    /// Returns whether only the answer is known: the log has neither the announcement nor the call.
+    pub fn is_orphan_result(&self) -> bool {
         !self.made && self.announced_seq.is_none()
     }
 
-    /// Made and answered: nothing more is to come.
+    /// Returns whether it was made and answered.
     pub(super) fn is_complete(&self) -> bool {
         self.made && self.answer.is_some()
     }
@@ -147,7 +147,7 @@ impl ToolCall {
 }
 
 impl CallAnswer {
-    /// The answer as text: as it came, or as JSON where it was not text.
+    /// Returns the answer as text: unchanged, or as JSON if it is not a text.
     pub fn text(&self) -> String {
         match &self.body {
             Value::String(text) => text.clone(),
@@ -158,7 +158,7 @@ impl CallAnswer {
 }
 
 impl ToolFile {
-    pub(super) fn read(seq: u64, file: &Value) -> Self {
+    pub(super) fn parse(seq: u64, file: &Value) -> Self {
         let mut extra = file.as_object().cloned().unwrap_or_default();
         extra.shift_remove("data");
         let mut text = |field: &str| match extra.get(field) {

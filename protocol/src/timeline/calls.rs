@@ -1,4 +1,4 @@
-//! How calls, results and files change a timeline: each finds what it belongs to through [`super::pairing`].
+//! Adds calls, results and files to a timeline. [`super::pairing`] finds the call that each belongs to.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ impl Timeline {
         self.add_call(seq, ToolCall::announced(seq, call));
     }
 
-    /// A call is under way: one that the turn's message announced, or one that nobody announced.
+    /// Records a call, announced by the turn's message or not.
     pub(super) fn make_call(&mut self, seq: u64, call: &Call<'_>, kind: CallKind) {
         self.last_turn(seq);
         self.pairing.catch_up(&self.turns);
         let place = match call.id {
             Some(id) => match self.pairing.by_id(id).and_then(|place| Some((place, self.call(place)?))) {
-                // Announced and perhaps answered already, or logged twice while nobody has answered.
-                Some((place, known)) if !known.is_unseen() && !known.is_complete() => Some(place),
+                // Announced and perhaps answered already, or logged twice before its answer.
+                Some((place, known)) if !known.is_orphan_result() && !known.is_complete() => Some(place),
                 Some(_) => None,
                 None => self.pairing.announced_without_id(call.name),
             },
@@ -47,7 +47,7 @@ impl Timeline {
         self.pairing.catch_up(&self.turns);
         let early = call.id.as_deref().and_then(|id| self.pairing.by_id(id));
         if let Some(place) = early
-            && let Some(unseen) = self.call(place).filter(|known| known.is_unseen()).cloned()
+            && let Some(unseen) = self.call(place).filter(|known| known.is_orphan_result()).cloned()
         {
             let ok = !unseen.failed();
             self.totals.forget(&unseen.name, ok);
@@ -79,14 +79,14 @@ impl Timeline {
             (None, None) => None,
         };
         let answer = CallAnswer { seq, ok: result.ok, body: result.body.clone() };
-        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::read(seq, file)).collect();
+        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::parse(seq, file)).collect();
         self.totals.files += files.len() as u64;
         let Some(place) = place else {
             self.integrity.orphan_results += 1;
             let name = name.or(id).unwrap_or("unknown");
             self.totals.call(name);
             self.totals.answer(name, answer.ok);
-            let call = ToolCall { files, ..ToolCall::unseen(id, name, answer) };
+            let call = ToolCall { files, ..ToolCall::orphan_result(id, name, answer) };
             self.last_turn(seq).entries.push(Entry::Call(Arc::new(call)));
             return;
         };
@@ -98,7 +98,7 @@ impl Timeline {
             self.note(seq, NoteKind::RepeatedResult { tool });
             return;
         }
-        files.splice(0..0, self.files_given_to_another(&tool, place));
+        files.splice(0..0, self.misassigned_files(&tool, place));
         self.totals.answer(&tool, answer.ok);
         self.change_call(place, |call| {
             call.id = call.id.take().or_else(|| id.map(Into::into));
@@ -107,9 +107,9 @@ impl Timeline {
         });
     }
 
-    /// Files come before the result that they belong to and tell only the tool's name, so they are first given to its
-    /// first unanswered call. When another one is answered next, they were that one's.
-    fn files_given_to_another(&mut self, tool: &str, answered: Place) -> Vec<ToolFile> {
+    /// Takes the files back that were added to the wrong call. Files come before their result and name only the tool, so
+    /// they are first added to its first unanswered call. If another call is answered next, they belong to that one.
+    fn misassigned_files(&mut self, tool: &str, answered: Place) -> Vec<ToolFile> {
         match self.pairing.open(tool) {
             Some(first) if first != answered && self.call(first).is_some_and(|call| !call.files.is_empty()) => {
                 let mut files = Vec::new();
@@ -120,11 +120,11 @@ impl Timeline {
         }
     }
 
-    pub(super) fn take_files(&mut self, seq: u64, id: Option<&str>, name: Option<&str>, files: &[Value]) {
+    pub(super) fn add_files(&mut self, seq: u64, id: Option<&str>, name: Option<&str>, files: &[Value]) {
         self.last_turn(seq);
         self.pairing.catch_up(&self.turns);
         self.totals.files += files.len() as u64;
-        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::read(seq, file)).collect();
+        let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::parse(seq, file)).collect();
         let by_id = id.and_then(|id| self.pairing.by_id(id)).filter(|place| self.call(*place).is_some());
         match by_id.or_else(|| self.pairing.open(name?)) {
             Some(place) => self.change_call(place, |call| call.files.append(&mut files)),
@@ -132,8 +132,8 @@ impl Timeline {
         }
     }
 
-    /// The event names the tool, not the call, and follows the answer that the server made up. Calls over a budget are
-    /// the last ones of their turn, so it is the last answered one that no other such event has taken.
+    /// Marks a call that its budget stopped. The event names the tool, not the call, and follows the synthetic answer.
+    /// Calls over a budget are the last of their turn, so it is the last answered call that is not marked yet.
     pub(super) fn intercept_call(&mut self, tool: &str) {
         self.pairing.catch_up(&self.turns);
         let turn = self.turns.len().checked_sub(1);
@@ -146,7 +146,7 @@ impl Timeline {
         self.turns.get(turn)?.entries.get(entry)?.as_call()
     }
 
-    /// Every change of a call goes through here, so that the index stays true.
+    /// Changes a call and keeps the index up to date. Every change goes through here.
     fn change_call(&mut self, place: Place, change: impl FnOnce(&mut ToolCall)) {
         let Some(turn) = self.turns.get_mut(place.0) else { return };
         if let Some(Entry::Call(call)) = Arc::make_mut(turn).entries.get_mut(place.1) {

@@ -1,4 +1,4 @@
-//! What differs between two JSON values, by pointer: how the arguments of one call differ from those of the next.
+//! Finds the differences between two JSON values, for example the arguments of two calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -7,36 +7,37 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ToolCall, Turn};
+use crate::json_pointer::escape;
 
-/// One place where two values differ. `None` where one of them has nothing there.
+/// A difference between two values. `None` if a value has nothing at this place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// A JSON pointer; empty for the whole value.
+    /// A JSON Pointer; empty for the whole value.
     pub pointer: String,
     pub before: Option<Value>,
     pub after: Option<Value>,
 }
 
-/// The calls of two batches side by side, in the order of the first.
+/// A call of one batch and its partner in another, in the order of the first batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchChange {
     pub tool: String,
-    /// Where the call was made in each batch.
+    /// The event of the call in each batch.
     pub before_seq: Option<u64>,
     pub after_seq: Option<u64>,
-    /// Empty where the two are the same call, or where one of them is missing.
+    /// Empty if the calls are equal, or if one is missing.
     pub changes: Vec<Change>,
 }
 
-/// Every place where two values differ, in the order of the first. Lists are compared place by place.
+/// Returns the differences between two values, in the order of the first. Lists are compared item by item.
 pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
     let mut found = Vec::new();
     compare(&mut String::new(), before, after, &mut found);
     found
 }
 
-/// How the calls of one turn differ from those of another. The same call goes with itself, wherever it stands; of the
-/// others, those of the same tool go together in order.
+/// Returns the differences between the calls of two turns. Equal calls are partners, whatever their order; of the
+/// others, calls of the same tool are paired in order.
 pub fn batch_changes(before: &Turn, after: &Turn) -> Vec<BatchChange> {
     let calls: Vec<&ToolCall> = before.calls().collect();
     let others: Vec<&ToolCall> = after.calls().collect();
@@ -62,7 +63,7 @@ pub fn batch_changes(before: &Turn, after: &Turn) -> Vec<BatchChange> {
     of_first.chain(added).collect()
 }
 
-/// Gives every call without a partner the first free one with the same key.
+/// Pairs every call without a partner with the first free one that has the same key.
 fn pair_up<'a, K: Hash + Eq>(
     calls: &[&'a ToolCall],
     others: &[&'a ToolCall],
@@ -122,7 +123,7 @@ fn visit(pointer: &mut String, before: Option<&Value>, after: Option<&Value>, fo
 
 fn push_key(pointer: &mut String, key: &str) {
     pointer.push('/');
-    pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&escape(key));
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! The classes of failure, in words that need no glossary.
+//! Describes error classes in plain words.
 
 pub(super) const MAX_TOOL_TURNS: &str = "max_tool_turns";
 
-/// Ends the phrase «Failed: …».
-pub(super) fn in_words(class: &str) -> String {
+/// Returns a phrase that follows «Failed: ».
+pub(super) fn describe(class: &str) -> String {
     match class {
         "rate_limit" => "the model's provider got too many requests",
         "overloaded" => "the model's provider was overloaded",
@@ -21,12 +21,12 @@ pub(super) fn in_words(class: &str) -> String {
         "refusal" => "the model declined to answer",
         MAX_TOOL_TURNS => "too many rounds of tool calls",
         "unknown" | "" | "error" => "the cause is not known",
-        other => return super::words::plain(other, 64).replace('_', " "),
+        other => return super::format::plain(other, 64).replace('_', " "),
     }
     .to_owned()
 }
 
-/// Whether the class alone tells what happened.
+/// Returns whether the description of the class alone explains the failure.
 pub(super) fn is_documented(class: &str) -> bool {
-    in_words(class) != class.replace('_', " ") && !matches!(class, "unknown" | "" | "error")
+    describe(class) != class.replace('_', " ") && !matches!(class, "unknown" | "" | "error")
 }

@@ -1,15 +1,15 @@
-//! How one event changes a timeline.
+//! Applies one event to a timeline.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::outcome::{self, model_name};
-use super::{CallKind, Entry, EventRun, Moment, Note, NoteKind, Plan, Timeline, Turn, batch};
+use super::{CallKind, Entry, EventGroup, Moment, Note, NoteKind, Plan, Timeline, Turn, batch};
 use crate::event::{Event, Payload, PlanUpdate};
 
 impl Timeline {
-    /// Folds one event in. `false` where the event was applied before.
+    /// Applies one event. Returns `false` if it was applied before.
     pub fn apply(&mut self, event: &Event) -> bool {
         if !self.integrity.admit(event.seq) {
             return false;
@@ -76,7 +76,7 @@ impl Timeline {
             }
             Payload::ToolResult { id, name, result } => self.answer_call(seq, id, name, result, &[]),
             Payload::LocalToolResult { id, name, result, files } => self.answer_call(seq, id, name, result, files),
-            Payload::ToolFiles { id, name, files } => self.take_files(seq, id, name, files),
+            Payload::ToolFiles { id, name, files } => self.add_files(seq, id, name, files),
             Payload::LoopDetected { consecutive_count, hard_cutoff, tools } => {
                 let tools = tools.into_iter().map(Into::into).collect();
                 self.note(seq, NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools });
@@ -103,14 +103,14 @@ impl Timeline {
                     self.abort_turn(seq);
                 }
             }
-            Payload::TaskPlan(update) => self.take_plan(seq, &update),
+            Payload::TaskPlan(update) => self.apply_plan(seq, &update),
             Payload::ModelFallback { error_class, primary, fallback, model } => {
                 let (primary, fallback) = (primary.map(Into::into), fallback.map(Into::into));
                 let model = model.and_then(model_name);
                 self.note(seq, NoteKind::ModelFallback { error_class: error_class.into(), primary, fallback, model });
             }
             Payload::Message { role, text, attachments } => {
-                // What is said to the model begins a turn; it does not end one.
+                // A message to the model begins a turn; it does not end one.
                 if self.turns.last().is_some_and(|turn| turn.has_begun()) {
                     self.turn_open = false;
                 }
@@ -137,7 +137,7 @@ impl Timeline {
             let reason = "`data` is not an object".to_owned();
             self.note(event.seq, NoteKind::Malformed { event: event.kind.clone(), reason });
         }
-        self.outcome = outcome::read(event, payload).map(Arc::new);
+        self.outcome = outcome::parse(event, payload).map(Arc::new);
         self.totals.tokens = self.outcome.as_ref().and_then(|outcome| outcome.tokens);
         self.turn_open = false;
         self.compare_batch();
@@ -147,11 +147,11 @@ impl Timeline {
         let turn = self.turns.len().saturating_sub(1);
         let joined = self.events.last_mut().is_some_and(|run| run.extend(&event.kind, event.seq, turn));
         if !joined {
-            self.events.push(EventRun::new(&event.kind, event.seq, turn));
+            self.events.push(EventGroup::new(&event.kind, event.seq, turn));
         }
     }
 
-    /// The turn that the model is writing, counted when it begins to.
+    /// Returns the turn that the model is writing. Counts it when the model begins.
     fn model_turn(&mut self, seq: u64) -> &mut Turn {
         self.open_turn(seq);
         if self.turns.last().is_some_and(|turn| !turn.has_begun()) {
@@ -160,7 +160,7 @@ impl Timeline {
         self.last_turn(seq)
     }
 
-    /// Makes sure that there is an open turn: the current one, or a new one after a completed message.
+    /// Opens a new turn, unless the current one is open.
     fn open_turn(&mut self, seq: u64) {
         if !self.turn_open {
             self.compare_batch();
@@ -172,7 +172,7 @@ impl Timeline {
         }
     }
 
-    /// The newest turn, whether its message has come or not: calls, results and notes belong to it.
+    /// Returns the newest turn, open or not: calls, results and notes belong to it.
     pub(super) fn last_turn(&mut self, seq: u64) -> &mut Turn {
         if self.turns.is_empty() {
             self.open_turn(seq);
@@ -183,7 +183,7 @@ impl Timeline {
         turn
     }
 
-    /// A review that steps in while the model thinks ends the turn without a message.
+    /// Ends the turn without a message, after a review that interrupted the model.
     fn abort_turn(&mut self, seq: u64) {
         if self.turn_open && self.turns.last().is_some_and(|turn| turn.has_begun()) {
             self.last_turn(seq).aborted = true;
@@ -191,7 +191,7 @@ impl Timeline {
         }
     }
 
-    /// Compares the newest turn's calls with those of the turn before it that called tools.
+    /// Compares the calls of the newest turn with those of the previous turn that called tools.
     fn compare_batch(&mut self) {
         let Some(last) = self.turns.last().filter(|turn| batch::has_batch(turn)) else { return };
         let before = self.last_batch.map(|before| &self.turns[before]);
@@ -209,7 +209,7 @@ impl Timeline {
         let turn = self.last_turn(seq);
         let note = Note::new(seq, kind);
         if let Some(Entry::Note(last)) = turn.entries.last_mut()
-            && last.may_pile_up()
+            && last.may_repeat()
             && last.kind == note.kind
         {
             let last = Arc::make_mut(last);
@@ -220,20 +220,20 @@ impl Timeline {
         }
     }
 
-    fn take_plan(&mut self, seq: u64, update: &PlanUpdate<'_>) {
+    fn apply_plan(&mut self, seq: u64, update: &PlanUpdate<'_>) {
         self.last_turn(seq);
         let (plan, stale) = self.update_plan(seq, update);
         self.note(seq, NoteKind::Plan { plan, transition: update.transition.map(Into::into), stale });
     }
 
     fn update_plan(&mut self, seq: u64, update: &PlanUpdate<'_>) -> (Arc<Plan>, bool) {
-        let mut plan = Plan::read(Moment { turn: self.turns.len().saturating_sub(1), seq }, update);
+        let mut plan = Plan::parse(Moment { turn: self.turns.len().saturating_sub(1), seq }, update);
         if let Some(known) = &self.plan {
-            if known.outdates(&plan) {
+            if known.is_newer_than(&plan) {
                 self.integrity.stale_plans += 1;
                 return (Arc::new(plan), true);
             }
-            plan.remember(known);
+            plan.carry_over(known);
         }
         let plan = Arc::new(plan);
         self.plan = Some(plan.clone());

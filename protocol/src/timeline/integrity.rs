@@ -1,14 +1,14 @@
-//! How far a log can be trusted: what is missing, what came twice, what could not be read.
+//! Counts the problems of a log: missing, repeated, late and unreadable events.
 
 use serde::{Deserialize, Serialize};
 
-/// More separate gaps than this are only counted: a hostile log must not grow the record of its faults.
+/// More gaps are only counted, so that a hostile log cannot grow this list.
 const MAX_GAPS: usize = 10_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Integrity {
     pub last_seq: u64,
-    /// Events applied.
+    /// The number of events applied.
     pub events: u64,
     /// Missing seqs, as inclusive ranges in order.
     pub gaps: Vec<(u64, u64)>,
@@ -19,16 +19,16 @@ pub struct Integrity {
     pub after_end: u64,
     pub unknown: u64,
     pub malformed: u64,
-    /// Results of tools that nobody called, as far as the log tells.
+    /// Results without a call in the log.
     pub orphan_results: u64,
-    /// Second results for a call that had one.
+    /// Second results of a call.
     pub repeated_results: u64,
-    /// Plans of an older revision than one that came before.
+    /// Plans with an older revision than an earlier one.
     pub stale_plans: u64,
 }
 
 impl Integrity {
-    /// Whether an event of this seq is new; gaps and order are recorded on the way.
+    /// Records gaps and order. Returns whether an event with this seq is new.
     pub(super) fn admit(&mut self, seq: u64) -> bool {
         let expected = if self.events == 0 { 1 } else { self.last_seq.saturating_add(1) };
         if (seq >= expected && seq > self.last_seq) || (self.events == 0 && seq == 0) {
@@ -46,7 +46,7 @@ impl Integrity {
         true
     }
 
-    /// How many events are missing between the first and the last.
+    /// Returns the number of events missing between the first and the last.
     pub fn missing(&self) -> u64 {
         self.gaps
             .iter()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_seq_is_no_trap() {
+    fn the_largest_seq_does_not_overflow() {
         let mut integrity = Integrity::default();
         assert!(integrity.admit(u64::MAX));
         assert!(!integrity.admit(u64::MAX));

@@ -1,48 +1,48 @@
-//! The whole log as one strip.
+//! The whole log as one strip of ticks.
 //!
 //! ```text
 //!   events  ░░░░░▒▒▒▒▒■●■●▲░░░░▒▒▒■●▲…      one each
-//!   ticks   ░ ▒ ● ▲ ░ ▒ ▲                   at most N: each the most telling event of its stretch
+//!   ticks   ░ ▒ ● ▲ ░ ▒ ▲                   at most N: each the most important event of its range
 //! ```
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EventRun, Timeline};
+use super::{EventGroup, Timeline};
 
-/// A stretch of the log. Its place on the strip is `position` of the timeline's events.
+/// A range of the log. Its place on the strip is `position` of all events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
-    /// The most telling kind among its events, and the event of that kind.
+    /// The most important kind among its events, and the event of that kind.
     pub kind: TickKind,
     pub seq: u64,
-    /// Events before it, and in it.
+    /// The number of events before it, and in it.
     pub position: u64,
     pub count: u64,
 }
 
-/// In rising order of what a reader looks for.
+/// The kinds in order of importance, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TickKind {
     Thinking,
     Text,
-    /// Everything that is neither of the model nor of a tool nor a fault.
+    /// All other events.
     Other,
     Message,
     Answer,
     Call,
     /// A review by the supervisor, a plan, another model.
     Course,
-    /// A guard stepped in.
+    /// A report of a guard.
     Guard,
-    /// A failed call or an event that cannot be read.
+    /// A failed call, or an unreadable event.
     Fault,
     End,
 }
 
-/// At most `max_ticks` ticks, one for each event where there are no more than that.
+/// Returns at most `max_ticks` ticks, one for each event if there are no more than that.
 pub fn minimap(timeline: &Timeline, max_ticks: usize) -> Vec<Tick> {
     let total = timeline.integrity.events;
     let ticks = total.min(max_ticks as u64);
@@ -54,7 +54,7 @@ pub fn minimap(timeline: &Timeline, max_ticks: usize) -> Vec<Tick> {
         let end = position + run.count;
         let first = position;
         while position < end {
-            let index = stretch_of(position, ticks, total);
+            let index = tick_of(position, ticks, total);
             let stretch_end = start_of(index + 1, ticks, total).max(position + 1);
             let count = stretch_end.min(end) - position;
             let seq = run.first_seq.saturating_add(position - first).min(run.last_seq);
@@ -77,7 +77,7 @@ fn start_of(index: u64, ticks: u64, total: u64) -> u64 {
     (u128::from(index) * u128::from(total)).div_ceil(u128::from(ticks.max(1))) as u64
 }
 
-fn stretch_of(position: u64, ticks: u64, total: u64) -> u64 {
+fn tick_of(position: u64, ticks: u64, total: u64) -> u64 {
     (u128::from(position) * u128::from(ticks) / u128::from(total.max(1))) as u64
 }
 
@@ -87,7 +87,7 @@ fn failed_seqs(timeline: &Timeline) -> HashSet<u64> {
     answers.map(|answer| answer.seq).chain(malformed.map(|note| note.seq)).collect()
 }
 
-fn kind_of(run: &EventRun) -> TickKind {
+fn kind_of(run: &EventGroup) -> TickKind {
     match run.kind.as_ref() {
         "thinking_delta" => TickKind::Thinking,
         "assistant_delta" => TickKind::Text,

@@ -1,4 +1,4 @@
-//! The one reading of a run's log.
+//! The reducer: turns the log of a run into a [`Timeline`], and the timeline into what pages show.
 //!
 //! ```text
 //!   events   thinking_delta*  assistant_delta*   assistant_message   tool_call … tool_result   loop_detected
@@ -13,23 +13,23 @@
 //!   banners()   verdict(spec)    rows(options)   minimap(n)   Replay::at(position)
 //! ```
 //!
-//! [`Timeline::apply`] takes one event at a time, in the order in which they came. What holds for every log, however
-//! broken:
+//! [`Timeline::apply`] takes one event at a time, in the order in which they came. For every log, however broken:
 //!
-//! - Applying a prefix and then the rest equals applying all, also when the timeline was sent as JSON in between.
+//! - Applying a prefix and then the rest equals applying all, also if the timeline is serialized in between.
 //! - An event that was applied before is ignored.
 //! - Gaps, unknown types, malformed payloads and events after the end are recorded and shown, never fatal.
-//! - Deltas are joined: its size grows with turns and calls, not with tokens. Folding takes O(n log n).
-//! - A copy shares its turns with the original, so that a [`Replay`] can keep many.
+//! - Deltas are joined: the size of a timeline grows with turns and calls, not with tokens. Applying n events takes
+//!   O(n log n).
+//! - A clone shares its turns with the original, so that a [`Replay`] can keep many.
 //!
 //! ```
 //! # use protocol::{Event, RunStatus, Timeline, timeline::{Replay, RowOptions, Rows, minimap, verdict}};
 //! # let events = vec![Event::new(1, "result", serde_json::json!({ "text": "Hi." }))];
 //! # let spec = serde_json::json!({ "prompt": "Say hi." });
 //! let mut timeline = Timeline::from_events(&events);
-//! timeline.set_known_end(RunStatus::Succeeded); // what the run's snapshot says: a log without an end is told
+//! timeline.set_known_end(RunStatus::Succeeded); // from the run's snapshot: shows that a log has no end
 //! let banners = timeline.banners_for(&spec); // most severe first, each with facts and a next step
-//! let sentences = verdict(&timeline, Some(&spec)); // each with the seqs that it rests on
+//! let sentences = verdict(&timeline, Some(&spec)); // each with the seqs of its evidence
 //! let options = RowOptions::default();
 //! let first_rows = Rows::new(&timeline, &options).window(0..50);
 //! let ticks = minimap(&timeline, 600);
@@ -38,20 +38,22 @@
 //! # assert_eq!(before_the_end, Timeline::default());
 //! ```
 //!
-//! How the events become turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is
-//! canonical and closes it. Calls, results and notes belong to the newest turn. A call is announced by the message,
-//! logged as `tool_call` or `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds which of them and which result
-//! belong together. When a turn ends, `batch.rs` compares its calls with those of the turn before that called tools.
+//! Turns (`fold.rs`): deltas open a turn and are joined until its `assistant_message`, which is canonical and closes it.
+//! Calls, results and notes belong to the newest turn. A call is announced by the message, logged as `tool_call` or
+//! `local_tool_call`, or both (`calls.rs`); `pairing.rs` finds the call of each result. When a turn ends, `batch.rs`
+//! compares its calls with those of the previous turn that called tools.
 
 mod align;
+mod append_only;
 mod banners;
 mod batch;
 mod call;
 mod calls;
 mod changes;
-mod event_runs;
+mod event_groups;
 mod failure;
 mod fold;
+mod format;
 mod integrity;
 mod minimap;
 mod note;
@@ -60,31 +62,29 @@ mod pairing;
 mod plan;
 mod replay;
 mod rows;
-mod shared;
 mod totals;
 mod turn;
 mod verdict;
-mod words;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use align::{Alignment, CallPair, Diverged, Divergence, TurnPair, align};
+pub use align::{Alignment, CallPair, Divergence, DivergenceKind, TurnPair, align};
+pub use append_only::Chunked;
 pub use banners::{Banner, BannerKind, Facts, NextStep, Severity, SpecChange};
 pub use batch::{Repetition, same_batch};
 pub use call::{CallAnswer, CallKind, ToolCall, ToolFile};
 pub use changes::{BatchChange, Change, batch_changes, changes};
-pub use event_runs::EventRun;
+pub use event_groups::EventGroup;
 pub use integrity::Integrity;
 pub use minimap::{Tick, TickKind, minimap};
 pub use note::{Note, NoteKind};
 pub use outcome::{Ending, Outcome, SchemaReport};
 pub use plan::{Moment, Plan, PlanStep};
 pub use replay::Replay;
-pub use rows::{Density, Row, RowKind, RowOptions, RowQuery, Rows, rows};
-pub use shared::Chunked;
+pub use rows::{Density, Row, RowKind, RowOptions, RowQuery, Rows};
 pub use totals::{ToolTotals, Totals};
 pub use turn::{Entry, Turn};
 pub use verdict::{Sentence, verdict};
@@ -101,16 +101,16 @@ pub struct Timeline {
     pub plan: Option<Arc<Plan>>,
     pub totals: Totals,
     pub integrity: Integrity,
-    /// Every event by its type and seq, deltas in a row as one.
-    pub events: Chunked<EventRun>,
-    /// What the run is known to have come to, though its log does not tell.
+    /// Every event with its type and seq. Deltas in a row are one group.
+    pub events: Chunked<EventGroup>,
+    /// The status from outside the log, for a log without an end.
     known_end: Option<RunStatus>,
-    /// The log is from a file, and nobody will bring the rest.
+    /// The log is from a file, so no more events will come.
     #[serde(default)]
     cut_off: bool,
-    /// The current turn's message has not come yet: deltas still belong to it.
+    /// The current turn has no message yet: deltas still belong to it.
     turn_open: bool,
-    /// The newest turn before the current one that called tools.
+    /// The last turn before the current one that called tools.
     last_batch: Option<usize>,
     #[serde(skip)]
     pairing: Pairing,
@@ -125,14 +125,14 @@ impl Timeline {
         timeline
     }
 
-    /// Says that the run is over, as its snapshot tells. Where the log has no end by then, it is incomplete: that gets
-    /// a banner, and nobody is waited for any more. The log's own end, when it comes, stands above this.
+    /// Sets the status of an ended run, from its snapshot. A log without an end is then incomplete: it gets a banner, and
+    /// no call is waiting any more. The end in the log, once it comes, has priority.
     pub fn set_known_end(&mut self, status: RunStatus) {
         self.known_end = Some(status).filter(|status| status.is_terminal());
     }
 
-    /// Says that the log is all that a file had. Where it has no end, the run counts as failed, since nothing more will
-    /// come of it here; but what became of it is not known, and a call that nobody had answered may still be waiting.
+    /// Marks the log as read from a file. If it has no end, the run counts as failed, since no more events will come; how
+    /// the run ended is not known, and calls without an answer may still be waiting.
     pub fn set_cut_off(&mut self) {
         self.known_end = Some(RunStatus::Failed);
         self.cut_off = true;
@@ -142,17 +142,17 @@ impl Timeline {
         self.cut_off && self.outcome.is_none()
     }
 
-    /// Nothing more will come, but the log stops before the end.
-    pub fn lacks_end(&self) -> bool {
+    /// Returns whether the run has ended, but its log has no end.
+    fn lacks_end(&self) -> bool {
         self.outcome.is_none() && self.known_end.is_some()
     }
 
-    /// The highest seq applied: where a stream goes on from.
+    /// Returns the highest seq applied: a stream continues from there.
     pub fn last_seq(&self) -> u64 {
         self.integrity.last_seq
     }
 
-    /// The status that the log tells, or else the known end. A run without either is running, as far as is known.
+    /// Returns the status from the log, or else from the snapshot. Without either, the run counts as running.
     pub fn status(&self) -> RunStatus {
         match self.outcome.as_ref().map(|outcome| outcome.ending) {
             Some(Ending::Succeeded) => RunStatus::Succeeded,
@@ -162,12 +162,12 @@ impl Timeline {
         }
     }
 
-    /// What a reader must know first, most severe first.
+    /// Returns the banners without a spec, most severe first.
     pub fn banners(&self) -> Vec<Banner> {
         banners::all(self, None)
     }
 
-    /// The same, with the limits of the spec that the run was launched with.
+    /// Returns the banners with the limits of the spec that the run was launched with, most severe first.
     pub fn banners_for(&self, spec: &Value) -> Vec<Banner> {
         banners::all(self, Some(spec))
     }
@@ -180,27 +180,42 @@ impl Timeline {
         self.turns.iter().flat_map(|turn| turn.notes())
     }
 
-    /// Turns in a row that made the same calls, as observed here. The server's own reports are notes.
+    /// Returns turns in a row that made the same calls. The reports of the server are notes.
     pub fn repetitions(&self) -> Vec<Repetition> {
         batch::repetitions(&self.turns)
     }
 
-    /// Calls for which somebody outside owes an answer, or owed it when the run ended.
+    /// Returns local calls without an answer, also those of an ended run.
     pub fn waiting_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.calls().filter(|call| call.is_owed_an_answer())
+        self.calls().filter(|call| call.awaits_answer())
     }
 
-    /// The event with which the model declined to answer, if that is how the run ended.
-    pub fn refusal_seq(&self) -> Option<u64> {
+    /// Returns the event in which the model declined to answer, if the run ended so.
+    fn refusal_seq(&self) -> Option<u64> {
         let outcome = self.outcome.as_ref().filter(|outcome| outcome.ending != Ending::Cancelled)?;
-        let last = self.turns.iter().rev().find(|turn| turn.message_seq.is_some());
-        match last {
+        match self.last_message() {
             Some(turn) if turn.finish_reason.as_deref() == Some("refusal") => turn.message_seq,
             _ => (outcome.finish_reason.as_deref() == Some("refusal")).then_some(outcome.seq),
         }
     }
 
-    /// The answer: the final text, or what was salvaged of it, or what has been written so far.
+    /// Returns the event that shows that the answer is truncated: the error or, if the server still reports success, the
+    /// last message.
+    pub fn truncation_seq(&self) -> Option<u64> {
+        let outcome = self.outcome.as_ref()?;
+        match outcome.ending {
+            Ending::Failed => (outcome.error_class.as_deref() == Some("truncation")).then_some(outcome.seq),
+            Ending::Succeeded => self.last_message().filter(|turn| turn.hit_output_limit())?.message_seq,
+            Ending::Cancelled => None,
+        }
+    }
+
+    /// Returns the last turn with a message.
+    fn last_message(&self) -> Option<&Turn> {
+        self.turns.iter().rev().map(|turn| turn.as_ref()).find(|turn| turn.message_seq.is_some())
+    }
+
+    /// Returns the final text, or the partial output, or the text so far.
     pub fn answer(&self) -> &str {
         match &self.outcome {
             Some(outcome) if !outcome.text.is_empty() => &outcome.text,

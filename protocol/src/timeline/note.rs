@@ -1,4 +1,4 @@
-//! Something in a log that is neither text nor a call: a guard, a review, a plan, a fault of the log.
+//! Notes: everything in a log that is neither text nor a call, such as reports of guards, reviews, plans, and log problems.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Plan, ToolFile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     pub seq: u64,
-    /// How many events it tells of. Faults that come in a row are told together; everything else is one.
+    /// The number of events. Equal problems in a row share a note; all other notes have one event.
     pub times: u64,
     /// The last of them.
     pub last_seq: u64,
@@ -20,7 +20,7 @@ pub struct Note {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "note")]
 pub enum NoteKind {
-    /// The server's own guard. What this software observed is in [`super::Repetition`], never here.
+    /// A report of the server's guard. Repetitions that Runlens finds itself are in [`super::Repetition`].
     LoopDetected {
         consecutive_count: u64,
         hard_cutoff: bool,
@@ -36,7 +36,7 @@ pub enum NoteKind {
         reason: String,
         redirect: Option<String>,
         llm_calls: Option<u64>,
-        /// It stepped in while the model was thinking, and the turn ended there.
+        /// The review interrupted the model while it was thinking, and ended the turn.
         mid_turn: bool,
         model: Option<String>,
     },
@@ -44,31 +44,31 @@ pub enum NoteKind {
         error_class: String,
         primary: Option<String>,
         fallback: Option<String>,
-        /// The vendor's name of the model that took over.
+        /// The vendor's name of the fallback model.
         model: Option<String>,
     },
-    /// A plan as of this event. A stale one is of an older revision than one that came before: it changes nothing.
+    /// A plan as of this event. A stale one has an older revision than an earlier plan and changes nothing.
     Plan {
         plan: Arc<Plan>,
         transition: Option<String>,
         stale: bool,
     },
-    /// Files of a call that the log does not have.
+    /// Files of a call that is not in the log.
     Files {
         tool: String,
         files: Vec<ToolFile>,
     },
-    /// A message that was said to the model, in a session's replay.
+    /// A message to the model, in a session's replay.
     Message {
         role: String,
         text: String,
         attachments: Vec<String>,
     },
-    /// A result stood here before its call; the call has it now.
+    /// A result that came before its call. The call has it now.
     EarlyResult {
         tool: String,
     },
-    /// A second result for a call that had one. The first stands.
+    /// A second result for a call. The first one counts.
     RepeatedResult {
         tool: String,
     },
@@ -89,8 +89,8 @@ impl Note {
         Self { seq, times: 1, last_seq: seq, kind }
     }
 
-    /// A fault of the log that may come a hundred thousand times in a row.
-    pub(super) fn may_pile_up(&self) -> bool {
+    /// Returns whether equal notes in a row are joined: log problems may come a hundred thousand times.
+    pub(super) fn may_repeat(&self) -> bool {
         use NoteKind::*;
         matches!(self.kind, Unknown { .. } | Malformed { .. } | AfterEnd { .. } | RepeatedResult { .. })
     }

@@ -1,4 +1,4 @@
-//! How a run ended.
+//! The outcome of a run, from its terminal event.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::messages::Tokens;
 pub struct Outcome {
     pub seq: u64,
     pub ending: Ending,
-    /// The final text, or for a failure the text that was salvaged.
+    /// The final text, or the partial output of a failed run.
     pub text: String,
     pub error: Option<String>,
     pub error_class: Option<String>,
@@ -19,12 +19,12 @@ pub struct Outcome {
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
     pub model: Option<String>,
-    /// Whether the same request may work the next time, where the server says.
+    /// The same request may succeed the next time, if the server says so.
     pub retryable: Option<bool>,
-    /// What the model's provider answered with, where the failure was its own.
+    /// The response of the model's provider, if the provider failed.
     pub api_status: Option<u64>,
     pub api_code: Option<String>,
-    /// What became of the output schema, where one was asked for and the server says.
+    /// The server's report about the output schema, if one was requested.
     pub schema: Option<SchemaReport>,
 }
 
@@ -33,7 +33,7 @@ pub struct SchemaReport {
     pub enforced: bool,
     /// `native_schema`, `synthetic_tool` or `none`.
     pub mechanism: Option<String>,
-    /// Some call to the model was made without the schema.
+    /// At least one call to the model was made without the schema.
     pub fell_back: bool,
 }
 
@@ -45,15 +45,8 @@ pub enum Ending {
     Cancelled,
 }
 
-impl Outcome {
-    /// The model ran out of output budget: the text is a fragment.
-    pub fn is_truncated(&self) -> bool {
-        self.ending == Ending::Failed && self.error_class.as_deref() == Some("truncation")
-    }
-}
-
-/// Reads a terminal event. The first documents put failures into `result` with an `error_…` subtype.
-pub(super) fn read(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
+/// Parses a terminal event. The first protocol puts failures into `result` with an `error_…` subtype.
+pub(super) fn parse(event: &Event, payload: &Payload<'_>) -> Option<Outcome> {
     let field = |name: &str| event.field(name).unwrap_or(&Value::Null);
     let mut outcome = Outcome {
         seq: event.seq,
@@ -110,7 +103,7 @@ fn schema_report(report: &Value) -> Option<SchemaReport> {
     })
 }
 
-/// The name to show for a model block: the vendor's, or the catalogue's.
+/// Returns the name of a model: the vendor's, or the one of the model list.
 pub(super) fn model_name(model: &Value) -> Option<String> {
     let named = |field: &str| model[field].as_str().filter(|name| !name.is_empty());
     model.as_str().or(named("vendorModelId")).or(named("id")).map(Into::into)

@@ -1,39 +1,39 @@
-//! Which call a result belongs to: by id and, where one of the two has none, by name and order.
+//! Finds the call of a result: by id or, if one of the two has none, by name and order.
 //!
-//! It is an index over the turns and knows nothing that they do not tell: it takes no part in JSON nor in equality, and
-//! reads what it has not seen yet before it is asked. Every question costs O(log n).
+//! This is an index over the turns. It is not part of JSON nor of equality, since it can be rebuilt: each lookup first
+//! indexes the entries that are new. A lookup costs O(log n).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::shared::TextMap;
+use super::append_only::TextMap;
 use super::{Entry, ToolCall, Turn};
 
-/// A call by its turn and its entry there.
+/// The position of a call: its turn, and its entry there.
 pub(super) type Place = (usize, usize);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
-    /// Entries before this place have been read.
+    /// Entries before this position are indexed.
     next: Place,
     ids: TextMap<Place>,
     tools: BTreeMap<String, OpenCalls>,
     answered: AnsweredCalls,
 }
 
-/// The answered calls of the newest turn that has any, by tool, without those that a budget is known to have stopped.
+/// The answered calls of the newest turn that has any, by tool, without those that a budget stopped.
 #[derive(Clone, Debug, Default)]
 struct AnsweredCalls {
     turn: usize,
     tools: BTreeMap<String, BTreeSet<usize>>,
 }
 
-/// The unanswered calls of one tool, in order, apart by whether they have an id.
+/// The unanswered calls of one tool, in order: those with an id, and those without.
 #[derive(Clone, Debug, Default)]
 struct OpenCalls {
     with_id: BTreeSet<Place>,
     without_id: BTreeSet<Place>,
-    /// Those of them that were announced but not made yet.
+    /// Those that were announced but not made yet.
     announced: BTreeSet<Place>,
     announced_without_id: BTreeSet<Place>,
 }
@@ -45,7 +45,7 @@ impl PartialEq for Pairing {
 }
 
 impl Pairing {
-    /// Reads the entries that came since.
+    /// Indexes the entries that are new.
     pub fn catch_up(&mut self, turns: &[Arc<Turn>]) {
         let (first_turn, first_entry) = self.next;
         for (turn_index, turn) in turns.iter().enumerate().skip(first_turn) {
@@ -64,18 +64,18 @@ impl Pairing {
         self.ids.get(id)
     }
 
-    /// The first unanswered call of a tool.
+    /// Returns the first unanswered call of a tool.
     pub fn open(&self, tool: &str) -> Option<Place> {
         let open = self.tools.get(tool)?;
         [&open.with_id, &open.without_id].into_iter().filter_map(BTreeSet::first).min().copied()
     }
 
-    /// The first unanswered call of a tool that has no id of its own.
+    /// Returns the first unanswered call of a tool without an id.
     pub fn open_without_id(&self, tool: &str) -> Option<Place> {
         self.tools.get(tool)?.without_id.first().copied()
     }
 
-    /// The first call of a tool that was announced and neither made nor answered.
+    /// Returns the first call of a tool that was announced and neither made nor answered.
     pub fn announced(&self, tool: &str) -> Option<Place> {
         self.tools.get(tool)?.announced.first().copied()
     }
@@ -84,20 +84,20 @@ impl Pairing {
         self.tools.get(tool)?.announced_without_id.first().copied()
     }
 
-    /// The last call of a tool in this turn that was answered and not stopped.
+    /// Returns the last call of a tool in this turn that was answered and not stopped by a budget.
     pub fn last_answered(&self, turn: usize, tool: &str) -> Option<Place> {
         let entries = self.answered.tools.get(tool).filter(|_| self.answered.turn == turn)?;
         Some((turn, *entries.last()?))
     }
 
-    /// The newest call of an id has it: some servers count anew in every turn.
+    /// Indexes the id of a call. The newest call with an id counts: some servers start from 1 in every turn.
     pub fn learn_id(&mut self, place: Place, call: &ToolCall) {
         if let Some(id) = &call.id {
             self.ids.insert(id.clone(), place);
         }
     }
 
-    /// Lists a call as open, if it is. Goes around every change of a call, with [`Self::close`] before it.
+    /// Lists a call as open, if it has no answer. Every change of a call calls [`Self::close`] before and this after.
     pub fn open_again(&mut self, place: Place, call: &ToolCall) {
         if call.answer.is_some() {
             self.answered.list(place, call);

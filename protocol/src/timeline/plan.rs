@@ -9,9 +9,9 @@ use crate::event::PlanUpdate;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The event that it was last told by.
+    /// The event of its last update.
     pub seq: u64,
-    /// Absent in the first form of the protocol.
+    /// Absent in the first version of the protocol.
     pub id: Option<String>,
     pub revision: Option<u64>,
     pub mode: Option<String>,
@@ -23,10 +23,9 @@ pub struct Plan {
 pub struct PlanStep {
     pub id: Option<String>,
     pub title: String,
-    /// `pending`, `in_progress`, `done`, `blocked` or `skipped`; others are kept as they came.
+    /// `pending`, `in_progress`, `done`, `blocked` or `skipped`; unknown ones are kept.
     pub status: String,
-    /// The turn and event in which it was first seen in progress, and those in which it was seen to be over. The
-    /// turns between served it, as far as the log tells.
+    /// The turn and event in which it was first in progress, and in which it had ended. The turns between worked on it.
     pub begun: Option<Moment>,
     pub ended: Option<Moment>,
 }
@@ -38,24 +37,24 @@ pub struct Moment {
 }
 
 impl Plan {
-    pub(super) fn read(at: Moment, update: &PlanUpdate<'_>) -> Self {
+    pub(super) fn parse(at: Moment, update: &PlanUpdate<'_>) -> Self {
         Self {
             seq: at.seq,
             id: update.id.map(Into::into),
             revision: update.revision,
             mode: update.mode.map(Into::into),
             brief: update.brief.map(Into::into),
-            steps: update.steps.iter().map(|step| PlanStep::read(at, step)).collect(),
+            steps: update.steps.iter().map(|step| PlanStep::parse(at, step)).collect(),
         }
     }
 
-    /// Whether an update is older than this. One revision may bring several updates, and all of them count.
-    pub(super) fn outdates(&self, update: &Self) -> bool {
+    /// Returns whether an update is older than this plan. Several updates of one revision all count.
+    pub(super) fn is_newer_than(&self, update: &Self) -> bool {
         self.id.is_some() && self.id == update.id && update.revision < self.revision
     }
 
-    /// Takes over what is known of the steps of the plan before.
-    pub(super) fn remember(&mut self, before: &Self) {
+    /// Copies the begin and end of steps from the previous plan.
+    pub(super) fn carry_over(&mut self, before: &Self) {
         if before.id != self.id {
             return;
         }
@@ -78,13 +77,13 @@ impl Plan {
 }
 
 impl PlanStep {
-    fn read(at: Moment, step: &Value) -> Self {
+    fn parse(at: Moment, step: &Value) -> Self {
         let text = |field: &str| step[field].as_str().map(str::to_owned);
         let status = text("status").unwrap_or_else(|| "pending".to_owned());
         let is_over = matches!(status.as_str(), "done" | "skipped");
         Self {
             id: text("id"),
-            // A caller's own checklist is a list of titles.
+            // A checklist of the caller is a list of titles.
             title: text("title").or_else(|| step.as_str().map(str::to_owned)).unwrap_or_default(),
             begun: (status == "in_progress").then_some(at),
             ended: is_over.then_some(at),

@@ -1,4 +1,4 @@
-//! What holds for every log, however broken.
+//! Properties of every log, however broken.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -47,21 +47,21 @@ pub(super) fn arbitrary_event() -> impl Strategy<Value = Event> {
         json!({ "toolCalls": 5, "text": 7 }),
     ]);
     let data = prop_oneof![3 => data, 1 => any_object(), 1 => any_json()];
-    // Mostly close together, so that they meet; now and then anywhere.
+    // Mostly close together, so that they collide; sometimes anywhere.
     let seqs = prop_oneof![12 => 0_u64..40, 1 => any::<u64>(), 1 => u64::MAX - 2..=u64::MAX];
     (seqs, kinds, data).prop_map(|(seq, kind, data)| Event::new(seq, kind, data))
 }
 
 proptest! {
     #[test]
-    fn any_sequence_of_events_is_folded_and_a_prefix_then_the_rest_equals_all(
+    fn any_log_can_be_applied_and_a_prefix_then_the_rest_equals_all(
         events in prop::collection::vec(arbitrary_event(), 0..60),
         cut in any::<prop::sample::Index>(),
     ) {
         let whole = Timeline::from_events(&events);
         let cut = cut.index(events.len() + 1);
         let mut parts = Timeline::from_events(&events[..cut]);
-        // As when it is sent to the browser, which goes on with it.
+        // A timeline continues after serialization.
         let json = serde_json::to_string(&parts).expect("writes");
         let mut resumed: Timeline = serde_json::from_str(&json).expect("reads");
         prop_assert_eq!(&resumed, &parts);
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_log_and_spec_there_are_something_is_said_of_them(
+    fn every_log_and_spec_have_a_verdict(
         events in prop::collection::vec(arbitrary_event(), 0..40),
         others in prop::collection::vec(arbitrary_event(), 0..40),
         spec in prop_oneof![odd_spec(), any_object(), any_json()],
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn events_that_come_again_change_nothing_but_their_count(
+    fn repeated_events_change_only_their_count(
         events in prop::collection::vec(arbitrary_event(), 0..40),
     ) {
         let once = Timeline::from_events(&events);
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn totals_are_what_the_turns_hold(events in prop::collection::vec(arbitrary_event(), 0..60)) {
+    fn totals_match_the_turns(events in prop::collection::vec(arbitrary_event(), 0..60)) {
         let timeline = Timeline::from_events(&events);
         let chars = |text: fn(&Turn) -> &str| {
             timeline.turns.iter().map(|turn| text(turn).chars().count() as u64).sum::<u64>()

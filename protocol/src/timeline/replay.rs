@@ -1,8 +1,7 @@
-//! The timeline as of any point of its log.
+//! The timeline at any position of its log.
 //!
 //! A position is a count of events in the order in which they came: at 0 nothing has happened, at [`Replay::len`]
-//! everything. It is not a seq, because seqs may have gaps, come twice or come late, and then «as of seq 7» would have
-//! no one meaning; [`Replay::position_of`] leads from a seq to its position.
+//! everything. It is not a seq, because seqs may have gaps, come twice or come late.
 //!
 //! ```text
 //!   events       ────────────────────────────────────────────────▶
@@ -10,10 +9,9 @@
 //!   at(position)                        └──apply──▶ here
 //! ```
 //!
-//! The first fold leaves a checkpoint every few thousand events; going to a point copies the checkpoint before it and
-//! applies what lies between. A copy shares its turns and calls with all others. Only the turn that was being written
-//! is copied as a whole, so the longer that is, the farther apart the checkpoints are: together they hold no more than
-//! a few times the log's own text.
+//! A checkpoint is kept every few thousand events. [`Replay::at`] clones the checkpoint before the position and applies the
+//! events between. Clones share their turns and calls; only the turn that was being written is copied as a whole. The
+//! longer it is, the farther apart the checkpoints are, so that together they hold no more than a few times the log.
 
 use super::Timeline;
 use crate::{Event, RunStatus};
@@ -21,16 +19,16 @@ use crate::{Event, RunStatus};
 #[derive(Clone, Debug)]
 pub struct Replay {
     events: Vec<Event>,
-    /// In order of position; the timeline as of there.
+    /// Positions and their timelines, in order.
     checkpoints: Vec<(usize, Timeline)>,
     latest: Timeline,
     spacing: usize,
 }
 
-/// Events between two checkpoints. Applying so many takes a fraction of the time of drawing a page.
+/// Events between two checkpoints. Applying these takes a fraction of the time of rendering a page.
 const SPACING: usize = 2_048;
 
-/// A checkpoint is put off by one event for so many bytes that it would copy.
+/// A checkpoint is delayed by one event for each of these bytes that it would copy.
 const BYTES_PER_EVENT: usize = 64;
 
 impl Replay {
@@ -51,7 +49,7 @@ impl Replay {
         replay
     }
 
-    /// Adds what comes while the run is followed.
+    /// Adds an event of a live run.
     pub fn push(&mut self, event: Event) {
         self.latest.apply(&event);
         self.events.push(event);
@@ -65,17 +63,17 @@ impl Replay {
         }
     }
 
-    /// As [`Timeline::set_known_end`]; it holds at the end of the log only.
+    /// See [`Timeline::set_known_end`]. Applies only to the end of the log.
     pub fn set_known_end(&mut self, status: RunStatus) {
         self.latest.set_known_end(status);
     }
 
-    /// As [`Timeline::set_cut_off`].
+    /// See [`Timeline::set_cut_off`].
     pub fn set_cut_off(&mut self) {
         self.latest.set_cut_off();
     }
 
-    /// How many events there are: the last position.
+    /// Returns the number of events, which is the last position.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -88,12 +86,12 @@ impl Replay {
         &self.events
     }
 
-    /// The timeline as of the last position.
+    /// Returns the timeline at the last position.
     pub fn latest(&self) -> &Timeline {
         &self.latest
     }
 
-    /// The timeline as of a position: exactly what applying so many events gives.
+    /// Returns the timeline at a position: the same as applying so many events.
     pub fn at(&self, position: usize) -> Timeline {
         if position >= self.len() {
             return self.latest.clone();
@@ -105,12 +103,6 @@ impl Replay {
             timeline.apply(event);
         }
         timeline
-    }
-
-    /// The first position at which the event of this seq has been applied.
-    pub fn position_of(&self, seq: u64) -> Option<usize> {
-        let place = self.events.iter().position(|event| event.seq == seq);
-        place.map(|place| place + 1)
     }
 }
 
@@ -143,13 +135,5 @@ mod tests {
         assert_eq!(length(replay.latest()), 600_000);
         assert!(replay.checkpoints.len() > 10, "{} checkpoints", replay.checkpoints.len());
         assert!(copied < 10 * 600_000, "{copied} bytes");
-    }
-
-    #[test]
-    fn a_position_is_found_by_seq_also_where_the_log_is_out_of_order() {
-        let event = |seq| Event::new(seq, "assistant_delta", serde_json::json!({ "text": "a" }));
-        let replay = Replay::new([1, 2, 2, 5, 4, 9].map(event).to_vec());
-        let positions: Vec<_> = [1, 2, 3, 4, 5, 9].iter().map(|seq| replay.position_of(*seq)).collect();
-        assert_eq!(positions, [Some(1), Some(2), None, Some(5), Some(4), Some(6)]);
     }
 }

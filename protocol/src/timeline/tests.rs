@@ -1,10 +1,10 @@
-//! Log in, facts out: the sample logs, and each banner.
+//! Timelines of sample logs, and each banner.
 
 use serde_json::{Value, json};
 
 use super::*;
 
-/// The log of this name in `tests/logs`.
+/// Reads a log of `tests/logs`.
 fn log(name: &str) -> Vec<Event> {
     let path = format!("{}/tests/logs/{name}.ndjson", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect(&path);
@@ -29,7 +29,7 @@ fn results_without_an_id_are_paired_by_name_and_order() {
 }
 
 #[test]
-fn a_budget_stops_the_last_calls_of_its_tool_in_whichever_order_it_tells() {
+fn a_budget_stops_the_last_calls_of_its_tool_in_any_order_of_events() {
     let calls: Vec<Value> = [("t1", "a"), ("t2", "a"), ("t3", "b"), ("t4", "a")]
         .map(|(id, name)| json!({ "id": id, "name": name, "input": {} }))
         .to_vec();
@@ -44,9 +44,9 @@ fn a_budget_stops_the_last_calls_of_its_tool_in_whichever_order_it_tells() {
     for order in orders {
         let events: Vec<Event> = (1..).zip(order).map(|(seq, (kind, data))| Event::new(seq, kind, data)).collect();
         let timeline = Timeline::from_events(&events);
-        let told: Vec<bool> = timeline.calls().map(|call| call.intercepted).collect();
-        assert_eq!(told, [false, true, false, true]);
-        // A later turn's budget event says nothing of the calls before.
+        let intercepted: Vec<bool> = timeline.calls().map(|call| call.intercepted).collect();
+        assert_eq!(intercepted, [false, true, false, true]);
+        // A budget event of a later turn does not change earlier calls.
         let mut later = timeline.clone();
         later.apply(&Event::new(20, "assistant_message", json!({ "text": "Well." })));
         later.apply(&Event::new(21, "tool_budget_exceeded", json!({ "tool": "a", "maxCalls": 1, "callIndex": 4 })));
@@ -55,29 +55,29 @@ fn a_budget_stops_the_last_calls_of_its_tool_in_whichever_order_it_tells() {
 }
 
 #[test]
-fn of_a_file_that_stops_nobody_says_how_the_run_ended() {
+fn the_end_of_a_run_is_unknown_if_its_file_stops_early() {
     let mut timeline = sample("waiting-with-gap");
     timeline.set_cut_off();
     let kinds: Vec<&str> = timeline.banners().iter().map(|banner| banner.kind.as_str()).collect();
     assert_eq!(kinds, ["waiting_local_tool", "log_gap", "log_incomplete"]);
-    let told = timeline.banners().iter().map(|banner| banner.detail.clone()).collect::<String>();
-    assert!(told.contains("This file stops at #5") && told.contains("when this log was made"), "{told}");
+    let details = timeline.banners().iter().map(|banner| banner.detail.clone()).collect::<String>();
+    assert!(details.contains("This file stops at #5") && details.contains("when this log was made"), "{details}");
     let sentences = verdict(&timeline, None).iter().map(|sentence| sentence.text.clone()).collect::<String>();
     assert!(sentences.contains("how the run ended is not known") && !sentences.contains("is over"), "{sentences}");
-    // A whole log is not cut off, whatever it is from.
+    // A complete log is not cut off.
     let mut whole = sample("local-tools");
     whole.set_cut_off();
     assert_eq!((whole.status(), whole.banners().len()), (RunStatus::Succeeded, sample("local-tools").banners().len()));
 }
 
 #[test]
-fn a_turn_that_is_thought_over_again_is_not_joined_with_the_next() {
+fn an_interrupted_turn_is_not_joined_with_the_next() {
     let timeline = sample("supervisor-mid-thinking");
     let turns: Vec<_> = timeline.turns.iter().map(|turn| (turn.aborted, turn.text.as_str())).collect();
     assert_eq!(turns, [(true, ""), (false, "It is Monday.")]);
 }
 
-/// None of these may take time in proportion to their square: then this test would not end within minutes.
+/// If one of these took quadratic time, this test would take minutes.
 #[test]
 fn a_turn_of_twenty_thousand_open_calls_is_paired() {
     const CALLS: u64 = 10_000;
@@ -111,7 +111,7 @@ fn a_turn_of_twenty_thousand_open_calls_is_paired() {
 }
 
 #[test]
-fn a_copy_shares_its_turns_until_one_of_them_changes() {
+fn a_clone_shares_its_turns_until_one_of_them_changes() {
     let mut timeline = Timeline::from_events(&log("loop-gave-up")[..15]);
     let copy = timeline.clone();
     timeline.apply(&Event::new(16, "assistant_delta", json!({ "text": "more" })));
@@ -119,7 +119,7 @@ fn a_copy_shares_its_turns_until_one_of_them_changes() {
     assert_eq!((timeline.turns.len(), shared), (7, 6));
 }
 
-/// The kinds of banners of a log that ends with `terminal`.
+/// Returns the kinds of banners of a log.
 fn banner_kinds(events: &[(&str, Value)]) -> Vec<&'static str> {
     let events: Vec<Event> =
         events.iter().zip(1..).map(|((kind, data), seq)| Event::new(seq, *kind, data.clone())).collect();
@@ -167,7 +167,7 @@ fn each_intervention_has_its_banner() {
 }
 
 #[test]
-fn a_limit_that_no_server_takes_is_told_as_it_is() {
+fn a_limit_out_of_range_is_shown_unchanged() {
     let timeline = Timeline::from_events(&[Event::new(1, "error", json!({ "code": "max_tool_turns" }))]);
     for (limit, to) in [(32_u64, Some(64_u64)), (60, Some(100)), (100, None), (250, None), (u64::MAX, None)] {
         let banners = timeline.banners_for(&json!({ "budgets": { "maxToolTurns": limit } }));

@@ -1,4 +1,4 @@
-//! The figures of a run, counted while its log is folded.
+//! The totals of a run, counted while its log is applied.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub struct Totals {
     /// Turns in which the model wrote, thought or called.
     pub turns: u64,
     pub calls: u64,
-    /// Calls with an answer, well or ill.
+    /// Calls with an answer, including errors.
     pub answered: u64,
     /// Calls whose answer was an error.
     pub failed: u64,
@@ -19,7 +19,7 @@ pub struct Totals {
     pub thinking_chars: u64,
     pub text_chars: u64,
     pub files: u64,
-    /// As the last event tells; none before the end, nor from servers that do not count.
+    /// From the last event. `None` before the end, and for servers that do not count tokens.
     pub tokens: Option<Tokens>,
     pub tools: BTreeMap<String, ToolTotals>,
 }
@@ -29,12 +29,12 @@ pub struct ToolTotals {
     pub calls: u64,
     pub answered: u64,
     pub failed: u64,
-    /// Calls that its budget intercepted, as the server reported.
+    /// Calls that its budget stopped, as the server reported.
     pub over_budget: u64,
 }
 
 impl Totals {
-    /// Calls that nobody has answered.
+    /// Returns the number of calls without an answer.
     pub fn unanswered(&self) -> u64 {
         self.calls.saturating_sub(self.answered)
     }
@@ -53,7 +53,7 @@ impl Totals {
         of_tool.failed += failed;
     }
 
-    /// Takes back a call that was only known by its answer, and its answer.
+    /// Subtracts an orphan result, whose call has come.
     pub(super) fn forget(&mut self, tool: &str, ok: bool) {
         let failed = u64::from(!ok);
         self.calls -= 1;

@@ -1,4 +1,4 @@
-//! A turn of the model, and what happened in it.
+//! A turn of the model, with its tool calls and notes.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ pub struct Turn {
     pub first_seq: u64,
     pub last_seq: u64,
     pub thinking: String,
-    /// Where its thinking began.
+    /// The first event with thinking.
     pub thinking_seq: Option<u64>,
-    /// Joined from deltas until the turn's message comes, which is canonical.
+    /// Joined from deltas until the turn's message comes, which replaces it.
     pub text: String,
-    /// Where its text began.
+    /// The first event with text.
     pub text_seq: Option<u64>,
     pub message_seq: Option<u64>,
     pub finish_reason: Option<String>,
     pub model: Option<String>,
-    /// The supervisor stopped it while it was thinking: no message will come.
+    /// The supervisor interrupted it while it was thinking: no message will come.
     pub aborted: bool,
-    /// How many turns right before this one made exactly this batch of calls. Turns without calls do not count.
+    /// The number of turns directly before this one with the same batch of calls. Turns without calls do not count.
     pub repeats: usize,
-    /// Tool calls and notes, in the order of the log. Only ever appended to, so a place stays valid.
+    /// Tool calls and notes, in the order of the log. Entries are only appended, so an index stays valid.
     pub entries: Vec<Entry>,
 }
 
-/// Shared, so that a copy of a timeline costs a pointer for each of them.
+/// Shared, so that a clone of a timeline costs a pointer for each entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
@@ -64,12 +64,17 @@ impl Turn {
         self.entries.iter().filter_map(Entry::as_note)
     }
 
-    /// The model itself wrote or thought in it; otherwise it only holds notes.
-    pub fn has_begun(&self) -> bool {
+    /// Returns whether the model wrote or thought in it. Otherwise it only has notes.
+    pub(super) fn has_begun(&self) -> bool {
         self.thinking_seq.or(self.text_seq).or(self.message_seq).is_some()
     }
 
-    /// Where to point for the turn as a whole.
+    /// Returns whether the model stopped because it reached its output limit.
+    pub(super) fn hit_output_limit(&self) -> bool {
+        self.finish_reason.as_deref() == Some("max_tokens")
+    }
+
+    /// Returns the event to link to for the whole turn.
     pub fn anchor_seq(&self) -> u64 {
         self.message_seq.unwrap_or(self.first_seq)
     }

@@ -2,27 +2,27 @@
 
 use serde_json::Value;
 
-use super::faults::Faults;
+use super::report::Report;
 use crate::ids::is_header_name;
 
 const MAX_VALUE_BYTES: usize = 8 * 1024;
 
-pub(super) fn check(headers: &Value, faults: &mut Faults) {
+pub(super) fn check(headers: &Value, report: &mut Report) {
     let Some(headers) = headers.as_object() else {
-        return faults.add("type", "Headers are names with a text each.");
+        return report.add("type", "Headers are names with a text each.");
     };
     for (name, value) in headers {
-        faults.at(name.as_str(), |faults| match value.as_str() {
+        report.at(name.as_str(), |report| match value.as_str() {
             _ if !is_header_name(name) => {
-                faults.add("pattern", "A header's name may use letters, digits and -, without spaces. Rename it.");
+                report.add("pattern", "A header's name may use letters, digits and -, without spaces. Rename it.");
             }
-            None => faults.add("type", "Write a text here."),
+            None => report.add("type", "Write a text here."),
             Some(value) if value.len() > MAX_VALUE_BYTES => {
-                faults.add("too_long", "A header may have at most 8 KB. Shorten it.");
+                report.add("too_long", "A header may have at most 8 KB. Shorten it.");
             }
             Some(value) if value.contains(|c: char| c != '\t' && !(' '..='~').contains(&c)) => {
                 let message = "A header may use plain letters, digits and signs only. Remove line breaks and accents.";
-                faults.add("header", message);
+                report.add("header", message);
             }
             Some(_) => {}
         });

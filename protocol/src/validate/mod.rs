@@ -1,4 +1,4 @@
-//! Whether something may be sent to MANTYX, and if not, which field to mend and how.
+//! Validates a spec before it is sent to MANTYX: finds the fields to correct, and says how.
 //!
 //! Paths are JSON Pointers into the body (`/tools/2/name`), so that a form can show the message at its field. Messages are
 //! for people who do not code, and say what to do. Codes are for programs:
@@ -9,20 +9,19 @@
 //! | `type`, `choice`, `pattern`, `range` | is of the wrong kind; is none of the words, names or numbers allowed |
 //! | `too_long`, `too_many`, `too_few` | has too many characters, bytes or entries; too few entries |
 //! | `duplicate`, `order`, `last_role` | does not go with another one |
-//! | `schema` | is a JSON Schema that makes no sense, or has the wrong root |
+//! | `schema` | is a JSON Schema with a mistake, or with the wrong root |
 //! | `url`, `base64`, `mime`, `header` | is not what it should hold |
 //!
 //! A field that is `null` counts as absent. Lengths are counted as the server counts them, in UTF-16 units: an emoji is
-//! two. At most a hundred faults are told, and time grows with the size of the body, whatever is in it.
+//! two. At most a hundred errors are returned, and time grows with the size of the body.
 
 mod attachments;
-mod faults;
 mod guards;
 mod headers;
 mod input;
 mod output_schema;
 mod plan;
-mod posts;
+mod report;
 mod settings;
 mod supervisor;
 mod tools;
@@ -30,7 +29,7 @@ mod tools;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use faults::Faults;
+use report::Report;
 
 pub use attachments::MAX_INLINE_BYTES;
 
@@ -41,59 +40,53 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// Everything that is wrong with the body of `POST /agent-runs`.
+/// Returns the errors in the body of `POST /agent-runs`.
 pub fn validate(spec: &Value) -> Vec<FieldError> {
-    in_object(spec, "A run spec is a JSON object.", |spec, faults| {
-        input::check(spec, faults);
-        input::check_identity(spec, faults);
-        check_settings(spec, faults);
+    check_object(spec, "A run spec is a JSON object.", |spec, report| {
+        input::check(spec, report);
+        input::check_identity(spec, report);
+        check_settings(spec, report);
     })
 }
 
-/// Everything that is wrong with the body of `POST /agent-sessions`: a spec without a prompt.
+/// Returns the errors in the body of `POST /agent-sessions`: a spec without a prompt.
 pub fn validate_session(spec: &Value) -> Vec<FieldError> {
-    in_object(spec, "A session spec is a JSON object.", |spec, faults| {
-        input::check_absent(spec, faults);
-        input::check_identity(spec, faults);
-        check_settings(spec, faults);
+    check_object(spec, "A session spec is a JSON object.", |spec, report| {
+        input::check_absent(spec, report);
+        input::check_identity(spec, report);
+        check_settings(spec, report);
     })
 }
 
-/// Everything that is wrong with the body of `POST /agent-sessions/{id}/messages`. Identity comes from the session.
+/// Returns the errors in the body of `POST /agent-sessions/{id}/messages`. Identity comes from the session.
 pub fn validate_message(body: &Value) -> Vec<FieldError> {
-    in_object(body, "A message is a JSON object.", |body, faults| {
-        input::check(body, faults);
-        check_settings(body, faults);
+    check_object(body, "A message is a JSON object.", |body, report| {
+        input::check(body, report);
+        check_settings(body, report);
     })
 }
 
-/// Everything that is wrong with the body of `POST /agent-runs/{id}/tool-results`.
-pub fn validate_tool_result(body: &Value) -> Vec<FieldError> {
-    in_object(body, "A tool result is a JSON object.", posts::check_tool_result)
-}
-
-/// Everything that is wrong with the body of `POST /agent-runs/{id}/feedback`.
-pub fn validate_feedback(body: &Value) -> Vec<FieldError> {
-    in_object(body, "Feedback is a JSON object.", posts::check_feedback)
-}
-
-fn in_object(body: &Value, otherwise: &str, check: impl FnOnce(&Map<String, Value>, &mut Faults)) -> Vec<FieldError> {
-    let mut faults = Faults::default();
+fn check_object(
+    body: &Value,
+    not_an_object: &str,
+    check: impl FnOnce(&Map<String, Value>, &mut Report),
+) -> Vec<FieldError> {
+    let mut report = Report::default();
     match body.as_object() {
-        Some(fields) => check(fields, &mut faults),
-        None => faults.add("type", otherwise),
+        Some(fields) => check(fields, &mut report),
+        None => report.add("type", not_an_object),
     }
-    faults.found
+    report.errors
 }
 
-/// What runs, sessions and messages have in common.
-fn check_settings(spec: &Map<String, Value>, faults: &mut Faults) {
-    settings::check(spec, faults);
-    tools::check(spec, faults);
-    guards::check(spec, faults);
-    output_schema::check(spec, faults);
-    supervisor::check(spec, faults);
-    plan::check(spec, faults);
+/// Checks the fields that runs, sessions and messages share.
+fn check_settings(spec: &Map<String, Value>, report: &mut Report) {
+    settings::check(spec, report);
+    tools::check(spec, report);
+    guards::check(spec, report);
+    output_schema::check(spec, report);
+    supervisor::check(spec, report);
+    plan::check(spec, report);
 }
 
 #[cfg(test)]

@@ -1,30 +1,30 @@
-//! How often a second model looks at the run.
+//! The supervisor: a second model that reviews the run.
 
 use serde_json::{Map, Value};
 
-use super::faults::{Faults, present};
+use super::report::{Report, present};
 
-pub(super) fn check(spec: &Map<String, Value>, faults: &mut Faults) {
+pub(super) fn check(spec: &Map<String, Value>, report: &mut Report) {
     let Some(value) = present(spec, "supervisor") else { return };
-    faults.at("supervisor", |faults| match value {
+    report.at("supervisor", |report| match value {
         Value::Bool(_) => {}
         Value::Object(fields) => {
-            faults.whole_number(fields, "interval", 1, 100);
-            faults.text(fields, "modelId");
-            check_trigger(fields, faults);
+            report.whole_number(fields, "interval", 1, 100);
+            report.text(fields, "modelId");
+            check_trigger(fields, report);
         }
-        _ => faults.add("type", "Switch the supervisor on (true) or off (false), or give its settings."),
+        _ => report.add("type", "Switch the supervisor on (true) or off (false), or give its settings."),
     });
 }
 
-fn check_trigger(supervisor: &Map<String, Value>, faults: &mut Faults) {
+fn check_trigger(supervisor: &Map<String, Value>, report: &mut Report) {
     let Some(value) = present(supervisor, "reasoningTrigger") else { return };
-    faults.at("reasoningTrigger", |faults| match value {
+    report.at("reasoningTrigger", |report| match value {
         Value::Bool(false) => {}
         Value::Object(fields) => {
-            faults.whole_number(fields, "chars", 1, 50_000);
-            faults.whole_number(fields, "ms", 1, 600_000);
+            report.whole_number(fields, "chars", 1, 50_000);
+            report.whole_number(fields, "ms", 1, 600_000);
         }
-        _ => faults.add("type", "Switch reviews of long thoughts off (false), or say after how long they come."),
+        _ => report.add("type", "Switch reviews of long thoughts off (false), or say after how long they come."),
     });
 }

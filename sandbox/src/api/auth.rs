@@ -1,4 +1,4 @@
-//! Who calls, and for which workspace: an API key or an OAuth access token, in either header.
+//! Authentication of callers: an API key or an OAuth access token, in either header.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::workspace::{self, Account, Workspace};
 
 pub struct Caller {
     pub workspace: &'static Workspace,
-    /// Nobody in particular for an API key.
+    /// `None` for an API key.
     pub account: Option<&'static Account>,
-    /// What a token was granted; a key may do everything.
+    /// `None` for an API key, which has every scope.
     scopes: Option<Vec<String>>,
-    /// The saved agents that the credential may use; empty means all.
+    /// Saved agents that the credential may use; empty means all.
     agents: &'static [&'static str],
 }
 
@@ -52,7 +52,7 @@ impl Caller {
     }
 }
 
-/// The caller of a route below `/workspaces/{slug}`, whose slug must be the credential's own.
+/// Extracts the caller of a route below `/workspaces/{slug}`. The credential must belong to that workspace.
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = ApiError;
 
@@ -65,7 +65,7 @@ impl FromRequestParts<Arc<App>> for Caller {
             metering::count(app, parts)?;
             return Ok(caller);
         }
-        // The same answer whether or not there is such a workspace.
+        // The same response whether or not the workspace exists.
         let message = "Workspace path does not match this credential";
         let hint = format!("This credential belongs to the workspace “{}”.", caller.workspace.slug);
         Err(ApiError::new(StatusCode::NOT_FOUND, "not_found", message).with("hint", hint.into()))

@@ -1,4 +1,4 @@
-//! Request bodies and queries, read so that every fault gets an answer in the shape of the protocol.
+//! Extractors for request bodies and queries. Their errors have the shape of the protocol.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::errors::{ApiError, ApiResult};
 
-/// Room for a tool result of 2 MB, or attachments of 5 MB in base64, and what is around them.
+/// Large enough for a tool result of 2 MB or base64 attachments of 5 MB.
 pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 pub struct JsonBody(pub Value);
@@ -34,7 +34,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
     }
 }
 
-/// A query string as pairs, in order, repeated names included.
+/// The pairs of a query string, in order, with repeated names.
 pub struct QueryPairs(Vec<(String, String)>);
 
 impl QueryPairs {
@@ -42,7 +42,7 @@ impl QueryPairs {
         Self(url::form_urlencoded::parse(query.unwrap_or("").as_bytes()).into_owned().collect())
     }
 
-    /// The last value of a name. An empty one counts as absent, as forms send it.
+    /// Returns the last value of a name. An empty value counts as absent, because forms send it.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -60,7 +60,7 @@ impl QueryPairs {
         parsed.transpose()
     }
 
-    /// How many rows a list answers: 50 unless asked, at most 200.
+    /// Returns the page size: 50 by default, at most 200.
     pub fn limit(&self) -> ApiResult<i64> {
         match self.whole_number("limit")? {
             None => Ok(50),
@@ -73,7 +73,7 @@ impl QueryPairs {
         self.get(name).map_or(default, |value| matches!(value, "1" | "true"))
     }
 
-    /// `metadata=key:value`, any number of times.
+    /// Parses every `metadata=key:value`.
     pub fn metadata(&self) -> ApiResult<Vec<(String, String)>> {
         let pairs = self.0.iter().filter(|(name, _)| name == "metadata").map(|(_, pair)| match pair.split_once(':') {
             Some((key, value)) if ids::is_metadata_key(key) => Ok((key.to_owned(), value.to_owned())),
@@ -82,7 +82,7 @@ impl QueryPairs {
         pairs.collect()
     }
 
-    /// The position that an opaque cursor of [`cursor`] stands for.
+    /// Decodes a cursor of [`cursor`].
     pub fn cursor(&self) -> ApiResult<Option<(i64, String)>> {
         use base64::Engine as _;
         let parsed = self.get("cursor").map(|cursor| {
@@ -99,7 +99,7 @@ impl QueryPairs {
     }
 }
 
-/// The position after a row, for the next page.
+/// Returns the cursor after a row.
 pub fn cursor(time_ms: i64, id: &str) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(format!("{time_ms} {id}"))
@@ -110,7 +110,7 @@ pub fn iso(time_ms: i64) -> String {
     time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
-/// JSON that this process wrote itself.
+/// Parses JSON from the database.
 pub fn stored_json(text: Option<&str>) -> Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! What a run may choose from: models, saved agents, tools and plugins.
+//! The catalogues: models, saved agents, tools and plugins.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub async fn models(State(app): State<Arc<App>>, caller: Caller) -> ApiResult<Js
     Ok(Json(json!({ "models": models, "defaultModelId": DEFAULT_MODEL_ID })))
 }
 
-/// The saved agents that the credential may use.
+/// Lists the saved agents that the credential may use.
 pub async fn agents(caller: Caller) -> ApiResult<Json<Value>> {
     caller.require("agents:read")?;
     let agents = AGENTS.iter().filter(|agent| caller.may_use_agent(agent.id));
@@ -35,7 +35,7 @@ pub async fn agents(caller: Caller) -> ApiResult<Json<Value>> {
     Ok(Json(json!({ "agents": agents })))
 }
 
-/// Workspace tools, named by id in a `mantyx` reference.
+/// Lists the workspace tools, which a `mantyx` reference names by id.
 pub async fn tools(caller: Caller) -> ApiResult<Json<Value>> {
     caller.require("tools:read")?;
     let tools: Vec<Value> = Builtin::ALL
@@ -50,7 +50,7 @@ pub async fn tools(caller: Caller) -> ApiResult<Json<Value>> {
     Ok(Json(json!({ "tools": tools })))
 }
 
-/// Plugins, whose tools are named in a `mantyx_plugin` reference. The same tools, by their other name.
+/// Lists the same tools as plugins, for `mantyx_plugin` references.
 pub async fn plugins(caller: Caller) -> ApiResult<Json<Value>> {
     caller.require("plugins:read")?;
     let tools: Vec<Value> = Builtin::ALL
@@ -66,7 +66,7 @@ pub async fn plugins(caller: Caller) -> ApiResult<Json<Value>> {
     Ok(Json(json!({ "plugins": [{ "name": "@sandbox", "description": description, "tools": tools }] })))
 }
 
-/// The models that a spec asks for: its own, a fallback, and a judge where it is supervised.
+/// Resolves the models of a spec: the first one, the fallback, and the judge of the supervisor.
 pub fn choose_models(app: &App, spec: &Value) -> ApiResult<ChosenModels> {
     let primary = match spec["modelId"].as_str().or(agents::of_spec(spec).and_then(|agent| agent.model_id)) {
         Some(asked) => find_model(app, "/modelId", asked)?,
@@ -82,7 +82,7 @@ pub fn choose_models(app: &App, spec: &Value) -> ApiResult<ChosenModels> {
         Some(asked) => find_model(app, "/supervisor/modelId", asked)?,
         None => app.models.default_model(),
     };
-    // A session that was switched stays with the model that took over, and does not go back.
+    // A session that switched to its fallback model keeps it.
     match spec["activeModelId"].as_str().and_then(|active| app.models.find(active)) {
         Some(active) => Ok(ChosenModels { first: active, fallback: None, judge }),
         None => Ok(ChosenModels { first: primary, fallback, judge }),
@@ -99,7 +99,7 @@ fn find_model(app: &App, path: &str, asked: &str) -> ApiResult<Arc<Model>> {
     })
 }
 
-/// A saved agent must exist. Which ones a credential may use is asked of the caller; the answer is the same for both.
+/// Checks that the saved agent exists and that the caller may use it. The error is the same for both.
 pub fn check_agent(spec: &Value, caller: Option<&Caller>) -> ApiResult<()> {
     let Some(id) = spec["agentId"].as_str() else { return Ok(()) };
     if !protocol::ids::is_path_id(id) {
@@ -112,7 +112,7 @@ pub fn check_agent(spec: &Value, caller: Option<&Caller>) -> ApiResult<()> {
     Ok(())
 }
 
-/// `activeModelId` is the server's to write.
+/// Rejects `activeModelId`, which only the server sets.
 pub fn check_reserved(spec: &Value) -> ApiResult<()> {
     match spec.get("activeModelId") {
         Some(_) => Err(ApiError::invalid("/activeModelId", "not_allowed", "Only MANTYX sets this field.")),

@@ -1,4 +1,4 @@
-//! Every answer that is not 2xx, in the shape of the protocol.
+//! Error responses, in the shape of the protocol.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -33,8 +33,8 @@ impl ApiError {
         self
     }
 
-    /// The documents show both `Unauthorized` and whole sentences as `error` here; their list of codes says
-    /// `unauthorized`, and a code is what clients compare.
+    /// The documents show both `Unauthorized` and sentences as `error`; their list of codes has `unauthorized`, which clients
+    /// compare.
     pub fn unauthorized(message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message).challenging("Bearer")
     }
@@ -46,12 +46,12 @@ impl ApiError {
             .challenging(format!("Bearer error=\"insufficient_scope\", scope=\"{required}\""))
     }
 
-    /// The same words for what does not exist and for what belongs to somebody else.
+    /// The same for a missing object and for one of another workspace.
     pub fn not_found(what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("{what} not found"))
     }
 
-    /// One fault at one place of the request.
+    /// An error in one field of the request.
     pub fn invalid(path: &str, code: &str, message: impl Into<String>) -> Self {
         Self::invalid_fields(vec![FieldError { path: path.to_owned(), code: code.to_owned(), message: message.into() }])
     }
@@ -67,7 +67,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", message).with("details", json!(faults))
     }
 
-    /// A fault of the sandbox itself: logged here, told without internals.
+    /// Logs an error of the sandbox itself and hides it from the client.
     fn internal(error: &dyn std::fmt::Display) -> Self {
         tracing::error!(%error, "request failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "The sandbox could not do that.")

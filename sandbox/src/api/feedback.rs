@@ -1,4 +1,4 @@
-//! `POST …/feedback`: one verdict for each run, the last one counts.
+//! `POST …/feedback`: one verdict per run; the last one counts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rate limits on the wire: the headers that every metered answer has, and the refusal.
+//! Rate limits over HTTP: the headers of limited responses, and the 429 error.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -14,50 +14,50 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use super::auth;
 use super::errors::{ApiError, ApiResult};
 use crate::app::App;
-use crate::rate_limits::{Bucket, Standing};
+use crate::rate_limits::{Bucket, LimitStatus};
 use crate::secret;
 
-/// Where the request stands, told by who counts it to who writes the headers.
+/// Passes the status from the authentication, which counts the request, to the middleware, which writes the headers.
 #[derive(Clone, Default)]
-struct Counted(Arc<OnceLock<Standing>>);
+struct Counted(Arc<OnceLock<LimitStatus>>);
 
-/// Counts a request whose credential is known to be good; an error when there were too many before it.
+/// Counts a request with a valid credential. Fails if there were too many.
 pub fn count(app: &App, parts: &Parts) -> ApiResult<()> {
     let credential = secret::sha256(auth::credential(&parts.headers).unwrap_or(""));
     let bucket = Bucket::of(&parts.method, parts.uri.path());
-    let Some(standing) = app.meter.count(&credential, bucket, Instant::now()) else { return Ok(()) };
+    let Some(status) = app.rate_limiter.count(&credential, bucket, Instant::now()) else { return Ok(()) };
     if let Some(counted) = parts.extensions.get::<Counted>() {
-        let _ = counted.0.set(standing);
+        let _ = counted.0.set(status);
     }
-    if standing.admitted {
+    if status.admitted {
         return Ok(());
     }
-    let Standing { bucket, limit, .. } = standing;
-    // `code` too: the error table of the documents has it as `error`, the text about limits as `code`.
+    let LimitStatus { bucket, limit, .. } = status;
+    // Also as `code`: the documents have it as `error` in the table of errors, as `code` in the text about limits.
     let code = "rate_limit_exceeded";
     let message = format!("More than {limit} requests of the bucket “{}” in a minute.", bucket.name());
     Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, code, message).with("code", code.into()))
 }
 
-/// Adds the headers to the answer of a request that was counted on its way.
+/// Adds the headers to the response of a request that was counted.
 pub async fn report(mut request: Request, next: Next) -> Response {
     let counted = Counted::default();
     request.extensions_mut().insert(counted.clone());
     let mut response = next.run(request).await;
-    if let Some(standing) = counted.0.get() {
-        write(standing, response.headers_mut());
+    if let Some(status) = counted.0.get() {
+        write(status, response.headers_mut());
     }
     response
 }
 
-fn write(standing: &Standing, headers: &mut HeaderMap) {
-    let reset_seconds = standing.reset_after.as_secs_f64().ceil() as i64;
+fn write(status: &LimitStatus, headers: &mut HeaderMap) {
+    let reset_seconds = status.reset_after.as_secs_f64().ceil() as i64;
     let mut number = |name: HeaderName, value: i64| headers.insert(name, value.into());
-    number(HeaderName::from_static("x-ratelimit-limit"), standing.limit.into());
-    number(HeaderName::from_static("x-ratelimit-remaining"), standing.remaining.into());
+    number(HeaderName::from_static("x-ratelimit-limit"), status.limit.into());
+    number(HeaderName::from_static("x-ratelimit-remaining"), status.remaining.into());
     number(HeaderName::from_static("x-ratelimit-reset"), Utc::now().timestamp() + reset_seconds);
-    if !standing.admitted {
+    if !status.admitted {
         number(RETRY_AFTER, reset_seconds.max(1));
     }
-    headers.insert("x-ratelimit-bucket", HeaderValue::from_static(standing.bucket.name()));
+    headers.insert("x-ratelimit-bucket", HeaderValue::from_static(status.bucket.name()));
 }

@@ -1,4 +1,4 @@
-//! The developer API: what `/api/v1/workspaces/{slug}` answers.
+//! The developer API below `/api/v1/workspaces/{slug}`.
 
 pub mod auth;
 pub mod body;

@@ -1,4 +1,4 @@
-//! Runs: start, list, read, cancel.
+//! Endpoints of runs: create, list, read, cancel.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ pub async fn create(
     caller.require("runs:write")?;
     let run_id = secret::id("run_")?;
     let (workspace, pace) = (caller.workspace.slug, app.live_pace());
-    let launch = checked(&app, Some(&caller), spec, run_id.clone(), workspace, app.clock.clone(), pace)?;
+    let launch = validate_launch(&app, Some(&caller), spec, run_id.clone(), workspace, app.clock.clone(), pace)?;
     app.engine.launch(launch).await?;
     Ok((StatusCode::ACCEPTED, Json(created(workspace, &run_id))))
 }
 
-/// Refuses what may not run; whatever passes is ready to. Without a caller it is the sandbox's own doing.
-pub fn checked(
+/// Validates a spec. The demonstration has no caller.
+pub fn validate_launch(
     app: &App,
     caller: Option<&Caller>,
     spec: Value,
@@ -96,7 +96,7 @@ pub async fn snapshot(State(app): State<Arc<App>>, caller: Caller, Path((_, id))
     })))
 }
 
-/// Idempotent: a run that has ended stays as it is.
+/// Idempotent: a run that has ended does not change.
 pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): Ids) -> ApiResult<Json<Value>> {
     caller.require("runs:write")?;
     let run = find(&app, &caller, &id).await?;
@@ -104,12 +104,12 @@ pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): 
     Ok(Json(json!({ "id": run.id, "status": run.status })))
 }
 
-/// A run of the caller's workspace.
+/// Finds a run of the caller's workspace.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> ApiResult<RunRecord> {
     app.store.run(caller.workspace.slug, id).await?.ok_or_else(|| ApiError::not_found("Run"))
 }
 
-/// Where to follow a run that was just started.
+/// Returns the response for a new run.
 pub fn created(workspace: &str, run_id: &str) -> Value {
     json!({ "runId": run_id, "streamUrl": format!("/api/v1/workspaces/{workspace}/agent-runs/{run_id}/stream") })
 }

@@ -1,4 +1,4 @@
-//! Sessions: start, list, read, replay, end.
+//! Endpoints of sessions: create, list, read, replay, end.
 
 pub mod messages;
 
@@ -31,7 +31,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(json!({ "sessionId": id }))))
 }
 
-/// Checks the spec of a session and writes it down. Without a caller it is the sandbox's own doing.
+/// Validates the spec of a session and stores it. The demonstration has no caller.
 pub async fn start(
     app: &App,
     caller: Option<&Caller>,
@@ -76,7 +76,7 @@ pub async fn list(State(app): State<Arc<App>>, caller: Caller, RawQuery(query): 
     };
     let mut sessions = Vec::with_capacity(rows.len());
     for row in rows {
-        let opening = app.store.session_opening(&row.id).await?;
+        let opening = app.store.first_message(&row.id).await?;
         sessions.push(json!({
             "sessionId": row.id, "name": row.name, "creationDate": iso(row.created_at),
             "lastInteractionDate": iso(row.last_used_at), "summary": opening.map(|text| preview(&text, 120)),
@@ -118,7 +118,7 @@ pub async fn detail(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): 
     })))
 }
 
-/// The transcript as frames that a live stream's reader understands.
+/// Returns the transcript as frames in the format of a live stream.
 pub async fn events(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -158,7 +158,7 @@ pub async fn end(State(app): State<Arc<App>>, caller: Caller, Path((_, id)): Ids
     Ok(Json(json!({ "sessionId": id, "status": "ended" })))
 }
 
-/// A session of the caller's workspace.
+/// Finds a session of the caller's workspace.
 pub(super) async fn find(app: &App, caller: &Caller, id: &str) -> ApiResult<SessionRecord> {
     app.store.session(caller.workspace.slug, id).await?.ok_or_else(|| ApiError::not_found("Session"))
 }

@@ -1,4 +1,4 @@
-//! `GET …/stream`: the persisted log from a position on, then the live tail, as server-sent events.
+//! `GET …/stream`: the stored log from a position, then new events, as server-sent events.
 
 use std::sync::Arc;
 
@@ -33,13 +33,13 @@ pub async fn follow(
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
-/// One chunk of the body: what is new in the log, or a comment that keeps the connection.
+/// Returns the next chunk of the body: new events, or a comment as heartbeat.
 async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<Option<(Bytes, (Arc<App>, Follower))>> {
     let events = loop {
         tokio::select! {
             events = follower.next() => break events?,
-            // The server goes down: the last words of the runs are written by then, and still go out.
-            () = app.closing.cancelled(), if follower.waits() => follower.stop_waiting(),
+            // On shutdown, the last events of the runs are already stored, and still sent.
+            () = app.closing.cancelled(), if follower.is_live() => follower.stop_waiting(),
             () = tokio::time::sleep(app.heartbeat) => {
                 return Ok(Some((Bytes::from_static(b": still here\n\n"), (app, follower))));
             }
@@ -54,17 +54,17 @@ async fn next_chunk((app, mut follower): (Arc<App>, Follower)) -> sqlx::Result<O
     Ok(chunk.map(|chunk| (chunk, (app, follower))))
 }
 
-/// What a frame has around its data, about.
+/// Approximate size of a frame without its data.
 const ENVELOPE_BYTES: usize = 96;
 
-/// Writes an event in place: under load, most of what a stream does is this.
+/// Appends an event as a frame. Writes in place, because this is most of the work of a stream.
 fn write_event(event: &StoredEvent, out: &mut String) {
     let StoredEvent { seq, kind, data } = event;
-    // The kinds are this crate's own words: they need no escaping.
+    // Event types are constants of this crate, so they need no escaping.
     write_frame(out, *seq as u64, kind, format_args!(r#"{{"seq":{seq},"type":"{kind}","data":{data}}}"#));
 }
 
-/// The later of the two ways to say where to go on: a browser that reconnects repeats its first query.
+/// Returns the later of the query's and the header's position, because a browser that reconnects repeats its first query.
 fn position(query: &QueryPairs, headers: &HeaderMap) -> ApiResult<u64> {
     let from_query = query.whole_number("lastSeq")?.unwrap_or(0);
     let from_header = match headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").trim()) {
@@ -72,7 +72,7 @@ fn position(query: &QueryPairs, headers: &HeaderMap) -> ApiResult<u64> {
         Some(text) => text
             .parse::<u64>()
             .map_err(|_| ApiError::invalid("Last-Event-ID", "range", "Last-Event-ID is the number of an event."))?
-            // No log is longer: whoever is beyond that has seen all of it.
+            // Larger than any log.
             .min(i64::MAX as u64),
     };
     Ok(from_query.max(from_header))

@@ -1,4 +1,4 @@
-//! `POST …/tool-results`: a client answers a call that a run waits for.
+//! `POST …/tool-results`: the client's answer to a local tool call.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use super::errors::{ApiError, ApiResult};
 use crate::app::App;
 use crate::live::LocalAnswer;
 
-// The documents disagree on two answers. One says 200 for an accepted result, the later one 204. And a result after a
-// cancellation is said to be accepted and ignored in one place, refused with 409 like any other late result in the
-// other; a client that is told 409 knows that nobody reads what it did.
+// The documents disagree twice. An accepted result gets 200 in one, 204 in the later one. A result after a cancellation
+// is accepted and ignored in one, and gets 409 like any late result in the other; with 409 the client knows that its
+// result is not used.
 
 const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
 const MAX_ERROR_BYTES: usize = 8 * 1024;
@@ -35,7 +35,7 @@ pub async fn post(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Hands an answer to the run that waits for it.
+/// Passes an answer to the run that waits for it.
 pub async fn submit(app: &App, workspace: &str, run_id: &str, body: &Value) -> ApiResult<()> {
     let run = app.store.run(workspace, run_id).await?.ok_or_else(|| ApiError::not_found("Run"))?;
     let (tool_use_id, answer) = parse(body)?;
@@ -64,7 +64,7 @@ fn parse(body: &Value) -> ApiResult<(String, LocalAnswer)> {
         (Some(result), None) => Ok(within("/result", result, MAX_RESULT_BYTES)?),
         (None, Some(error)) => Err(within("/error", error, MAX_ERROR_BYTES)?),
     };
-    // Files only go with a result.
+    // Only results have files.
     let files = if outcome.is_ok() { files(&body["files"])? } else { Vec::new() };
     Ok((tool_use_id.to_owned(), LocalAnswer { outcome, files }))
 }
@@ -85,7 +85,7 @@ fn within(path: &str, text: &str, max_bytes: usize) -> ApiResult<String> {
     Ok(text.to_owned())
 }
 
-/// What is kept of each file: its name, type and size.
+/// Returns name, type and size of each file.
 fn files(files: &Value) -> ApiResult<Vec<Value>> {
     let files = match files {
         Value::Null => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! `mantyx-conformance`: what holds of the protocol at a base URL.
+//! `mantyx-conformance`: checks a server against the protocol.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What a run may choose from.
+//! Checks of the catalogues.
 
 use anyhow::{Result, ensure};
 

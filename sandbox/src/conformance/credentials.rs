@@ -1,4 +1,4 @@
-//! Who may ask.
+//! Checks of authentication.
 
 use anyhow::{Result, ensure};
 use reqwest::Method;
@@ -7,13 +7,13 @@ use super::checks;
 use super::probe::Probe;
 
 checks!(false:
-    "a request without a credential gets 401" => nobody,
+    "a request without a credential gets 401" => no_credential,
     "a wrong key gets 401" => wrong_key,
     "X-API-Key is as good as a bearer" => other_header,
     "a workspace that is not the credential's is refused with a hint" => foreign_workspace,
 );
 
-async fn nobody(probe: &Probe) -> Result<String> {
+async fn no_credential(probe: &Probe) -> Result<String> {
     let answer = probe.send(probe.anonymous(Method::GET, probe.workspace(), "/models")).await?.expect(401)?;
     ensure!(answer.body["error"].is_string(), "no error in {}", answer.body);
     Ok(format!("{} {}", answer.status, answer.code()))

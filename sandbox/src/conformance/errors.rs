@@ -1,4 +1,4 @@
-//! Requests that are wrong.
+//! Checks of invalid requests.
 
 use anyhow::{Result, ensure};
 use reqwest::Method;

@@ -1,12 +1,12 @@
-//! Checks of the protocol against any MANTYX: ours in the tests, or one that a user names.
+//! Protocol checks for any MANTYX server: the sandbox in the tests, or one that a user names.
 //!
-//! A check says in its name what must hold, asks over HTTP, and returns what it saw or why it does not hold. It must make
-//! sense against a real MANTYX with a real model; one that has to know what the model will do needs `sandbox/script`.
+//! The name of a check is the rule. It sends requests over HTTP, and returns what it observed or why the rule is broken. It
+//! must work with a real MANTYX and a real model; a check that depends on the model's behaviour needs `sandbox/script`.
 
 mod catalogue;
 mod credentials;
 mod errors;
-mod manners;
+mod limits;
 mod probe;
 mod report;
 mod runs;
@@ -21,14 +21,14 @@ use futures::future::BoxFuture;
 use probe::Probe;
 pub use report::{Outcome, Report, Verdict};
 
-/// Where to ask, and as whom.
+/// The server and credential to check.
 pub struct Target {
     pub url: String,
     pub key: String,
     pub workspace: String,
 }
 
-/// What must hold, and how to find out. The text that it returns is what was seen.
+/// A rule and its check, which returns what it observed.
 #[derive(Clone, Copy)]
 struct Check {
     name: &'static str,
@@ -36,14 +36,14 @@ struct Check {
     run: for<'a> fn(&'a Probe) -> BoxFuture<'a, anyhow::Result<String>>,
 }
 
-/// A feature that a server may lack without breaking the protocol, such as one of a later version.
+/// The error of a check for an optional feature that the server lacks, such as one of a later version.
 #[derive(Debug)]
 struct Absent(&'static str);
 
-/// A real model may think for a while.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Long enough for a real model.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs every check, one after another. An error when the target cannot be asked at all.
+/// Runs all checks in order. Fails if the server cannot be reached.
 pub async fn run(target: Target) -> anyhow::Result<Report> {
     let probe = Probe::new(target).await?;
     let mut outcomes = Vec::new();
@@ -51,13 +51,13 @@ pub async fn run(target: Target) -> anyhow::Result<Report> {
         let verdict = if check.needs_script && !probe.has_script {
             Verdict::Skipped("there is no sandbox/script in the catalogue, and no other model does as told".to_owned())
         } else {
-            match tokio::time::timeout(PATIENCE, (check.run)(&probe)).await {
+            match tokio::time::timeout(CHECK_TIMEOUT, (check.run)(&probe)).await {
                 Ok(Ok(seen)) => Verdict::Holds(seen),
                 Ok(Err(error)) => match error.downcast::<Absent>() {
                     Ok(Absent(what)) => Verdict::Skipped(what.to_owned()),
                     Err(error) => Verdict::Fails(format!("{error:#}")),
                 },
-                Err(_) => Verdict::Fails(format!("no answer within {} s", PATIENCE.as_secs())),
+                Err(_) => Verdict::Fails(format!("no answer within {} s", CHECK_TIMEOUT.as_secs())),
             }
         };
         outcomes.push(Outcome { check: check.name, verdict });
@@ -65,13 +65,13 @@ pub async fn run(target: Target) -> anyhow::Result<Report> {
     Ok(Report { outcomes })
 }
 
-/// In the order in which they are told: what needs no model first.
+/// Returns all checks in the order of the report: first those without a model.
 fn all() -> Vec<Check> {
     [
         credentials::CHECKS,
         catalogue::CHECKS,
         errors::CHECKS,
-        manners::CHECKS,
+        limits::CHECKS,
         runs::CHECKS,
         sessions::CHECKS,
         scripted::CHECKS,
@@ -88,7 +88,7 @@ impl std::fmt::Display for Absent {
 
 impl std::error::Error for Absent {}
 
-/// A list of checks: what must hold, then who finds out.
+/// Defines the checks of a module: `rule => function`.
 macro_rules! checks {
     ($needs_script:literal: $($name:literal => $run:ident),+ $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[

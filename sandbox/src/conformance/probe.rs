@@ -1,4 +1,4 @@
-//! The asking: requests, runs, logs.
+//! The client of the checks: requests, runs, logs.
 
 use std::time::Duration;
 
@@ -21,28 +21,28 @@ pub struct Probe {
     plain_run: OnceCell<PlainRun>,
 }
 
-/// A run that went well, for all the checks that only need one.
+/// A successful run, shared by several checks.
 pub struct PlainRun {
     pub id: String,
     pub log: Vec<Event>,
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct ProbeResponse {
     pub status: u16,
     pub headers: HeaderMap,
-    /// `Null` when it is no JSON.
+    /// `Null` if it is not JSON.
     pub body: Value,
 }
 
-impl Answer {
+impl ProbeResponse {
     async fn read(response: Response) -> Result<Self> {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = serde_json::from_slice(&response.bytes().await?).unwrap_or(Value::Null);
         Ok(Self { status, headers, body })
     }
 
-    /// The machine-readable code. Older servers have a sentence in `error` and the code in `code`.
+    /// Returns the error code. Older servers have a sentence in `error` and the code in `code`.
     pub fn code(&self) -> &str {
         let text = |field: &str| self.body[field].as_str();
         text("code").or(text("error")).unwrap_or("")
@@ -52,7 +52,7 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// An error when the status is another one.
+    /// Fails if the status differs.
     pub fn expect(self, status: u16) -> Result<Self> {
         ensure!(self.status == status, "answered {} instead of {status}: {}", self.status, self.body);
         Ok(self)
@@ -66,7 +66,7 @@ impl Answer {
 
 impl Probe {
     pub async fn new(target: Target) -> Result<Self> {
-        // Another part of the process may have chosen one before.
+        // Ignores that a provider may already be installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = Client::builder()
             .connect_timeout(Duration::from_secs(10))
@@ -86,7 +86,7 @@ impl Probe {
         &self.target.workspace
     }
 
-    /// A request without a credential.
+    /// Builds a request without a credential.
     pub fn anonymous(&self, method: Method, workspace: &str, path: &str) -> RequestBuilder {
         let base = self.target.url.trim_end_matches('/');
         self.http.request(method, format!("{base}/api/v1/workspaces/{workspace}{path}"))
@@ -96,15 +96,15 @@ impl Probe {
         self.anonymous(method, self.workspace(), path).bearer_auth(self.key())
     }
 
-    pub async fn send(&self, request: RequestBuilder) -> Result<Answer> {
-        Answer::read(request.send().await?).await
+    pub async fn send(&self, request: RequestBuilder) -> Result<ProbeResponse> {
+        ProbeResponse::read(request.send().await?).await
     }
 
-    pub async fn get(&self, path: &str) -> Result<Answer> {
+    pub async fn get(&self, path: &str) -> Result<ProbeResponse> {
         self.send(self.request(Method::GET, path)).await
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> Result<Answer> {
+    pub async fn post(&self, path: &str, body: &Value) -> Result<ProbeResponse> {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
@@ -121,17 +121,17 @@ impl Probe {
         self.launch(fields).await
     }
 
-    /// The log of a run of the script model.
+    /// Runs the script model and returns the log.
     pub async fn script(&self, prompt: &str, fields: Value) -> Result<Vec<Event>> {
         let id = self.launch_script(prompt, fields).await?;
         self.log(&id, 0).await
     }
 
-    /// A prompt that any model answers briefly, and the script model in several pieces.
+    /// Returns a prompt with a short answer; that of the script model has several pieces.
     pub fn short_prompt(&self) -> &'static str {
         match self.has_script {
             true => "/say The quick brown fox jumps over the lazy dog, and nobody minds.",
-            false => "Answer with one short sentence about rain.",
+            false => "ProbeResponse with one short sentence about rain.",
         }
     }
 
@@ -149,7 +149,7 @@ impl Probe {
         Ok(self.get(&format!("/agent-runs/{run_id}")).await?.expect(200)?.body)
     }
 
-    /// Everything after a position, once the run has ended.
+    /// Waits for the end of the run and returns the log after a position.
     pub async fn log(&self, run_id: &str, after: u64) -> Result<Vec<Event>> {
         let mut reader = self.follow(run_id, after).await?;
         let mut events = Vec::new();
@@ -181,7 +181,7 @@ impl Reader {
         Ok(Self { response, frames: Frames::default(), ready: Vec::new().into_iter() })
     }
 
-    /// Waits for a comment, which says that the stream is still there. None where it ends before.
+    /// Waits for a comment, which is a heartbeat. `None` if the stream ends before.
     pub async fn comment(&mut self) -> Result<Option<String>> {
         let mut text = String::new();
         loop {
@@ -220,7 +220,7 @@ impl Reader {
     }
 }
 
-/// A spec that any server takes, with `fields` laid over it.
+/// Returns a minimal spec with `fields` added.
 pub fn spec(fields: Value) -> Value {
     let mut spec =
         json!({ "systemPrompt": "You help with a check of the protocol.", "metadata": { "conformance": "yes" } });

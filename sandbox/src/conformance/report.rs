@@ -1,4 +1,4 @@
-//! What came out, as a table.
+//! The report of all checks, as a table.
 
 pub struct Report {
     pub outcomes: Vec<Outcome>,
@@ -11,16 +11,16 @@ pub struct Outcome {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// With what was seen
+    /// Has the observation
     Holds(String),
-    /// With what was seen instead
+    /// Has the reason
     Fails(String),
-    /// With the reason
+    /// Has the reason
     Skipped(String),
 }
 
 impl Verdict {
-    fn in_words(&self) -> (&'static str, &str) {
+    fn label_and_detail(&self) -> (&'static str, &str) {
         match self {
             Self::Holds(seen) => ("holds", seen),
             Self::Fails(why) => ("FAILS", why),
@@ -34,13 +34,13 @@ impl Report {
         self.outcomes.iter().filter(|outcome| matches!(outcome.verdict, Verdict::Fails(_))).count()
     }
 
-    /// One line for each check, and a sum.
+    /// Returns a table with one line per check, and totals.
     pub fn table(&self) -> String {
         let width = self.outcomes.iter().map(|outcome| outcome.check.chars().count()).max().unwrap_or(0);
         let mut text = format!("{:<width$} | verdict | detail\n", "check");
         for Outcome { check, verdict } in &self.outcomes {
-            let (word, detail) = verdict.in_words();
-            // A table has one line for each row, whatever a server says.
+            let (word, detail) = verdict.label_and_detail();
+            // Keeps each row on one line.
             let detail = detail.replace('\n', " ");
             text += format!("{check:<width$} | {word:<7} | {detail}").trim_end();
             text.push('\n');
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_tells_what_holds_and_why_the_rest_does_not() {
+    fn the_table_has_a_line_per_check_and_totals() {
         let outcome = |check, verdict| Outcome { check, verdict };
         let report = Report {
             outcomes: vec![

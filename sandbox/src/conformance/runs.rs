@@ -1,10 +1,10 @@
-//! A run that goes well, whatever the model.
+//! Checks of a successful run, with any model.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::probe::{Answer, Probe, Reader, last, list, of_kind};
+use super::probe::{Probe, ProbeResponse, Reader, last, list, of_kind};
 use super::{Absent, checks};
 
 checks!(false:
@@ -39,7 +39,7 @@ async fn frame_lines(probe: &Probe) -> Result<String> {
     while let Some(frame) = reader.next_frame().await? {
         let payload: Value = serde_json::from_str(&frame.data).context("a frame without JSON")?;
         let id_fits = frame.id == Some(payload["seq"].to_string());
-        // The event line may be stripped on the way, but not changed.
+        // A proxy may strip the event line, but not change it.
         let event_fits = frame.event.as_deref().is_none_or(|event| payload["type"] == event);
         ensure!(id_fits && event_fits, "{frame:?}");
         frames += 1;
@@ -126,7 +126,7 @@ async fn cancel_after_end(probe: &Probe) -> Result<String> {
     Ok("twice".to_owned())
 }
 
-/// 409, or 404 as one of the documents has it.
+/// Expects 409, or 404 as one of the documents says.
 async fn result_after_end(probe: &Probe) -> Result<String> {
     let run = probe.plain_run().await?;
     let result = json!({ "toolUseId": "tu_none", "result": "late" });
@@ -157,7 +157,7 @@ async fn paged(probe: &Probe) -> Result<String> {
     Ok("two pages of one".to_owned())
 }
 
-async fn list_runs(probe: &Probe, query: &str) -> Result<Answer> {
+async fn list_runs(probe: &Probe, query: &str) -> Result<ProbeResponse> {
     let answer = probe.get(&format!("/agent-runs{query}")).await?;
     if matches!(answer.status, 404 | 405) {
         return Err(Absent("an older server: runs cannot be listed").into());

@@ -1,10 +1,10 @@
-//! What only a model that does as told can show: tools, guards, and every way to fail.
+//! Checks that need the script model: tools, guards, failures.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::checks;
-use super::probe::{Answer, Probe, last, list, of_kind};
+use super::probe::{Probe, ProbeResponse, last, list, of_kind};
 
 checks!(true:
     "a local tool is announced, answered once, and its answer echoed" => local_tool,
@@ -28,7 +28,7 @@ fn tool(name: &str) -> Value {
     json!({ "kind": "local", "name": name, "description": "A check of the protocol.", "parameters": { "type": "object" } })
 }
 
-async fn answer(probe: &Probe, run_id: &str, body: Value) -> Result<Answer> {
+async fn answer(probe: &Probe, run_id: &str, body: Value) -> Result<ProbeResponse> {
     probe.post(&format!("/agent-runs/{run_id}/tool-results"), &body).await
 }
 
@@ -91,7 +91,7 @@ async fn local_timeout(probe: &Probe) -> Result<String> {
     let id = probe.launch_script("/call look {}", fields).await?;
     let log = probe.log(&id, 0).await?;
     let end = last(&log)?;
-    // One document ends it with an `error`, another with a `result` of its own subtype.
+    // One document ends the run with an `error`, another with a `result` with its own subtype.
     let timed_out = end.data["errorClass"] == "local_timeout" || end.data["subtype"] == "error_local_tool_timeout";
     ensure!(timed_out, "{} {}", end.kind, end.data);
     let call = of_kind(&log, "local_tool_call")[0];
@@ -100,8 +100,8 @@ async fn local_timeout(probe: &Probe) -> Result<String> {
     Ok(format!("{}, a late answer gets {}", end.kind, late.status))
 }
 
-/// A local tool that is budgeted away answers nothing and asks nobody: enough to go in circles.
-fn circling(extra: Value) -> Value {
+/// Returns a spec with a budget of 0 for its local tool, so that the script can repeat calls without a client.
+fn looping(extra: Value) -> Value {
     let mut fields = json!({ "tools": [tool("look")], "toolBudgets": { "look": { "maxCalls": 0 } } });
     if let (Some(fields), Value::Object(extra)) = (fields.as_object_mut(), extra) {
         fields.extend(extra);
@@ -110,7 +110,7 @@ fn circling(extra: Value) -> Value {
 }
 
 async fn loops(probe: &Probe) -> Result<String> {
-    let log = probe.script("/repeat 20\n/call look {}", circling(json!({}))).await?;
+    let log = probe.script("/repeat 20\n/call look {}", looping(json!({}))).await?;
     let seen: Vec<(u64, bool)> = of_kind(&log, "loop_detected")
         .iter()
         .map(|loop_| (loop_["consecutiveCount"].as_u64().unwrap_or(0), loop_["hardCutoff"] == true))
@@ -123,13 +123,13 @@ async fn loops(probe: &Probe) -> Result<String> {
 }
 
 async fn loops_off(probe: &Probe) -> Result<String> {
-    let log = probe.script("/repeat 8\n/call look {}\n/say Done.", circling(json!({ "loopDetection": false }))).await?;
+    let log = probe.script("/repeat 8\n/call look {}\n/say Done.", looping(json!({ "loopDetection": false }))).await?;
     ensure!(of_kind(&log, "loop_detected").is_empty() && last(&log)?.data["text"] == "Done.", "{}", last(&log)?.data);
     Ok("8 equal batches".to_owned())
 }
 
 async fn budgets(probe: &Probe) -> Result<String> {
-    let log = probe.script("/call look {}\n/say Done.", circling(json!({}))).await?;
+    let log = probe.script("/call look {}\n/say Done.", looping(json!({}))).await?;
     ensure!(of_kind(&log, "local_tool_call").is_empty(), "the client was asked");
     let exceeded = of_kind(&log, "tool_budget_exceeded");
     ensure!(exceeded == [&json!({ "tool": "look", "maxCalls": 0, "callIndex": 1 })], "{exceeded:?}");
@@ -153,7 +153,7 @@ async fn default_budgets(probe: &Probe) -> Result<String> {
 }
 
 async fn tool_turns(probe: &Probe) -> Result<String> {
-    let fields = circling(json!({ "loopDetection": false, "budgets": { "maxToolTurns": 2 } }));
+    let fields = looping(json!({ "loopDetection": false, "budgets": { "maxToolTurns": 2 } }));
     let log = probe.script("/repeat 5\n/call look {}", fields).await?;
     let end = last(&log)?;
     let failed =
@@ -225,7 +225,7 @@ async fn cancel(probe: &Probe) -> Result<String> {
     reader.wait_for("cancelled").await?;
     ensure!(reader.next().await?.is_none(), "the stream goes on");
     ensure!(probe.snapshot(&id).await?["status"] == "cancelled", "the snapshot says otherwise");
-    // Accepted and ignored in one document, refused in another.
+    // One document accepts and ignores it, another rejects it.
     let late = answer(probe, &id, json!({ "toolUseId": call["toolUseId"], "result": "late" })).await?;
     ensure!(matches!(late.status, 200 | 204 | 404 | 409), "a late answer got {}", late.status);
     Ok(format!("a late answer gets {}", late.status))

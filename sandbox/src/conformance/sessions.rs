@@ -1,4 +1,4 @@
-//! A session from its start to its end, whatever the model.
+//! Checks of sessions, with any model.
 
 use anyhow::{Context, Result, ensure};
 use protocol::Event;
@@ -16,7 +16,7 @@ checks!(false:
     "a session that has ended takes no more messages" => ended,
 );
 
-/// A session that is ended whatever becomes of the check.
+/// Creates a session and ends it after the check, also if that fails.
 async fn with_session<T>(probe: &Probe, metadata: Value, work: impl AsyncFnOnce(&str) -> Result<T>) -> Result<T> {
     let created = probe.post("/agent-sessions", &spec(json!({ "metadata": metadata }))).await?.expect_success()?;
     let id = created.body["sessionId"].as_str().context("no sessionId")?.to_owned();

@@ -1,4 +1,4 @@
-//! What happens around a model that does as told: a supervisor, a plan, a second model, and long silence.
+//! Checks of the engine around the script model: supervisor, plan, fallback model, heartbeat.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ checks!(true:
     "a silent stream says that it is still there" => heartbeat,
 );
 
-/// Longer than any heartbeat that a proxy would need.
-const SILENCE: Duration = Duration::from_secs(60);
+/// Longer than the heartbeat interval that proxies need.
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
-/// A tool that the server answers at once, and circles in.
+/// Returns a built-in tool that answers at once.
 fn recall() -> Value {
     json!([{ "kind": "mantyx", "id": "tool_recall" }])
 }
@@ -66,7 +66,7 @@ async fn plan_only(probe: &Probe) -> Result<String> {
     Ok(format!("{steps} steps"))
 }
 
-/// Another model of the catalogue that does as told too.
+/// Returns the id of another script model.
 async fn other_script(probe: &Probe) -> Result<String> {
     let catalogue = probe.get("/models").await?.expect(200)?.body;
     let other = list(&catalogue["models"])
@@ -103,9 +103,9 @@ async fn heartbeat(probe: &Probe) -> Result<String> {
     let tool = json!({ "kind": "local", "name": "look", "parameters": { "type": "object" } });
     let id = probe.launch_script("/call look {}", json!({ "tools": [tool] })).await?;
     let mut reader = probe.follow(&id, 0).await?;
-    let heard = tokio::time::timeout(SILENCE, reader.comment()).await;
+    let heard = tokio::time::timeout(MAX_SILENCE, reader.comment()).await;
     probe.post(&format!("/agent-runs/{id}/cancel"), &json!({})).await?.expect_success()?;
-    // Cancelling is accepted before it is done.
+    // The response to a cancellation may come before the run ends.
     probe.log(&id, 0).await?;
     heard.context("not a word in a minute")??.context("the stream ended before a comment")
 }

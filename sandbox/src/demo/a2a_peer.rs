@@ -1,4 +1,4 @@
-//! A small A2A agent to try things with, at `/demo/a2a`: it knows the orders of the demonstration's MCP server.
+//! A small A2A agent at `/demo/a2a`, for trying out delegation. Knows the orders of the demo MCP server.
 
 use std::sync::Arc;
 
@@ -34,16 +34,16 @@ async fn card(headers: HeaderMap) -> Json<Value> {
 async fn answer(Json(request): Json<Value>) -> Json<Value> {
     let mut reply = json!({ "jsonrpc": "2.0", "id": request["id"] });
     if request["method"] == "message/send" {
-        let said = json!([{ "kind": "text", "text": told(&request["params"]["message"]) }]);
+        let parts = json!([{ "kind": "text", "text": reply_text(&request["params"]["message"]) }]);
         reply["result"] =
-            json!({ "kind": "message", "messageId": request["id"].to_string(), "role": "agent", "parts": said });
+            json!({ "kind": "message", "messageId": request["id"].to_string(), "role": "agent", "parts": parts });
     } else {
         reply["error"] = json!({ "code": -32601, "message": "This agent knows message/send alone." });
     }
     Json(reply)
 }
 
-fn told(message: &Value) -> String {
+fn reply_text(message: &Value) -> String {
     let parts = message["parts"].as_array().into_iter().flatten();
     let asked: String = parts.filter_map(|part| part["text"].as_str()).collect();
     let found = ORDERS.iter().filter(|(number, ..)| asked.contains(number));
@@ -56,10 +56,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_that_are_named_are_told_of() {
-        let ask = |text: &str| told(&json!({ "parts": [{ "kind": "text", "text": text }] }));
+    fn named_orders_are_in_the_reply() {
+        let ask = |text: &str| reply_text(&json!({ "parts": [{ "kind": "text", "text": text }] }));
         assert!(ask("Where is A-1001?").contains("Hamburg"));
         assert!(ask("Hello").contains("Which order"));
-        assert!(told(&Value::Null).contains("Which order"));
+        assert!(reply_text(&Value::Null).contains("Which order"));
     }
 }

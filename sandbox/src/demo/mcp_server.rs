@@ -1,5 +1,5 @@
-//! A small MCP server to try things with: `POST /demo/mcp`, Streamable HTTP without sessions. Its tools only read, and know
-//! three orders that do not exist.
+//! A small MCP server at `POST /demo/mcp`, for trying out tools: Streamable HTTP without sessions. Its read-only tools know
+//! three fictitious orders.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub const ORDERS: [(&str, &str, &str); 3] = [
     ("A-1003", "waiting", "The lamp is out of stock until next week."),
 ];
 
-/// JSON-RPC: no such method; parameters that do not fit.
+/// Error codes of JSON-RPC.
 const UNKNOWN_METHOD: i64 = -32601;
 const BAD_PARAMS: i64 = -32602;
 
@@ -24,7 +24,7 @@ pub fn router() -> Router<Arc<App>> {
     Router::new().route("/demo/mcp", post(answer))
 }
 
-/// A notification has no id and gets no answer.
+/// A notification has no id and gets no response.
 async fn answer(Json(request): Json<Value>) -> (StatusCode, Json<Value>) {
     let Some(id) = request.get("id") else { return (StatusCode::ACCEPTED, Json(Value::Null)) };
     let mut reply = json!({ "jsonrpc": "2.0", "id": id });
@@ -38,7 +38,7 @@ async fn answer(Json(request): Json<Value>) -> (StatusCode, Json<Value>) {
 fn result(method: &str, params: &Value) -> Result<Value, (i64, String)> {
     match method {
         "initialize" => Ok(json!({
-            // What it has is in every version of the protocol.
+            // The features in use exist in every protocol version.
             "protocolVersion": params["protocolVersion"].as_str().unwrap_or("2025-06-18"),
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "demo", "version": env!("CARGO_PKG_VERSION") },
@@ -70,14 +70,15 @@ fn tools() -> Value {
 
 fn call(name: &str, arguments: &Value) -> Result<Value, (i64, String)> {
     let argument = |field: &str| arguments[field].as_str().unwrap_or_default();
-    let said = |text: String, failed: bool| json!({ "content": [{ "type": "text", "text": text }], "isError": failed });
+    let output =
+        |text: String, failed: bool| json!({ "content": [{ "type": "text", "text": text }], "isError": failed });
     match name {
-        "list_orders" => Ok(said(ORDERS.map(|(number, ..)| number).join(", "), false)),
+        "list_orders" => Ok(output(ORDERS.map(|(number, ..)| number).join(", "), false)),
         "find_order" => Ok(match ORDERS.iter().find(|(number, ..)| *number == argument("order")) {
-            Some((number, state, story)) => said(format!("{number} is {state}. {story}"), false),
-            None => said(format!("There is no order “{}”.", argument("order")), true),
+            Some((number, state, story)) => output(format!("{number} is {state}. {story}"), false),
+            None => output(format!("There is no order “{}”.", argument("order")), true),
         }),
-        "count_words" => Ok(said(argument("text").split_whitespace().count().to_string(), false)),
+        "count_words" => Ok(output(argument("text").split_whitespace().count().to_string(), false)),
         other => Err((BAD_PARAMS, format!("There is no tool {other}."))),
     }
 }
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_answer_and_say_what_they_do_not_know() {
+    fn tools_return_results_and_errors() {
         let text = |name: &str, arguments: Value| {
             let answer = call(name, &arguments).expect("a tool");
             (answer["content"][0]["text"].as_str().unwrap_or_default().to_owned(), answer["isError"] == true)

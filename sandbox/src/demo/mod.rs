@@ -1,13 +1,12 @@
-//! The demonstration: a fortnight of believable work, run through the real engine in a few seconds.
+//! The demonstration: two weeks of realistic runs, executed by the real engine in a few seconds.
 //!
-//! Nothing is inserted as finished. Each run has a virtual clock that starts in the past; local tools are answered by a
-//! stand-in that follows the log and posts results the way a client would.
+//! Each run has a virtual clock that starts in the past. A simulated client follows the log and answers local tools.
 
 pub mod a2a_peer;
-mod dice;
 pub mod mcp_server;
 mod scenario;
-mod stand_in;
+mod seeded_rng;
+mod simulated_client;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +21,14 @@ use crate::clock::Clock;
 use crate::provider::Pace;
 use crate::secret::seeded_id;
 use crate::workspace::{DEMO, OTHER};
-use dice::Dice;
 use scenario::{Planned, Task};
+use seeded_rng::SeededRng;
 
-/// Runs that go on at the same time. More would only wait for the one writer.
-const AT_ONCE: usize = 8;
-const FORTNIGHT: TimeDelta = TimeDelta::days(14);
-/// The newest run is this old, so that its virtual end is not in the future.
-const NEWEST: TimeDelta = TimeDelta::minutes(25);
+/// Concurrent runs. More would only wait for the single writer.
+const MAX_CONCURRENT: usize = 8;
+const PERIOD: TimeDelta = TimeDelta::days(14);
+/// Age of the newest run, so that its virtual end is not in the future.
+const MIN_AGE: TimeDelta = TimeDelta::minutes(25);
 
 pub async fn run(app: Arc<App>) {
     let mut planned = Vec::new();
@@ -42,18 +41,20 @@ pub async fn run(app: Arc<App>) {
         }
     }
     let runs = planned.len();
-    futures::stream::iter(planned).for_each_concurrent(AT_ONCE, |(planned, clock)| perform(&app, planned, clock)).await;
+    futures::stream::iter(planned)
+        .for_each_concurrent(MAX_CONCURRENT, |(planned, clock)| perform(&app, planned, clock))
+        .await;
     tracing::info!(runs, "demonstration ready");
 }
 
-/// Gives each task its place in the past fortnight, oldest first, at uneven distances.
+/// Spreads the tasks over the period, oldest first, at irregular intervals.
 fn spread(tasks: Vec<Planned>) -> Vec<(Planned, Clock)> {
-    let mut dice = Dice::new(7);
-    let span = FORTNIGHT - NEWEST - TimeDelta::hours(6);
-    let oldest = Utc::now() - FORTNIGHT + TimeDelta::hours(6);
+    let mut rng = SeededRng::new(7);
+    let span = PERIOD - MIN_AGE - TimeDelta::hours(6);
+    let oldest = Utc::now() - PERIOD + TimeDelta::hours(6);
     let step_ms = span.num_milliseconds() / tasks.len().max(1) as i64;
     let place = |(i, task)| {
-        let jitter = dice.below(step_ms.max(1) as u64) as i64;
+        let jitter = rng.below(step_ms.max(1) as u64) as i64;
         (task, Clock::starting_at(oldest + TimeDelta::milliseconds(step_ms * i as i64 + jitter)))
     };
     tasks.into_iter().enumerate().map(place).collect()
@@ -72,9 +73,9 @@ async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), Ap
     match task {
         Task::Run(spec) => {
             let run_id = seeded_id("run_", &id);
-            let launch = runs::checked(app, None, spec, run_id.clone(), workspace, clock.clone(), pace)?;
+            let launch = runs::validate_launch(app, None, spec, run_id.clone(), workspace, clock.clone(), pace)?;
             app.engine.launch(launch).await?;
-            stand_in::attend(app, workspace, &run_id, &clock, &answers).await
+            simulated_client::follow_run(app, workspace, &run_id, &clock, &answers).await
         }
         Task::Session { spec, messages } => {
             let session_id = seeded_id("ses_", &id);
@@ -84,7 +85,7 @@ async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), Ap
                 let run_id = seeded_id("run_", &format!("{id}/{i}"));
                 let (clock, run) = (clock.clone(), run_id.clone());
                 sessions::messages::send(app, workspace, &session_id, message, run, clock.clone(), pace).await?;
-                stand_in::attend(app, workspace, &run_id, &clock, &answers).await?;
+                simulated_client::follow_run(app, workspace, &run_id, &clock, &answers).await?;
             }
             Ok(())
         }
@@ -92,9 +93,9 @@ async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), Ap
 }
 
 fn pace(seed: u64) -> Pace {
-    let mut dice = Dice::new(seed);
+    let mut rng = SeededRng::new(seed);
     Pace {
-        before_first_piece: Duration::from_millis(300 + dice.below(1500)),
-        per_delta: Duration::from_millis(18 + dice.below(30)),
+        before_first_piece: Duration::from_millis(300 + rng.below(1500)),
+        per_delta: Duration::from_millis(18 + rng.below(30)),
     }
 }

@@ -1,13 +1,13 @@
-//! Scenarios, as the JSON beside this file describes them, and the runs that they expand to.
+//! Scenarios in JSON files, and their expansion to runs.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::dice::Dice;
+use super::seeded_rng::SeededRng;
 
-/// One run or one session to perform.
+/// A run or a session to execute.
 pub struct Planned {
     pub id: String,
     pub workspace: &'static str,
@@ -21,7 +21,7 @@ pub enum Task {
     Session { spec: Value, messages: Vec<Value> },
 }
 
-/// What the stand-in does about a call to a local tool.
+/// The reaction of the simulated client to a local tool call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Answer {
@@ -33,11 +33,11 @@ pub enum Answer {
         after_ms: u64,
         text: String,
     },
-    /// Somebody cancels the run instead.
+    /// Cancels the run.
     Cancel {
         after_ms: u64,
     },
-    /// Nobody answers.
+    /// Lets the call time out.
     Silence,
 }
 
@@ -45,13 +45,13 @@ pub enum Answer {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Scenario {
     name: String,
-    /// How many runs to make of it.
+    /// Number of runs.
     runs: usize,
     #[serde(default)]
     models: Vec<String>,
-    /// Everything but name, model, prompt and metadata.
+    /// All fields except name, model, prompt and metadata.
     spec: Value,
-    /// The lines of the prompt, or for a session those of each message.
+    /// Lines of the prompt. A session has `messages` instead.
     #[serde(default)]
     prompt: Vec<String>,
     #[serde(default)]
@@ -71,39 +71,39 @@ const CUSTOMERS: [(&str, &str); 6] = [
 const ENVIRONMENTS: [&str; 6] = ["prod", "prod", "prod", "staging", "staging", "dev"];
 const REGIONS: [&str; 3] = ["eu-west", "us-east", "ap-south"];
 
-/// Expands scenarios to tasks in a mixed order, the same every time.
+/// Expands scenarios to tasks in a shuffled order, the same every time.
 pub fn plan(workspace: &'static str, scenarios: &str) -> serde_json::Result<Vec<Planned>> {
     let scenarios: Vec<Scenario> = serde_json::from_str(scenarios)?;
-    let mut dice = Dice::new(2024);
+    let mut rng = SeededRng::new(2024);
     let mut planned = Vec::new();
     for (i, scenario) in scenarios.iter().enumerate() {
         for run in 0..scenario.runs {
-            let task = scenario.task(&mut dice);
+            let task = scenario.task(&mut rng);
             let id = format!("demonstration/{workspace}/{i}/{run}");
             let answers = scenario.answers.clone();
-            planned.push(Planned { id, workspace, task, answers, pace_seed: dice.next() });
+            planned.push(Planned { id, workspace, task, answers, pace_seed: rng.next() });
         }
     }
-    dice.shuffle(&mut planned);
+    rng.shuffle(&mut planned);
     Ok(planned)
 }
 
 impl Scenario {
-    fn task(&self, dice: &mut Dice) -> Task {
-        let (slug, customer) = dice.pick(&CUSTOMERS).copied().unwrap_or(CUSTOMERS[0]);
-        let number = 1000 + dice.below(9000);
-        let amount = 20 + dice.below(480);
+    fn task(&self, rng: &mut SeededRng) -> Task {
+        let (slug, customer) = rng.pick(&CUSTOMERS).copied().unwrap_or(CUSTOMERS[0]);
+        let number = 1000 + rng.below(9000);
+        let amount = 20 + rng.below(480);
         let fill = |lines: &[String]| {
             let text = lines.join("\n").replace("{customer}", customer).replace("{number}", &number.to_string());
             text.replace("{amount}", &amount.to_string()).replace("{changelog}", &changelog(&text))
         };
         let mut spec = self.spec.clone();
         spec["name"] = self.name.as_str().into();
-        if let Some(model) = dice.pick(&self.models) {
+        if let Some(model) = rng.pick(&self.models) {
             spec["modelId"] = model.as_str().into();
         }
         spec["metadata"] = json!({
-            "customer": slug, "env": dice.pick(&ENVIRONMENTS), "workflow": self.name, "region": dice.pick(&REGIONS),
+            "customer": slug, "env": rng.pick(&ENVIRONMENTS), "workflow": self.name, "region": rng.pick(&REGIONS),
         });
         if self.messages.is_empty() {
             spec["prompt"] = fill(&self.prompt).into();
@@ -114,7 +114,7 @@ impl Scenario {
     }
 }
 
-/// A list of changes that is longer than the smallest model can read; made only where it is asked for.
+/// Returns a list that exceeds the context window of the smallest model, if the text has the placeholder.
 fn changelog(text: &str) -> String {
     if !text.contains("{changelog}") {
         return String::new();

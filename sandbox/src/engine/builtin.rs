@@ -1,4 +1,4 @@
-//! The tools that the sandbox runs itself.
+//! The built-in tools.
 
 mod calculator;
 mod documents;

@@ -1,4 +1,4 @@
-//! Calls that the client owes an answer to.
+//! Calls of local tools, which the client answers.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::store::NewRetained;
 use crate::tool_output::ToolOutput;
 
 impl Run {
-    /// Announces the calls at these positions together and waits for the client, in whatever order it answers.
-    pub(super) async fn ask_client(
+    /// Announces the calls at these positions together and waits for the client to answer them in any order.
+    pub(super) async fn call_client(
         &mut self,
         calls: &[ToolCall],
         positions: &[usize],
@@ -27,25 +27,25 @@ impl Run {
         }
         let (live, clock) = (self.live.clone(), self.clock.clone());
         let timeout_ms = spec::local_tool_timeout_ms(&self.spec);
-        // The client's time runs from here: nothing it does can come before.
+        // The timeout starts before the client can see the calls.
         let deadline = clock.expire(Duration::from_millis(timeout_ms));
         tokio::pin!(deadline);
         let mut waiting = FuturesUnordered::new();
         let mut unanswered = positions.to_vec();
         for &position in positions {
-            // The slot is open before the call is announced: an answer may come at once.
+            // Opened before the call is announced, because the answer may arrive at once.
             let slot = live.expect_answer(&calls[position].id);
             self.announce(&calls[position]).await;
             waiting.push(async move { (position, slot.await) });
         }
         loop {
-            // Nothing is written inside the selection: a write that is given up halfway would leave a gap.
+            // Nothing is logged inside `select!`: a cancelled write would leave a gap in the log.
             let (position, answer) = tokio::select! {
                 biased;
                 reason = live.stopped() => return Err(Ending::Stopped(reason)),
                 answered = waiting.next() => match answered {
                     Some((position, Ok(answer))) => (position, answer),
-                    // A slot is dropped only with its run.
+                    // Happens only when the run is dropped.
                     Some((_, Err(_))) => continue,
                     None => return Ok(()),
                 },
@@ -81,7 +81,7 @@ impl Run {
         self.log.emit("local_tool_result_in", echo).await;
     }
 
-    /// Keeps the result for the session's later runs, where the tool asks for that.
+    /// Keeps the result for later runs of the session, if the tool's reference asks for it.
     fn retain(&mut self, call: &ToolCall, answer: &LocalAnswer) {
         if let (Handler::Client(tool), Ok(output)) = (self.toolbox.handler(&call.name), &answer.outcome)
             && tool.retain

@@ -1,13 +1,12 @@
-//! The conversation as the model first sees it, and what a session will remember of it.
+//! The first messages of a run, and the messages that its session keeps.
 
 use serde_json::Value;
 
 use crate::provider::Message;
 use crate::store::NewMessage;
-use crate::tool_output::decoded_size;
 
-/// System texts, what was said before, what is asked now.
-pub fn opening(spec: &Value, history: Vec<Message>) -> Vec<Message> {
+/// Returns the system prompts, the history and the new messages.
+pub fn initial_messages(spec: &Value, history: Vec<Message>) -> Vec<Message> {
     let mut messages = Vec::new();
     if let Some(text) = spec["systemPrompt"].as_str() {
         messages.push(Message::System(text.to_owned()));
@@ -20,7 +19,7 @@ pub fn opening(spec: &Value, history: Vec<Message>) -> Vec<Message> {
     let last = others.len().saturating_sub(1);
     messages.extend(others.into_iter().enumerate().map(|(i, message)| match message["role"] == "assistant" {
         true => Message::assistant(text(message)),
-        // Only the files of the current message reach the model.
+        // The model gets the attachments of the newest message only.
         false if i == last => {
             let attachments = message["attachments"].as_array().cloned().unwrap_or_default();
             Message::User { text: text(message), attachments }
@@ -31,8 +30,8 @@ pub fn opening(spec: &Value, history: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// What a session will remember that the user said.
-pub fn said(spec: &Value) -> Vec<NewMessage> {
+/// Returns the messages of the spec that the session keeps.
+pub fn session_messages(spec: &Value) -> Vec<NewMessage> {
     let message = |role: &str, content: &Value, attachments: Option<Value>| NewMessage {
         role: role.to_owned(),
         content: content.as_str().unwrap_or("").to_owned(),
@@ -48,14 +47,14 @@ pub fn said(spec: &Value) -> Vec<NewMessage> {
         .collect()
 }
 
-/// Attachments without their bytes.
+/// Returns the attachments without their data.
 fn attachments(message: &Value) -> Option<Value> {
     let attachments = message["attachments"].as_array()?.iter().map(|attachment| {
         let mut kept = attachment.clone();
         if let Some(fields) = kept.as_object_mut()
             && let Some(data) = fields.remove("data")
         {
-            fields.insert("size".to_owned(), data.as_str().map_or(0, decoded_size).into());
+            fields.insert("size".to_owned(), data.as_str().map_or(0, remote_tools::decoded_size).into());
         }
         kept
     });

@@ -1,4 +1,4 @@
-//! The last event of a run, and what its snapshot says from then on.
+//! The end of a run: its last event and its final record.
 
 use protocol::RunStatus;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::live::StopReason;
 use crate::provider::ProviderError;
 use crate::store::{Finish, NewMessage};
 
-/// What an ending means, before usage is added.
-struct LastWord {
+/// The last event and the final state of a run, before usage is added.
+struct Outcome {
     kind: &'static str,
     data: Value,
     status: RunStatus,
@@ -20,25 +20,25 @@ struct LastWord {
 impl Run {
     pub(super) async fn end(mut self, ending: Ending) {
         let answered = matches!(ending, Ending::Answered { .. });
-        let mut last_word = self.last_word(ending);
+        let mut outcome = self.outcome(ending);
         let model = self.model.wire(&self.spec);
         let tokens = json!(self.tokens);
-        if last_word.kind != "cancelled" {
-            last_word.data["tokens"] = tokens.clone();
-            last_word.data["turns"] = self.turns.into();
-            last_word.data["model"] = model.clone();
+        if outcome.kind != "cancelled" {
+            outcome.data["tokens"] = tokens.clone();
+            outcome.data["turns"] = self.turns.into();
+            outcome.data["model"] = model.clone();
         }
         let mut session_turn = Vec::new();
-        if answered && last_word.status == RunStatus::Succeeded {
-            session_turn = std::mem::take(&mut self.said);
-            let content = last_word.text.clone().unwrap_or_default();
+        if answered && outcome.status == RunStatus::Succeeded {
+            session_turn = std::mem::take(&mut self.session_messages);
+            let content = outcome.text.clone().unwrap_or_default();
             session_turn.push(NewMessage { role: "assistant".to_owned(), content, attachments: None });
         }
         let finish = Finish {
-            status: last_word.status,
-            final_text: last_word.text,
-            error: last_word.data["error"].as_str().map(Into::into),
-            failure_reason: last_word.failure_reason,
+            status: outcome.status,
+            final_text: outcome.text,
+            error: outcome.data["error"].as_str().map(Into::into),
+            failure_reason: outcome.failure_reason,
             tokens,
             turns: self.turns,
             model,
@@ -48,10 +48,10 @@ impl Run {
             retained: std::mem::take(&mut self.retained),
             active_model_id: self.switched.then(|| self.model.id.clone()),
         };
-        self.log.end(last_word.kind, last_word.data, finish).await;
+        self.log.end(outcome.kind, outcome.data, finish).await;
     }
 
-    fn last_word(&self, ending: Ending) -> LastWord {
+    fn outcome(&self, ending: Ending) -> Outcome {
         match ending {
             Ending::Answered { text } => self.answered(text),
             Ending::Truncated { text } => {
@@ -73,9 +73,9 @@ impl Run {
                 failed
             }
             Ending::SchemaNotSupported { why } => self.failed(Failure::new("structured_output_not_supported", why)),
-            // One document lets the model read the timeout as a tool's error and go on, another ends the run with the
-            // subtype `error_local_tool_timeout`. Both leave late results with 409 `run_terminal`, which only fits a
-            // run that is over; and the newest list of error classes has `local_timeout`.
+            // The documents disagree: one passes the timeout to the model as a tool error, another ends the run with the
+            // subtype `error_local_tool_timeout`. Ending it fits the rest: both answer late results with 409
+            // `run_terminal`, and the newest list of error classes has `local_timeout`.
             Ending::LocalToolTimedOut { tools, timeout_ms } => {
                 let message = format!("Timed out waiting for local tool result: {tools} had {timeout_ms} ms.");
                 self.failed(Failure::new("local_timeout", &message))
@@ -83,7 +83,7 @@ impl Run {
             Ending::Stopped(StopReason::ShuttingDown) => {
                 self.failed(Failure::new("server", "The server was shut down while this run was in flight."))
             }
-            Ending::Planned { plan, text } => LastWord {
+            Ending::Planned { plan, text } => Outcome {
                 kind: "result",
                 data: json!({
                     "subtype": "success", "text": text, "structuredOutput": self.schema.not_reached(),
@@ -93,7 +93,7 @@ impl Run {
                 text: Some(text),
                 failure_reason: None,
             },
-            Ending::Stopped(StopReason::Cancelled(reason)) => LastWord {
+            Ending::Stopped(StopReason::Cancelled(reason)) => Outcome {
                 kind: "cancelled",
                 data: json!({ "reason": reason }),
                 status: RunStatus::Cancelled,
@@ -102,7 +102,7 @@ impl Run {
             },
             Ending::OutOfToolTurns { max, text } => {
                 let message = format!("The run used up its {max} tool turns without an answer.");
-                LastWord {
+                Outcome {
                     kind: "result",
                     data: json!({
                         "subtype": "error_max_tool_turns", "ok": false, "error": message, "text": text,
@@ -116,7 +116,7 @@ impl Run {
         }
     }
 
-    fn answered(&self, text: String) -> LastWord {
+    fn answered(&self, text: String) -> Outcome {
         let report = self.schema.report(&self.spec, &text);
         if let Some(fault) = report.strict_fault {
             let failure = Failure::new("structured_output_not_enforced", &fault).after("end_turn", text);
@@ -124,7 +124,7 @@ impl Run {
             failed.data["structuredOutput"] = report.wire;
             return failed;
         }
-        LastWord {
+        Outcome {
             kind: "result",
             data: json!({ "subtype": "success", "text": text, "structuredOutput": report.wire }),
             status: RunStatus::Succeeded,
@@ -133,7 +133,7 @@ impl Run {
         }
     }
 
-    fn failed(&self, failure: Failure<'_>) -> LastWord {
+    fn failed(&self, failure: Failure<'_>) -> Outcome {
         let Failure { class, message, finish_reason, text } = failure;
         let retryable =
             matches!(class, "rate_limit" | "overloaded" | "server" | "timeout" | "upstream_deadline" | "local_timeout");
@@ -146,7 +146,7 @@ impl Run {
         }
         data["retryable"] = retryable.into();
         data["structuredOutput"] = self.schema.not_reached();
-        LastWord {
+        Outcome {
             kind: "error",
             data,
             status: RunStatus::Failed,
@@ -160,7 +160,7 @@ struct Failure<'a> {
     class: &'a str,
     message: &'a str,
     finish_reason: Option<&'static str>,
-    /// What the model had written in its last turn.
+    /// Text of the last turn.
     text: String,
 }
 

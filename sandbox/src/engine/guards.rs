@@ -1,4 +1,4 @@
-//! What keeps a run from going in circles: the loop guard and the tool budgets.
+//! The loop guard and the tool budgets, which stop a run that repeats itself.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use protocol::json::canonical;
 use protocol::spec::{self, LoopThresholds};
 use serde_json::Value;
 
-/// Counts equal batches of calls in a row.
+/// Counts consecutive equal batches of calls.
 pub struct LoopGuard {
     thresholds: Option<LoopThresholds>,
     last_signature: String,
@@ -16,7 +16,7 @@ pub struct LoopGuard {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopVerdict {
     Proceed,
-    /// The batch is not executed. The first time in a row the model is also told to change course.
+    /// The batch is not executed. The first time in a row, the model also gets an instruction to change course.
     Skip {
         nudge: bool,
     },
@@ -31,9 +31,9 @@ pub struct ToolBudgets {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Counted from 1 over the whole run, intercepted calls included.
+    /// Counted from 1 in the whole run, including blocked calls.
     pub call_index: u64,
-    /// The budget, when this call is past it.
+    /// The budget, if this call exceeds it.
     pub exceeded: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl LoopGuard {
         Self { thresholds: spec::loop_thresholds(spec), last_signature: String::new(), consecutive_count: 0 }
     }
 
-    pub fn judge<'a>(&mut self, batch: impl Iterator<Item = (&'a str, &'a Value)>) -> LoopVerdict {
+    pub fn check<'a>(&mut self, batch: impl Iterator<Item = (&'a str, &'a Value)>) -> LoopVerdict {
         let signature = signature(batch);
         if signature == self.last_signature {
             self.consecutive_count += 1;
@@ -73,13 +73,13 @@ impl ToolBudgets {
         Attempt { call_index, exceeded }
     }
 
-    /// How often a tool was called so far.
+    /// Returns the number of calls of a tool so far.
     pub fn attempts(&self, tool: &str) -> u64 {
         self.attempts.get(tool).copied().unwrap_or(0)
     }
 }
 
-/// Equal for batches with the same calls, whatever their order and that of their arguments.
+/// Returns equal text for batches with the same calls, in any order of calls and arguments.
 fn signature<'a>(batch: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
     let mut calls: Vec<String> = batch.map(|(name, input)| format!("{name} {}", canonical(input))).collect();
     calls.sort_unstable();
@@ -91,15 +91,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn judge(guard: &mut LoopGuard, batch: &[(&str, Value)]) -> LoopVerdict {
-        guard.judge(batch.iter().map(|(name, input)| (*name, input)))
+    fn check(guard: &mut LoopGuard, batch: &[(&str, Value)]) -> LoopVerdict {
+        guard.check(batch.iter().map(|(name, input)| (*name, input)))
     }
 
     #[test]
     fn equal_batches_are_nudged_then_stopped() {
         let mut guard = LoopGuard::new(&json!({}));
         let batch = [("recall", json!({ "q": "x" }))];
-        let verdicts: Vec<_> = (0..6).map(|_| judge(&mut guard, &batch)).collect();
+        let verdicts: Vec<_> = (0..6).map(|_| check(&mut guard, &batch)).collect();
         use LoopVerdict::{GiveUp, Proceed, Skip};
         let (nudged, skipped) = (Skip { nudge: true }, Skip { nudge: false });
         assert_eq!(verdicts, [Proceed, Proceed, nudged, skipped, skipped, GiveUp]);
@@ -109,18 +109,18 @@ mod tests {
     fn order_does_not_matter_and_a_change_starts_over() {
         let mut guard = LoopGuard::new(&json!({ "loopDetection": { "consecutiveThreshold": 2 } }));
         let (a, b) = (("a", json!({ "x": 1, "y": 2 })), ("b", json!({})));
-        assert_eq!(judge(&mut guard, &[a.clone(), b.clone()]), LoopVerdict::Proceed);
+        assert_eq!(check(&mut guard, &[a.clone(), b.clone()]), LoopVerdict::Proceed);
         assert_eq!(
-            judge(&mut guard, &[b.clone(), ("a", json!({ "y": 2, "x": 1 }))]),
+            check(&mut guard, &[b.clone(), ("a", json!({ "y": 2, "x": 1 }))]),
             LoopVerdict::Skip { nudge: true }
         );
-        assert_eq!(judge(&mut guard, &[a]), LoopVerdict::Proceed);
+        assert_eq!(check(&mut guard, &[a]), LoopVerdict::Proceed);
     }
 
     #[test]
-    fn a_guard_that_is_switched_off_never_steps_in() {
+    fn a_disabled_guard_allows_everything() {
         let mut guard = LoopGuard::new(&json!({ "loopDetection": false }));
-        assert!((0..20).all(|_| judge(&mut guard, &[("a", json!({}))]) == LoopVerdict::Proceed));
+        assert!((0..20).all(|_| check(&mut guard, &[("a", json!({}))]) == LoopVerdict::Proceed));
     }
 
     #[test]

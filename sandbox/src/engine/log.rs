@@ -1,4 +1,4 @@
-//! A run's own pen: gives each event its position and hands it to the journal.
+//! The event log of a run: numbers each event and passes it to the journal.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ impl Log {
         self.append(kind, data.to_string(), None).await;
     }
 
-    /// A piece of text. Most events are these, so they are written without a detour.
+    /// Logs a text delta. Most events are deltas, so this skips the intermediate JSON value.
     pub async fn emit_text(&mut self, kind: &'static str, text: &str) {
-        // A text always has a JSON form.
+        // Serializing a string cannot fail.
         let text = serde_json::to_string(text).unwrap_or_default();
         self.append(kind, format!("{{\"text\":{text}}}"), None).await;
     }
 
-    /// The last event of the log, written together with how the run ended.
+    /// Logs the last event together with the final record of the run.
     pub async fn end(&mut self, kind: &'static str, data: Value, finish: Finish) {
         self.append(kind, data.to_string(), Some(Box::new(finish))).await;
     }

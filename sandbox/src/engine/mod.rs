@@ -1,15 +1,14 @@
-//! The run engine: takes a checked spec, runs it to its end, and writes everything down.
+//! The run engine: executes a validated spec and logs every event.
 
-mod aside;
 mod builtin;
 mod client_tools;
 mod conversation;
 mod ending;
 mod guards;
 mod log;
+mod model_query;
 mod plan;
 mod run_loop;
-mod schema_check;
 mod structured_output;
 mod supervisor;
 mod tool_use;
@@ -42,31 +41,30 @@ pub struct Engine {
     pub live: LiveRuns,
     http: Client,
     tasks: TaskTracker,
-    /// Set when no run may go on.
+    /// Set on shutdown: every run must end.
     stopping: CancellationToken,
-    /// Set when the process is to be gone at once, as after a crash.
+    /// Set to drop all runs at once, as in a crash.
     abandon: CancellationToken,
 }
 
-/// A checked spec and all that is decided about its run before it starts.
+/// A validated spec and the settings of its run.
 pub struct Launch {
     pub run_id: String,
     pub workspace: &'static str,
     pub session_id: Option<String>,
     pub spec: Value,
     pub models: ChosenModels,
-    /// What was said in the session before.
+    /// Earlier messages of the session.
     pub history: Vec<Message>,
     pub clock: Clock,
     pub pace: Pace,
 }
 
 pub struct ChosenModels {
-    /// The one that begins.
     pub first: Arc<Model>,
-    /// Takes over when the first is not available.
+    /// Used when the first is not available.
     pub fallback: Option<Arc<Model>>,
-    /// Reviews the run, where it is supervised.
+    /// Reviews the run if it is supervised.
     pub judge: Arc<Model>,
 }
 
@@ -75,8 +73,8 @@ impl Engine {
         Self { store, journal, live, http, tasks: TaskTracker::new(), stopping: CancellationToken::new(), abandon }
     }
 
-    /// Writes the run down and starts it. From here on it can be followed, answered and cancelled. `false` when its session
-    /// has ended meanwhile: then there is no run.
+    /// Stores the run and starts it; it can then be followed, answered and cancelled. Returns `false`, without a run, if its
+    /// session has ended.
     pub async fn launch(&self, launch: Launch) -> sqlx::Result<bool> {
         let id: Arc<str> = launch.run_id.as_str().into();
         let live = self.live.register(id.clone());
@@ -97,7 +95,7 @@ impl Engine {
         });
         let created = created.await;
         if !matches!(created, Ok(true)) {
-            self.live.forget(&id);
+            self.live.remove(&id);
             return created;
         }
         let effective = agents::effective_spec(&launch.spec);
@@ -114,15 +112,15 @@ impl Engine {
         Ok(true)
     }
 
-    /// Asks a run to stop; one that is not in flight stays as it is. It stops at once, also while it waits for the client:
-    /// one document lets calls in flight be answered first, the other drops what comes after a cancellation.
+    /// Stops a run in flight at once, also while it waits for the client. The documents disagree: one lets the client answer
+    /// pending calls first, the other ignores answers after a cancellation.
     pub fn cancel(&self, run_id: &str, reason: &'static str) {
         if let Some(live) = self.live.get(run_id) {
             live.stop(StopReason::Cancelled(reason));
         }
     }
 
-    /// Ends what is in flight and waits until every run has had its last word.
+    /// Stops all runs and waits until each has logged its last event.
     pub async fn shut_down(&self) {
         self.stopping.cancel();
         self.live.stop_all(StopReason::ShuttingDown);

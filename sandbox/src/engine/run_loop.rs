@@ -1,4 +1,4 @@
-//! One run from its first turn to its last event.
+//! The main loop of a run, from its first turn to its last event.
 //!
 //! ```text
 //!   turn ──text──▶ ending
@@ -19,7 +19,7 @@ use super::plan::Planning;
 use super::structured_output::SchemaUse;
 use super::supervisor::Supervisor;
 use super::toolbox::Toolbox;
-use super::turn::Taken;
+use super::turn::TurnOutcome;
 use super::{ChosenModels, Launch, conversation};
 use crate::clock::Clock;
 use crate::live::{LiveRun, StopReason};
@@ -34,9 +34,9 @@ pub struct Run {
     pub(super) pace: Pace,
     pub(super) http: Client,
     pub(super) spec: Value,
-    /// The one that answers now.
+    /// The model in use: the first one, or the fallback.
     pub(super) model: Arc<Model>,
-    /// Taken by the first failure that it can mend.
+    /// `None` once it is in use.
     pub(super) fallback: Option<Arc<Model>>,
     pub(super) switched: bool,
     pub(super) toolbox: Toolbox,
@@ -46,28 +46,28 @@ pub struct Run {
     pub(super) supervisor: Option<Supervisor>,
     pub(super) planning: Option<Planning>,
     pub(super) schema: SchemaUse,
-    /// Invocations of a model, failed ones included.
+    /// Model invocations, including failed ones.
     pub(super) turns: u64,
-    /// Turns that have their `assistant_message`.
+    /// Turns with an `assistant_message`.
     pub(super) closed_turns: u64,
-    /// Turns of a simulated model that have none: its script goes on after them.
+    /// Turns of a simulated model without one. Its script continues after them.
     pub(super) abandoned_turns: usize,
     pub(super) tokens: Tokens,
     pub(super) tool_calls: u64,
-    /// What the user said in this run, for the session to remember.
-    pub(super) said: Vec<NewMessage>,
-    /// Results that later runs of the session will see again.
+    /// Messages of the user that the session keeps.
+    pub(super) session_messages: Vec<NewMessage>,
+    /// Results for later runs of the session.
     pub(super) retained: Vec<NewRetained>,
     pub(super) in_session: bool,
     pub(super) short_id: String,
 }
 
-/// Why a run is over.
+/// The reason why a run ended.
 pub(super) enum Ending {
     Answered {
         text: String,
     },
-    /// Only a plan was asked for; `None` when the planner saw no need for one.
+    /// The run was `planOnly`. `None` if the planner found that no plan is needed.
     Planned {
         plan: Option<Value>,
         text: String,
@@ -115,7 +115,7 @@ impl Run {
             fallback,
             switched: false,
             toolbox: Toolbox::default(),
-            messages: conversation::opening(&spec, launch.history),
+            messages: conversation::initial_messages(&spec, launch.history),
             loop_guard: LoopGuard::new(&spec),
             budgets: ToolBudgets::new(&spec),
             supervisor: Supervisor::new(&spec, judge),
@@ -126,7 +126,7 @@ impl Run {
             abandoned_turns: 0,
             tokens: Tokens::default(),
             tool_calls: 0,
-            said: conversation::said(&spec),
+            session_messages: conversation::session_messages(&spec),
             retained: Vec::new(),
             in_session: launch.session_id.is_some(),
             short_id,
@@ -141,7 +141,7 @@ impl Run {
 
     async fn perform(&mut self) -> Result<Ending, Ending> {
         self.schema.check_support(&self.model)?;
-        if self.planning.as_ref().is_some_and(Planning::is_all) {
+        if self.planning.as_ref().is_some_and(Planning::is_plan_only) {
             self.schema.check_plan_only()?;
             return self.plan_only().await;
         }
@@ -170,8 +170,8 @@ impl Run {
         let mut tools_enabled = true;
         loop {
             let turn = match self.take_turn(tools_enabled).await? {
-                Taken::Completed(turn) => turn,
-                Taken::Steered { finalise } => {
+                TurnOutcome::Completed(turn) => turn,
+                TurnOutcome::Steered { finalise } => {
                     tools_enabled &= !finalise;
                     continue;
                 }
@@ -198,7 +198,7 @@ impl Run {
         }
     }
 
-    /// Ends the run, unless the spec asks for an answer from what there is.
+    /// Ends the run, unless the spec asks for a final answer.
     async fn out_of_tool_turns(&mut self, calls: &[ToolCall], max: u64, text: String) -> Result<(), Ending> {
         self.skip_calls(calls, "Skipped: this run may not use tools any more.").await;
         if self.spec["budgets"]["maxToolTurnsExceeded"] != "finalize" {

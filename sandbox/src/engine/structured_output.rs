@@ -1,24 +1,24 @@
-//! Whether an answer has the shape that the spec asked for, and how that is reported.
+//! Structured output: enforcement of the output schema, and its report in the result.
 
+use protocol::schema::check;
 use serde_json::{Value, json};
 
 use super::run_loop::Ending;
-use super::schema_check::first_fault;
 use crate::models::Model;
 
-/// What became of the output schema so far.
+/// The state of the output schema in a run.
 pub struct SchemaUse {
     requested: bool,
     strict: bool,
-    /// The model has a way to keep to it.
+    /// The model can enforce it.
     supported: bool,
-    /// Some invocation went without it.
+    /// Some invocation did not use it.
     dropped: bool,
 }
 
 pub struct Report {
     pub wire: Value,
-    /// Why a strict run may not succeed.
+    /// The reason why a strict run fails.
     pub strict_fault: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl SchemaUse {
         Self { requested: !asked.is_null(), strict: asked["enforcement"] == "strict", supported: true, dropped: false }
     }
 
-    /// Before the first turn: a strict run never begins with a model that cannot hold to it.
+    /// Fails, before the first turn, if the run is strict and the model cannot enforce the schema.
     pub(super) fn check_support(&mut self, model: &Model) -> Result<(), Ending> {
         self.model_changed(model);
         if self.requested && self.strict && !self.supported {
@@ -50,21 +50,21 @@ impl SchemaUse {
         self.dropped |= self.requested && !self.supported;
     }
 
-    /// The schema as the next invocation gets it.
-    pub fn asked_of_model<'a>(&self, spec: &'a Value) -> Option<&'a Value> {
+    /// Returns the schema for the next invocation.
+    pub fn for_request<'a>(&self, spec: &'a Value) -> Option<&'a Value> {
         (self.requested && self.supported && !self.dropped).then(|| &spec["outputSchema"])
     }
 
-    /// Whether the failure is about the schema, and the run may go on without it.
+    /// Returns true if the failure is about the schema and the run may continue without it.
     pub fn may_drop(&self, class: &str) -> bool {
         class == "structured_output_schema_rejected" && self.requested && !self.strict && !self.dropped
     }
 
-    pub fn drop_it(&mut self) {
+    pub fn drop_schema(&mut self) {
         self.dropped = true;
     }
 
-    /// For a run that answered.
+    /// Returns the report of a run that answered.
     pub fn report(&self, spec: &Value, text: &str) -> Report {
         if !self.requested {
             return Report { wire: wire(false, false, "none", false), strict_fault: None };
@@ -74,7 +74,8 @@ impl SchemaUse {
         }
         let fault = match serde_json::from_str(text) {
             Err(_) => Some("The answer is not JSON.".to_owned()),
-            Ok(value) => first_fault(&spec["outputSchema"]["schema"], &value)
+            Ok(value) => check(&spec["outputSchema"]["schema"], &value)
+                .first()
                 .map(|fault| format!("The answer does not fit its schema: {} {}.", fault.path, fault.message)),
         };
         let fault = fault.or(self.dropped.then(|| "The model that answered cannot enforce a schema.".to_owned()));
@@ -87,7 +88,7 @@ impl SchemaUse {
         }
     }
 
-    /// For a run that ended before an answer.
+    /// Returns the report of a run that ended before an answer.
     pub fn not_reached(&self) -> Value {
         wire(self.requested, false, self.mechanism(), self.dropped && !self.strict)
     }

@@ -1,20 +1,20 @@
-//! What happens to a batch of calls: guarded, budgeted, then answered by the sandbox, by a peer or by the client.
+//! Execution of a batch of tool calls: loop guard, budgets, then the tools themselves.
 
+use protocol::schema::check;
 use serde_json::{Value, json};
 
 use super::guards::LoopVerdict;
 use super::run_loop::{AfterTools, Ending, Run};
-use super::schema_check::first_fault;
 use super::toolbox::{Handler, PLAN_TOOL};
 use crate::provider::{Message, ToolCall};
 use crate::tool_output::ToolOutput;
 
-/// How much of a result the log shows; the model reads all of it.
-const SHOWN_CHARS: usize = 100_000;
+/// Limit for a result in the log. The model gets all of it.
+const MAX_LOGGED_CHARS: usize = 100_000;
 
 impl Run {
     pub(super) async fn use_tools(&mut self, calls: Vec<ToolCall>) -> Result<AfterTools, Ending> {
-        match self.loop_guard.judge(calls.iter().map(|call| (call.name.as_str(), &call.input))) {
+        match self.loop_guard.check(calls.iter().map(|call| (call.name.as_str(), &call.input))) {
             LoopVerdict::Proceed => {
                 self.answer_calls(calls).await?;
                 Ok(AfterTools::NextTurn)
@@ -39,12 +39,12 @@ impl Run {
         }
     }
 
-    /// Answers every call with the same sentence, unexecuted.
+    /// Answers every call with the same message, without executing it.
     pub(super) async fn skip_calls(&mut self, calls: &[ToolCall], why: &str) {
         for call in calls {
             let output = ToolOutput::text(why);
             self.emit_result(call, &output).await;
-            self.remember_result(call, &output);
+            self.add_result_message(call, &output);
         }
     }
 
@@ -56,8 +56,8 @@ impl Run {
         self.log.emit("loop_detected", data).await;
     }
 
-    /// Answers the calls in their order. Neighbouring calls to read-only tools of the client go out together; any other
-    /// call waits for them, so that what it changes is not read too early.
+    /// Executes the calls in order. Consecutive calls of read-only local tools are announced together; any other call waits
+    /// for them, so that they do not see its effects.
     async fn answer_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), Ending> {
         let mut outputs: Vec<Option<ToolOutput>> = calls.iter().map(|_| None).collect();
         let mut reads: Vec<usize> = Vec::new();
@@ -71,25 +71,25 @@ impl Run {
             };
             let reads_only = matches!(&handler, Handler::Client(tool) if tool.read_only);
             if !reads_only {
-                self.ask_client(&calls, &std::mem::take(&mut reads), &mut outputs).await?;
+                self.call_client(&calls, &std::mem::take(&mut reads), &mut outputs).await?;
             }
             match handler {
                 Handler::Client(_) if reads_only => reads.push(position),
-                Handler::Client(_) => self.ask_client(&calls, &[position], &mut outputs).await?,
-                handler => outputs[position] = Some(self.carry_out(call, handler).await?),
+                Handler::Client(_) => self.call_client(&calls, &[position], &mut outputs).await?,
+                handler => outputs[position] = Some(self.run_tool(call, handler).await?),
             }
         }
-        self.ask_client(&calls, &reads, &mut outputs).await?;
-        // The model reads the answers in the order of its calls, whoever came first.
+        self.call_client(&calls, &reads, &mut outputs).await?;
+        // The model gets the results in the order of its calls.
         for (call, output) in calls.iter().zip(outputs) {
             if let Some(output) = output {
-                self.remember_result(call, &output);
+                self.add_result_message(call, &output);
             }
         }
         Ok(())
     }
 
-    /// Who may answer a call; or, already written down, why nobody will.
+    /// Returns the handler of a call, or the logged result of a call that is not executed.
     async fn admit(&mut self, call: &ToolCall) -> Result<Handler, ToolOutput> {
         let attempt = self.budgets.attempt(&call.name);
         if let Some(max_calls) = attempt.exceeded {
@@ -103,7 +103,7 @@ impl Run {
         let fault = match &handler {
             Handler::Unavailable(why) => Some(why.clone()),
             _ if call.name != PLAN_TOOL && self.plan_is_missing() => Some(plan_required()),
-            _ => input_fault(&self.toolbox.parameters(&call.name), &call.input),
+            _ => input_error(&self.toolbox.parameters(&call.name), &call.input),
         };
         match fault {
             None => Ok(handler),
@@ -115,48 +115,48 @@ impl Run {
         }
     }
 
-    /// Runs a tool that needs no client.
-    async fn carry_out(&mut self, call: &ToolCall, handler: Handler) -> Result<ToolOutput, Ending> {
+    /// Runs a tool that is not local.
+    async fn run_tool(&mut self, call: &ToolCall, handler: Handler) -> Result<ToolOutput, Ending> {
         let output = match handler {
             Handler::Plan => self.update_plan(&call.input).await,
             handler => tokio::select! {
                 biased;
                 reason = self.live.stopped() => return Err(Ending::Stopped(reason)),
-                output = self.call_out(call, &handler) => output,
+                output = self.call_tool(call, &handler) => output,
             },
         };
         self.emit_result(call, &output).await;
         Ok(output)
     }
 
-    async fn call_out(&self, call: &ToolCall, handler: &Handler) -> ToolOutput {
+    async fn call_tool(&self, call: &ToolCall, handler: &Handler) -> ToolOutput {
         match handler {
             Handler::Builtin(tool) => tool.call(&call.input, self.budgets.attempts(&call.name), &self.clock).await,
             Handler::Mcp { server, tool } => server.call(tool, &call.input).await,
-            Handler::A2a(peer) => peer.ask(call.input["message"].as_str().unwrap_or("")).await,
+            Handler::A2a(peer) => peer.send(call.input["message"].as_str().unwrap_or("")).await,
             Handler::Unavailable(why) => ToolOutput::failure(why),
             Handler::Plan | Handler::Client(_) => ToolOutput::failure("This tool is not for the sandbox to run."),
         }
     }
 
-    /// One document gives `result`, another `ok` and `summary`: `result` is always there, `ok` when it is false.
+    /// Always has `result`, and `ok` if it is false. The documents disagree: one has `result`, another `ok` and `summary`.
     pub(super) async fn emit_result(&mut self, call: &ToolCall, output: &ToolOutput) {
         if !output.files.is_empty() {
             self.log.emit("tool_files", json!({ "name": call.name, "files": output.files })).await;
         }
         let mut data = json!({ "toolUseId": call.id, "name": call.name });
         match &output.outcome {
-            Ok(result) => data["result"] = shown(result).into(),
+            Ok(result) => data["result"] = truncated(result).into(),
             Err(error) => {
                 data["ok"] = false.into();
-                data["result"] = shown(error).into();
+                data["result"] = truncated(error).into();
             }
         }
         self.log.emit("tool_result", data).await;
     }
 
-    fn remember_result(&mut self, call: &ToolCall, output: &ToolOutput) {
-        let (ok, text) = output.told();
+    fn add_result_message(&mut self, call: &ToolCall, output: &ToolOutput) {
+        let (ok, text) = output.for_model();
         let (call_id, name) = (call.id.clone(), call.name.clone());
         self.messages.push(Message::ToolResult { call_id, name, ok, text });
     }
@@ -167,13 +167,13 @@ fn plan_required() -> String {
     json!({ "error": "plan_required", "message": message }).to_string()
 }
 
-/// What the model is told when its arguments do not fit, so that it can mend them.
-fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
+/// Returns a message for the model if the arguments do not match the schema.
+fn input_error(parameters: &Value, input: &Value) -> Option<String> {
     let (path, reason) = if !input.is_object() {
         (String::new(), "must be object".to_owned())
-    } else if describes_objects(parameters) {
-        let fault = first_fault(parameters, input)?;
-        (fault.path, fault.message)
+    } else if is_object_schema(parameters) {
+        let violation = check(parameters, input).into_iter().next()?;
+        (violation.path, violation.message)
     } else {
         return None;
     };
@@ -181,8 +181,8 @@ fn input_fault(parameters: &Value, input: &Value) -> Option<String> {
     Some(json!({ "error": "tool_input_invalid", "path": path, "message": message }).to_string())
 }
 
-/// MCP servers leave the type out; anything but an object schema counts as one without rules.
-fn describes_objects(parameters: &Value) -> bool {
+/// MCP servers may leave out the type. A schema of another type is ignored.
+fn is_object_schema(parameters: &Value) -> bool {
     match parameters.get("type") {
         None => parameters.is_object(),
         Some(Value::Array(types)) => types.iter().any(|name| name == "object"),
@@ -190,8 +190,8 @@ fn describes_objects(parameters: &Value) -> bool {
     }
 }
 
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS) {
+fn truncated(text: &str) -> String {
+    match text.char_indices().nth(MAX_LOGGED_CHARS) {
         Some((end, _)) => format!("{}… ({} characters more)", &text[..end], text[end..].chars().count()),
         None => text.to_owned(),
     }

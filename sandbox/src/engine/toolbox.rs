@@ -1,4 +1,4 @@
-//! The tools of a run: which ones the model is offered, and who answers each.
+//! The tools of a run, and the handler of each.
 
 mod client_refs;
 
@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::join_all;
+use remote_tools::RemoteError;
 use reqwest::Client;
 use serde_json::{Map, Value, json};
 
@@ -16,18 +17,18 @@ use crate::outbound::a2a::Peer;
 use crate::outbound::mcp::{McpServer, McpTool};
 use crate::provider::OfferedTool;
 
-/// The tool by which a model keeps its plan.
+/// The tool that updates the task plan.
 pub const PLAN_TOOL: &str = "update_task_plan";
 
 #[derive(Default)]
 pub struct Toolbox {
     pub offered: Vec<OfferedTool>,
     handlers: HashMap<String, Handler>,
-    /// Prefixes of MCP servers that could not be reached, with the reason.
+    /// Prefixes of unavailable MCP servers, with the reason.
     unreachable: Vec<(String, String)>,
 }
 
-/// Who answers a call.
+/// The implementation of a tool.
 #[derive(Clone)]
 pub enum Handler {
     Builtin(Builtin),
@@ -39,23 +40,23 @@ pub enum Handler {
     /// The engine itself.
     Plan,
     Client(ClientTool),
-    /// Named by the spec, but nobody can answer. Says why.
+    /// In the spec, but not available. Has the reason.
     Unavailable(String),
 }
 
 /// A tool that the client runs.
 #[derive(Clone)]
 pub struct ClientTool {
-    /// What `local_tool_call` carries beside id, name and arguments.
+    /// Additional fields of its `local_tool_call` events.
     pub announcement: Map<String, Value>,
-    /// May be called together with other such tools.
+    /// Can be called together with other read-only tools.
     pub read_only: bool,
-    /// Results are shown again in later runs of the session.
+    /// Later runs of the session get the results.
     pub retain: bool,
 }
 
 impl Toolbox {
-    /// Collects the tools of a spec. MCP servers are asked for their catalogues, all at once.
+    /// Collects the tools of a spec. Connects to all MCP servers concurrently.
     pub async fn open(spec: &Value, http: &Client) -> Self {
         let mut toolbox = Self::default();
         let refs = spec["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -85,7 +86,7 @@ impl Toolbox {
         })
     }
 
-    /// The JSON Schema of a tool's arguments.
+    /// Returns the JSON Schema of a tool's arguments.
     pub fn parameters(&self, name: &str) -> Value {
         self.offered.iter().find(|tool| tool.name == name).map_or(Value::Null, |tool| tool.parameters.clone())
     }
@@ -98,7 +99,7 @@ impl Toolbox {
         let text = |field: &str| tool_ref[field].as_str().unwrap_or("");
         match text("kind") {
             "mantyx" => self.add_builtin(text("id")),
-            // `@plugin/tool-name`; the model sees the tool's name only.
+            // `@plugin/tool-name`: the model gets the tool's name only.
             "mantyx_plugin" => self.add_builtin(&text("name").rsplit('/').next().unwrap_or("").replace('-', "_")),
             "a2a" => self.add_a2a(tool_ref, http),
             _ => {
@@ -131,12 +132,12 @@ impl Toolbox {
         let description = tool_ref["description"].as_str().unwrap_or(&default);
         match Peer::new(http, tool_ref) {
             Ok(peer) => self.insert(name, description, message_parameters(), Handler::A2a(Arc::new(peer))),
-            Err(why) => self.add_unavailable(name, format!("The agent {name} cannot be asked: {why}.")),
+            Err(why) => self.add_unavailable(name, format!("The agent {name} is unavailable. {why}")),
         }
     }
 
-    /// Every tool of the server; or, when it cannot be reached, one that says so.
-    fn add_mcp(&mut self, tool_ref: &Value, catalogue: Result<(McpServer, Vec<McpTool>), String>) {
+    /// Adds the tools of the server, or a placeholder if it is unavailable.
+    fn add_mcp(&mut self, tool_ref: &Value, catalogue: Result<(McpServer, Vec<McpTool>), RemoteError>) {
         let name = tool_ref["name"].as_str().unwrap_or("");
         match catalogue {
             Ok((server, tools)) => {
@@ -147,8 +148,9 @@ impl Toolbox {
                 }
             }
             Err(why) => {
-                let url = outbound::shown(tool_ref["url"].as_str().unwrap_or(""));
-                let why = format!("The MCP server “{name}” at {url} is unavailable: {why}.");
+                let url = tool_ref["url"].as_str().and_then(|url| url.parse().ok());
+                let place = url.map(|url| format!(" at {}", outbound::without_secrets(url))).unwrap_or_default();
+                let why = format!("The MCP server “{name}”{place} is unavailable. {why}");
                 self.unreachable.push((format!("{name}_"), why.clone()));
                 self.add_unavailable(&format!("{name}_unavailable"), why);
             }
@@ -160,14 +162,14 @@ impl Toolbox {
     }
 
     fn insert(&mut self, name: &str, description: &str, parameters: Value, handler: Handler) {
-        // A caller's tool replaces one of the same name that a saved agent brought along.
+        // A tool of the spec replaces one of the same name from the saved agent.
         self.offered.retain(|tool| tool.name != name);
         self.offered.push(OfferedTool { name: name.to_owned(), description: description.to_owned(), parameters });
         self.handlers.insert(name.to_owned(), handler);
     }
 }
 
-/// A2A peers take one text, whatever their skills.
+/// The arguments of every A2A agent: one text.
 fn message_parameters() -> Value {
     json!({ "type": "object", "properties": { "message": { "type": "string" } }, "required": ["message"] })
 }

@@ -1,4 +1,4 @@
-//! One turn of the model, streamed into the log; and what happens when the model fails in it.
+//! One turn of the model: streamed into the log, and recovered if the model fails.
 
 use futures::StreamExt;
 use protocol::messages::Tokens;
@@ -15,7 +15,7 @@ pub(super) struct Turn {
     pub reason: FinishReason,
 }
 
-pub(super) enum Taken {
+pub(super) enum TurnOutcome {
     Completed(Turn),
     /// The supervisor stopped the turn while the model was still thinking.
     Steered {
@@ -30,20 +30,20 @@ enum Invocation {
 }
 
 impl Run {
-    /// Invokes the model until it has taken a turn. The turn's `assistant_message` is written also when it fails for
-    /// good, but not for an attempt that another model takes over.
-    pub(super) async fn take_turn(&mut self, tools_enabled: bool) -> Result<Taken, Ending> {
+    /// Invokes the model until a turn is complete. Logs the `assistant_message` also for a final failure, but not for an
+    /// attempt that the fallback model repeats.
+    pub(super) async fn take_turn(&mut self, tools_enabled: bool) -> Result<TurnOutcome, Ending> {
         loop {
             match self.invoke(tools_enabled).await? {
                 Invocation::Completed(turn) => {
                     self.write_message(&turn.text, &turn.calls, Some(turn.reason)).await;
-                    return Ok(Taken::Completed(turn));
+                    return Ok(TurnOutcome::Completed(turn));
                 }
                 Invocation::Steered { finalise } => {
                     self.abandon_turn();
-                    return Ok(Taken::Steered { finalise });
+                    return Ok(TurnOutcome::Steered { finalise });
                 }
-                // What the user has already read cannot be taken back by starting over.
+                // Streamed text cannot be retracted, so the turn is not repeated.
                 Invocation::Failed { error, text, .. } if text.is_empty() && self.can_recover(&error) => {
                     self.abandon_turn();
                     self.recover(&error).await;
@@ -81,12 +81,12 @@ impl Run {
                 Ok(Piece::Thinking(delta)) => {
                     self.log.emit_text("thinking_delta", &delta).await;
                     span.push(&delta, &self.clock);
-                    // A turn that has said something is left to end: what was read cannot be taken back.
+                    // A turn with streamed text may end, because that text cannot be retracted.
                     if !tools_enabled || !text.is_empty() {
                         continue;
                     }
                     if let Some(finalise) = self.review_reasoning(&mut span).await? {
-                        self.pay_for_thinking(span.whole(), tools_enabled);
+                        self.add_reasoning_usage(span.whole(), tools_enabled);
                         return Ok(Invocation::Steered { finalise });
                     }
                 }
@@ -109,7 +109,7 @@ impl Run {
             tools: &self.toolbox.offered,
             tools_enabled,
             reasoning_level: spec::reasoning_level(&self.spec),
-            output_schema: self.schema.asked_of_model(&self.spec),
+            output_schema: self.schema.for_request(&self.spec),
             abandoned_turns: self.abandoned_turns,
             context_window_tokens: self.model.context_window_tokens,
             clock: self.clock.clone(),
@@ -117,11 +117,10 @@ impl Run {
         }
     }
 
-    /// What was thought in a turn that is stopped costs its tokens, although nothing came of it. They are estimated: the
-    /// provider tells them only at the end.
-    fn pay_for_thinking(&mut self, thought: &str, tools_enabled: bool) {
+    /// Adds the reasoning tokens of a stopped turn. They are estimated, because a provider reports usage only at the end.
+    fn add_reasoning_usage(&mut self, thought: &str, tools_enabled: bool) {
         let read = provider::input_usage(&self.request(tools_enabled));
-        let thought = provider::estimate(thought);
+        let thought = provider::estimate_tokens(thought);
         self.add_usage(Tokens { reasoning_tokens: thought, output_tokens: thought, ..read });
     }
 
@@ -135,10 +134,10 @@ impl Run {
         self.schema.may_drop(&error.class) || (self.fallback.is_some() && is_outage(&error.class))
     }
 
-    /// Makes the next attempt one that can succeed: without the schema, or by the fallback model.
+    /// Prepares the next attempt: without the schema, or with the fallback model.
     async fn recover(&mut self, error: &ProviderError) {
         if self.schema.may_drop(&error.class) {
-            return self.schema.drop_it();
+            return self.schema.drop_schema();
         }
         let Some(fallback) = self.fallback.take() else { return };
         let primary = std::mem::replace(&mut self.model, fallback);
@@ -174,8 +173,8 @@ impl Run {
     }
 }
 
-/// The failures that another provider would not have. The documents leave out quotas, and with them `rate_limit`:
-/// whoever is over a quota is asked to wait, not to spend elsewhere.
+/// Returns true for failures that another provider would not have. As in the documents, `rate_limit` is not one: a client
+/// over its quota must wait.
 fn is_outage(class: &str) -> bool {
     matches!(class, "overloaded" | "server" | "timeout" | "upstream_deadline")
 }

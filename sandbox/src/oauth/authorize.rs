@@ -1,4 +1,4 @@
-//! Asking a person for consent, and taking their decision back to the application.
+//! The authorization endpoint: the consent page, and the redirect with the decision.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use crate::secret;
 use crate::store::{AuthorizeRequest, Code};
 use crate::workspace;
 
-/// How long a consent page may stay open, and how long a code is good for.
+/// Lifetime of a consent page and of a code.
 const LIFETIME_MS: i64 = 10 * 60 * 1000;
 
 /// `GET authorize`: checks the request and shows the consent page.
-pub async fn ask(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> ApiResult<Response> {
+pub async fn show_consent(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> ApiResult<Response> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     if query.get("client_id") != Some(CLIENT_ID) {
         return Ok(consent_page::problem("This application is not registered", "Its client_id is unknown here."));
     }
-    // Nothing is sent to an address that was not registered, not even an error.
+    // Never redirects to an unregistered address, not even with an error.
     let redirect_uri = query.get("redirect_uri").filter(|uri| app.redirect_uris.iter().any(|known| known == uri));
     let Some(redirect_uri) = redirect_uri.map(str::to_owned) else {
         let detail = "The address it wants you to return to (redirect_uri) is not one that it registered.";
@@ -51,7 +51,7 @@ pub async fn ask(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> ApiR
         return Ok(redirect(&redirect_uri, &[("error", error), ("error_description", description), ("state", &state)]));
     }
     let now_ms = app.now_ms();
-    app.store.forget_expired(now_ms).await?;
+    app.store.delete_expired(now_ms).await?;
     let request_id = secret::token("")?;
     let scopes = scope.unwrap_or_default();
     let request = AuthorizeRequest {
@@ -61,11 +61,11 @@ pub async fn ask(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> ApiR
         challenge: challenge.unwrap_or("").to_owned(),
         expires_at: now_ms + LIFETIME_MS,
     };
-    app.store.remember_authorize_request(&secret::sha256(&request_id), &request).await?;
+    app.store.insert_authorize_request(&secret::sha256(&request_id), &request).await?;
     Ok(consent_page::consent(&request_id, &request.redirect_uri, &scopes))
 }
 
-/// `POST authorize/decide`: only the page that was shown knows the request id, and it works once.
+/// `POST authorize/decide`: the request id is known only to the consent page, and works once.
 pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes) -> ApiResult<Response> {
     let from_elsewhere = headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
     if from_elsewhere {
@@ -95,11 +95,11 @@ pub async fn decide(State(app): State<Arc<App>>, headers: HeaderMap, form: Bytes
         expires_at: now_ms + LIFETIME_MS,
         used_at: None,
     };
-    app.store.remember_code(&secret::sha256(&code), &issued).await?;
+    app.store.insert_code(&secret::sha256(&code), &issued).await?;
     Ok(redirect(&request.redirect_uri, &[("code", &code), ("state", &request.state)]))
 }
 
-/// What was asked for, without what was unticked.
+/// Returns the requested scopes without those that were unticked.
 fn granted(asked: &str, form: &Form) -> String {
     if form.get("grants").is_none() {
         return asked.to_owned();

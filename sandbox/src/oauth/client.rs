@@ -1,4 +1,4 @@
-//! The registered client, and how it proves itself.
+//! Authentication of the registered client.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -13,10 +13,10 @@ use crate::api::errors::ApiError;
 use crate::config::{CLIENT_ID, CLIENT_SECRET};
 use crate::secret::sha256;
 
-/// A form that the client sent, with the client already checked.
+/// A form of the authenticated client.
 pub struct ClientForm(Form);
 
-/// A form's fields. A field that is given twice counts as not given: nobody can smuggle in a second meaning.
+/// The fields of a form. A repeated field counts as missing, because its meaning is ambiguous.
 pub struct Form(Vec<(String, String)>);
 
 impl Form {
@@ -60,7 +60,7 @@ impl<S: Send + Sync> FromRequest<S> for ClientForm {
     }
 }
 
-/// RFC 6749 has both parts percent-encoded before they are joined.
+/// RFC 6749 percent-encodes both parts before it joins them.
 fn basic_credentials(headers: &HeaderMap) -> Option<(String, String)> {
     let (scheme, encoded) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {

@@ -1,4 +1,4 @@
-//! The pages that a person sees while signing in. Plain HTML: no script, no inline style.
+//! The HTML pages of the sign-in: no scripts, no inline styles.
 
 use axum::response::{Html, IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
@@ -8,7 +8,7 @@ use url::Url;
 use super::scopes;
 use crate::workspace::ACCOUNTS;
 
-/// Asks which account may be used, and whether.
+/// Renders the form to choose an account and grant scopes.
 pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response {
     let accounts: String = ACCOUNTS
         .iter()
@@ -27,10 +27,10 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
         .collect();
     let scopes: String = asked
         .iter()
-        .filter_map(|scope| Some((scope, scopes::in_words(scope)?)))
+        .filter_map(|scope| Some((scope, scopes::description(scope)?)))
         .map(|(scope, words)| {
             let (scope, words) = (escape(scope), escape(words));
-            // Without it nobody is signed in.
+            // Required for the sign-in.
             let fixed = if scope == scopes::IDENTITY { " disabled" } else { "" };
             format!(
                 r#"<li><label><input type="checkbox" name="grant:{scope}" value="yes" checked{fixed}> {words} <code>{scope}</code></label></li>"#
@@ -53,11 +53,11 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
         origin = escape(&origin),
         request_id = escape(request_id),
     );
-    // Browsers hold the redirect that follows the form to this rule too.
+    // Browsers apply this policy also to the redirect after the form.
     page(StatusCode::OK, "Sign in", &body, &format!("'self' {origin}"))
 }
 
-/// Says what is wrong. Never sends anybody anywhere.
+/// Renders an error. Never redirects.
 pub fn problem(title: &str, detail: &str) -> Response {
     let body = format!(
         r#"<h1>{}</h1><p class="lead">{}</p><p class="note">Go back to the application and start again. If this page comes

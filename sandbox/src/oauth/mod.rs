@@ -15,12 +15,11 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 
-/// Forms are short; nothing here needs more.
 const MAX_FORM_BYTES: usize = 16 * 1024;
 
 pub fn router() -> Router<Arc<App>> {
     Router::new()
-        .route("/api/oauth/authorize", get(authorize::ask))
+        .route("/api/oauth/authorize", get(authorize::show_consent))
         .route("/api/oauth/authorize/decide", post(authorize::decide))
         .route("/api/oauth/token", post(token::issue))
         .route("/api/oauth/revoke", post(token::revoke))

@@ -1,6 +1,6 @@
-//! What an application may ask for, in the words of the consent page.
+//! The OAuth scopes, with their descriptions for the consent page.
 
-/// Says who signs in: the one scope that cannot be withheld.
+/// The identity of the user: the one required scope.
 pub const IDENTITY: &str = "mantyx.identity:read";
 
 pub const SCOPES: [(&str, &str); 14] = [
@@ -20,15 +20,15 @@ pub const SCOPES: [(&str, &str); 14] = [
     ("schedules:read", "See schedules"),
 ];
 
-pub fn in_words(scope: &str) -> Option<&'static str> {
+pub fn description(scope: &str) -> Option<&'static str> {
     SCOPES.iter().find(|(name, _)| *name == scope).map(|(_, words)| *words)
 }
 
-/// The scopes of a space-separated list, each once; `None` when one of them is unknown or there is none.
+/// Parses a space-separated list without duplicates; `None` if it is empty or has an unknown scope.
 pub fn parse(list: &str) -> Option<Vec<&str>> {
     let mut scopes = Vec::new();
     for scope in list.split_ascii_whitespace() {
-        in_words(scope)?;
+        description(scope)?;
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }

@@ -1,4 +1,4 @@
-//! Codes and refresh tokens in, access tokens out; and taking them back.
+//! The token endpoint: exchanges codes and refresh tokens for access tokens, and revokes tokens.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub async fn issue(State(app): State<Arc<App>>, form: ClientForm) -> ApiResult<R
     }
 }
 
-/// `POST revoke`: 200 also for a token that nobody knows.
+/// `POST revoke`: 200 also for an unknown token.
 pub async fn revoke(State(app): State<Arc<App>>, form: ClientForm) -> ApiResult<Response> {
     if let Some(token) = form.get("token") {
         app.store.revoke(&sha256(token)).await?;
@@ -50,17 +50,17 @@ async fn exchange_code(app: &App, form: &ClientForm) -> ApiResult<Response> {
             && code.used_at.is_none()
     });
     let Some(code) = valid else { return Err(invalid_grant()) };
-    // Two requests with the same code: one of them spends it.
+    // Of two requests with the same code, one succeeds.
     if !app.store.use_code(&digest, now_ms).await? {
         return Err(invalid_grant());
     }
     let refresh_token = secret::token("mantyx_rt_")?;
     let grant = Grant { scope: code.scope, email: code.email };
-    app.store.remember_refresh_token(&sha256(&refresh_token), &grant, now_ms).await?;
+    app.store.insert_refresh_token(&sha256(&refresh_token), &grant, now_ms).await?;
     answer(app, &refresh_token, grant).await
 }
 
-/// Refresh tokens do not rotate: the same one goes back.
+/// Refresh tokens do not rotate: the response has the same one.
 async fn refresh(app: &App, form: &ClientForm) -> ApiResult<Response> {
     let refresh_token = form.get("refresh_token").unwrap_or("");
     let Some(mut grant) = app.store.refresh_grant(&sha256(refresh_token)).await? else { return Err(invalid_grant()) };
@@ -79,7 +79,7 @@ async fn answer(app: &App, refresh_token: &str, grant: Grant) -> ApiResult<Respo
     let access_token = secret::token("mantyx_at_")?;
     let lifetime_seconds = app.access_token_lifetime.as_secs();
     let expires_at = app.now_ms() + lifetime_seconds as i64 * 1000;
-    app.store.remember_access_token(&sha256(&access_token), &sha256(refresh_token), &grant, expires_at).await?;
+    app.store.insert_access_token(&sha256(&access_token), &sha256(refresh_token), &grant, expires_at).await?;
     let body = json!({
         "access_token": access_token, "token_type": "Bearer", "expires_in": lifetime_seconds,
         "refresh_token": refresh_token, "scope": grant.scope,

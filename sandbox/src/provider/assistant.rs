@@ -1,4 +1,4 @@
-//! `sandbox/assistant`: chooses tools by the words of the prompt, then answers from what they said.
+//! `sandbox/assistant`: a simulated model that chooses tools by the words of the prompt and answers from their results.
 
 use futures::stream::BoxStream;
 use protocol::json::preview;
@@ -49,7 +49,7 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     Reply { steps, end: Ok(FinishReason::ToolUse) }
 }
 
-/// A plan with a step for each sentence or clause of the request.
+/// Returns a plan with one step per sentence or clause.
 fn plan(asked: &str) -> Value {
     let clauses = asked.split(['.', ';', '\n', '!', '?']).flat_map(|sentence| sentence.split(", then "));
     let steps: Vec<&str> = clauses.map(str::trim).filter(|clause| clause.len() > 3).collect();
@@ -61,7 +61,7 @@ fn choose(tool: &OfferedTool, asked: &str) -> Option<Step> {
     let hints = HINTS.iter().find(|(name, _)| *name == tool.name).map(|(_, hints)| *hints);
     let wanted = match hints {
         Some(hints) => words.iter().any(|word| hints.contains(&word.as_str())),
-        // Any other tool is chosen when the prompt uses a word of its name.
+        // Any other tool is chosen if the prompt has a word of its name.
         None => tool.name.split('_').any(|part| part.len() > 2 && words.iter().any(|word| word == part)),
     };
     wanted.then(|| Step::Call { name: tool.name.clone(), input: input(tool, asked) })
@@ -80,7 +80,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// The part of the prompt that looks like arithmetic.
+/// Extracts the arithmetic expression of a prompt.
 fn expression(asked: &str) -> String {
     let arithmetic = |c: char| c.is_ascii_digit() || "+-*/(). ".contains(c);
     let candidates = asked.split(|c| !arithmetic(c)).map(str::trim);

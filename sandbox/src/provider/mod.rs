@@ -1,4 +1,4 @@
-//! What the engine asks of a model: one turn at a time, streamed piece by piece.
+//! The interface between the engine and a model: one turn at a time, streamed in pieces.
 
 mod assistant;
 pub mod openai;
@@ -13,19 +13,19 @@ use protocol::messages::Tokens;
 use serde_json::Value;
 
 pub use assistant::Assistant;
-pub use prompt::{estimate, input_usage};
+pub use prompt::{estimate_tokens, input_usage};
 pub use script::Script;
 
 use crate::clock::Clock;
 
-/// The name of the output schema by which a plan is asked for.
+/// Name of the output schema for plans.
 pub const PLAN_SCHEMA_NAME: &str = "task_plan";
 
 pub trait Provider: Send + Sync {
-    /// Starts a turn. The stream ends with [`Piece::End`] or with an error; dropping it ends the work behind it.
+    /// Starts a turn. The stream ends with [`Piece::End`] or with an error. Dropping it cancels the turn.
     fn turn(&self, request: TurnRequest<'_>) -> BoxStream<'static, Result<Piece, ProviderError>>;
 
-    /// Whether the model understands instructions in plain words, so that it can be asked to judge a run.
+    /// Returns true if the model follows instructions, so that it can be a judge.
     fn follows_instructions(&self) -> bool {
         false
     }
@@ -34,20 +34,20 @@ pub trait Provider: Send + Sync {
 pub struct TurnRequest<'a> {
     pub messages: &'a [Message],
     pub tools: &'a [OfferedTool],
-    /// False in a finalising turn: the model must answer with what it has.
+    /// False in a final turn, which must answer.
     pub tools_enabled: bool,
     /// Effort from 0 (off) to 100.
     pub reasoning_level: u64,
-    /// `outputSchema` as the spec has it.
+    /// `outputSchema` of the spec.
     pub output_schema: Option<&'a Value>,
-    /// Simulated turns of this run that left no message behind: failed over, or stopped by the supervisor.
+    /// Simulated turns of this run without a message: repeated by the fallback model, or stopped by the supervisor.
     pub abandoned_turns: usize,
     pub context_window_tokens: Option<u64>,
     pub clock: Clock,
     pub pace: Pace,
 }
 
-/// How long a simulated model takes.
+/// The speed of a simulated model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     pub before_first_piece: Duration,
@@ -86,7 +86,7 @@ pub struct ProviderError {
     /// One of the protocol's error classes.
     pub class: String,
     pub message: String,
-    /// The provider's own status and code, where it gave any.
+    /// The provider's status and code, if any.
     pub api_status: Option<u16>,
     pub api_code: Option<String>,
 }
@@ -97,13 +97,13 @@ impl ProviderError {
     }
 }
 
-/// The conversation as a model sees it.
+/// A message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     System(String),
     User {
         text: String,
-        /// Files as the spec carries them; only the last user message keeps its own.
+        /// Attachments in the format of the spec; only the last user message has any.
         attachments: Vec<Value>,
     },
     Assistant {
@@ -116,7 +116,7 @@ pub enum Message {
         ok: bool,
         text: String,
     },
-    /// Written by a guard, not by the user.
+    /// An instruction of a guard.
     Steering(String),
 }
 
@@ -130,7 +130,7 @@ impl Message {
     }
 }
 
-/// A call as the model made it, with the id that the engine gave it.
+/// A call of the model, with an id of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     pub id: String,

@@ -1,4 +1,4 @@
-//! Turns a reply that is known as a whole into a stream, at the pace of a model.
+//! The reply of a simulated model, streamed at the pace of a real one.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{FinishReason, Piece, ProviderError, TurnRequest, prompt};
 
-/// One turn's worth of a simulated model's behaviour.
+/// One turn of a simulated model.
 pub struct Reply {
     pub steps: Vec<Step>,
     pub end: Result<FinishReason, ProviderError>,
@@ -41,18 +41,18 @@ impl Reply {
         for step in self.steps {
             match step {
                 Step::Say(text) => {
-                    usage.output_tokens += prompt::estimate(&text);
+                    usage.output_tokens += prompt::estimate_tokens(&text);
                     timed.extend(deltas(&text).map(|delta| (per_delta, Some(Ok(Piece::Text(delta))))));
                 }
-                // A model that was not asked to reason does not.
+                // Without a reasoning level, the model does not reason.
                 Step::Think(_) if request.reasoning_level == 0 => {}
                 Step::Think(text) => {
-                    usage.output_tokens += prompt::estimate(&text);
-                    usage.reasoning_tokens += prompt::estimate(&text);
+                    usage.output_tokens += prompt::estimate_tokens(&text);
+                    usage.reasoning_tokens += prompt::estimate_tokens(&text);
                     timed.extend(deltas(&text).map(|delta| (per_delta, Some(Ok(Piece::Thinking(delta))))));
                 }
                 Step::Call { name, input } => {
-                    usage.output_tokens += prompt::estimate(&name) + prompt::estimate(&input.to_string());
+                    usage.output_tokens += prompt::estimate_tokens(&name) + prompt::estimate_tokens(&input.to_string());
                     timed.push((Duration::ZERO, Some(Ok(Piece::Call { name, input }))));
                 }
                 Step::Sleep(duration) => timed.push((duration, None)),
@@ -73,7 +73,7 @@ impl Reply {
     }
 }
 
-/// Cuts a text at spaces into pieces of about the size that models stream.
+/// Splits a text at spaces into pieces of a typical size.
 fn deltas(text: &str) -> impl Iterator<Item = String> {
     let mut pieces = Vec::new();
     let mut piece = String::new();

@@ -1,9 +1,8 @@
-//! `sandbox/script`: does what the lines of the last user message say.
+//! `sandbox/script`: a simulated model that executes the lines of the last user message.
 //!
-//! Each call to a tool ends a turn, so the lines fall into turns; which one is next follows from how many turns the
-//! conversation has since that message, abandoned ones included: after `/fail`, a fallback model goes on with the next
-//! line. The model itself remembers nothing. Lines that are no instruction are the human part of the prompt and are
-//! ignored as soon as there is one instruction.
+//! A batch of calls ends a turn, so the lines form turns. The model is stateless: the number of turns since that message
+//! selects the next one. Abandoned turns count too: after `/fail`, a fallback model continues with the next line. If there
+//! is at least one instruction, all other lines are ignored.
 
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     let next = prompt::turns_taken(request.messages) + request.abandoned_turns;
     if !request.tools_enabled || next >= turns.len() {
         let answer = match request.output_schema {
-            // A model with a native schema cannot answer otherwise.
+            // A model that enforces the schema cannot answer otherwise.
             Some(schema) => schema_example::example(&schema["schema"], asked).to_string(),
             None if turns.is_empty() => plain_answer(asked, &prompt::last_user_files(request.messages)),
             None => closing_sentence(request),
@@ -41,7 +40,7 @@ fn reply(request: &TurnRequest<'_>) -> Reply {
     turns.swap_remove(next)
 }
 
-/// The turns that a message scripts; none when it has no instruction.
+/// Parses a message into turns; none if it has no instruction.
 fn parse(message: &str) -> Vec<Reply> {
     let mut turns = Vec::new();
     let mut steps = Vec::new();
@@ -85,7 +84,7 @@ fn instruction(line: &str) -> Option<(&str, &str)> {
     known.contains(&word).then(|| (word, rest.trim()))
 }
 
-/// What was said before in this turn goes on in a new line.
+/// Appends text to the turn, on a new line.
 fn say(before: &[Step], text: &str) -> String {
     if before.iter().any(|step| matches!(step, Step::Say(_))) { format!("\n{text}") } else { text.to_owned() }
 }
@@ -94,7 +93,7 @@ fn call(rest: &str) -> Step {
     let (name, input) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let input = match input.trim() {
         "" => Value::Object(Default::default()),
-        // Not JSON: a model may write that too, and the engine has to cope.
+        // Invalid JSON is kept, because a real model may write it too.
         text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
     };
     Step::Call { name: name.to_owned(), input }
@@ -103,7 +102,7 @@ fn call(rest: &str) -> Step {
 fn batch_turns(steps: &mut Vec<Step>, batch: &mut Vec<Step>, times: usize) -> Vec<Reply> {
     let batch = std::mem::take(batch);
     let mut opening = std::mem::take(steps);
-    // A long batch that is repeated often would multiply into memory that no real script needs.
+    // Limits the memory for a long batch that is repeated often.
     let times = times.min(MAX_REPEATED_CALLS / batch.len()).max(1);
     (0..times)
         .map(|_| {

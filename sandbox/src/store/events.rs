@@ -1,4 +1,4 @@
-//! Logs: appended in batches, read from a position on.
+//! Storage of logs: appends in batches, reads from a position.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,14 @@ use sqlx::{FromRow, QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::{Finish, Store};
 
-/// Each reader holds one page at a time, so these bound what a reader costs.
+/// Limits for one page. A reader holds one page in memory.
 const PAGE_EVENTS: i64 = 256;
 const PAGE_BYTES: usize = 256 * 1024;
 
-/// Each statement is a trip to SQLite's thread and back, which costs more than the rows. Only these lengths of statement
-/// are used, so that each stays prepared.
-const ROWS_AT_ONCE: [usize; 4] = [128, 32, 8, 1];
+/// Rows per INSERT. A round trip to SQLite's thread costs more than the rows; few sizes keep the statements prepared.
+const INSERT_SIZES: [usize; 4] = [128, 32, 8, 1];
 
-/// One event on its way into the log, and with the last one how the run ended.
+/// An event to append. The last one has the final record of the run.
 pub struct Entry {
     pub run_id: std::sync::Arc<str>,
     pub seq: u64,
@@ -26,7 +25,7 @@ pub struct Entry {
     pub finish: Option<Box<Finish>>,
 }
 
-/// One event of a log. `data` is the JSON as it was written.
+/// A stored event. `data` is JSON.
 pub struct StoredEvent {
     pub seq: i64,
     pub kind: Cow<'static, str>,
@@ -46,11 +45,11 @@ impl StoredEvent {
 }
 
 impl Store {
-    /// Writes a batch and the ends of the runs in it, all or nothing.
+    /// Writes a batch and the final records in it, in one transaction.
     pub async fn append(&self, entries: &[Entry]) -> sqlx::Result<()> {
         let mut transaction = self.write.begin().await?;
         let mut rest = entries;
-        for rows_at_once in ROWS_AT_ONCE {
+        for rows_at_once in INSERT_SIZES {
             let chunks = rest.chunks_exact(rows_at_once);
             rest = chunks.remainder();
             for rows in chunks {
@@ -66,7 +65,7 @@ impl Store {
         transaction.commit().await
     }
 
-    /// The next page of a log: a few hundred events, fewer when they are large, at least one when there is one.
+    /// Returns the next page of a log: up to a few hundred events, at least one if there is one.
     pub async fn events_after(&self, run_id: &str, seq: u64) -> sqlx::Result<Vec<StoredEvent>> {
         let page = "SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
         let mut rows = sqlx::query_as::<_, StoredEvent>(page)
@@ -85,14 +84,14 @@ impl Store {
         Ok(events)
     }
 
-    /// Ends every run that a crash left in flight, and says how many there were.
+    /// Ends every run that a crash interrupted, and returns their number.
     pub async fn fail_interrupted(&self, message: &str, now_ms: i64) -> sqlx::Result<u64> {
         let data = serde_json::json!({
             "error": message, "code": "server", "errorClass": "server", "finishReason": null, "retryable": true,
         });
         let reason = serde_json::json!({ "errorClass": "server", "finishReason": null });
         let mut transaction = self.write.begin().await?;
-        // The position is found and taken in one statement: a commit of the process that died may still land before it.
+        // Finds and uses the position in one statement, because a last commit of the dead process may still arrive.
         sqlx::query(
             "INSERT INTO events (run_id, seq, kind, data)
              SELECT id, (SELECT coalesce(max(seq), 0) + 1 FROM events WHERE run_id = id), 'error', ?

@@ -1,6 +1,6 @@
-//! The sandbox's own SQLite file.
+//! The SQLite database of the sandbox.
 //!
-//! One connection writes, a few read: inside this process nothing ever waits for a lock.
+//! One connection writes and a few read, so that no statement waits for a lock.
 
 mod events;
 mod oauth;
@@ -43,7 +43,7 @@ impl Store {
             .busy_timeout(Duration::from_secs(5))
             .pragma("cache_size", "-1024");
         let open = async {
-            // Hundreds of runs at once each write to a page of their own: those should stay in memory.
+            // Large enough for the pages of hundreds of concurrent runs.
             let writing = options.clone().pragma("cache_size", "-8192");
             let write = SqlitePoolOptions::new().max_connections(1).connect_with(writing).await?;
             sqlx::raw_sql(include_str!("../schema.sql")).execute(&write).await?;
@@ -53,7 +53,7 @@ impl Store {
         open.await.with_context(|| format!("cannot open the sandbox's database {}", path.display()))
     }
 
-    /// Whether nothing has happened here yet.
+    /// Returns true if there are no runs and sessions.
     pub async fn is_empty(&self) -> sqlx::Result<bool> {
         let used: i64 = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM sessions)")
             .fetch_one(&self.read)

@@ -1,9 +1,9 @@
-//! Sign-in state: requests under way, codes, tokens. Secrets come in as digests and never leave.
+//! Storage of OAuth state: authorization requests, codes, tokens. Secrets are stored as digests.
 
 use super::Store;
 use super::row::from_row;
 
-/// A consent page that somebody is looking at.
+/// A request that waits for consent.
 pub struct AuthorizeRequest {
     pub redirect_uri: String,
     pub scope: String,
@@ -25,7 +25,7 @@ pub struct Code {
 
 from_row!(Code { redirect_uri, scope, challenge, email, expires_at, used_at });
 
-/// What a token allows, and to whom.
+/// The account and scopes of a token.
 pub struct Grant {
     pub scope: String,
     pub email: String,
@@ -34,7 +34,7 @@ pub struct Grant {
 from_row!(Grant { scope, email });
 
 impl Store {
-    pub async fn remember_authorize_request(&self, digest: &[u8], request: &AuthorizeRequest) -> sqlx::Result<()> {
+    pub async fn insert_authorize_request(&self, digest: &[u8], request: &AuthorizeRequest) -> sqlx::Result<()> {
         sqlx::query(
             "INSERT INTO authorize_requests (digest, redirect_uri, scope, state, challenge, expires_at)
              VALUES (?, ?, ?, ?, ?, ?)",
@@ -50,7 +50,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the request out: a decision is made once.
+    /// Returns and deletes the request, so that it is decided once.
     pub async fn take_authorize_request(&self, digest: &[u8]) -> sqlx::Result<Option<AuthorizeRequest>> {
         sqlx::query_as(
             "DELETE FROM authorize_requests WHERE digest = ?
@@ -61,7 +61,7 @@ impl Store {
         .await
     }
 
-    pub async fn remember_code(&self, digest: &[u8], code: &Code) -> sqlx::Result<()> {
+    pub async fn insert_code(&self, digest: &[u8], code: &Code) -> sqlx::Result<()> {
         sqlx::query(
             "INSERT INTO codes (digest, redirect_uri, scope, challenge, email, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
         )
@@ -80,7 +80,7 @@ impl Store {
         sqlx::query_as("SELECT * FROM codes WHERE digest = ?").bind(digest).fetch_optional(&self.read).await
     }
 
-    /// Spends a code; false when somebody else already has.
+    /// Marks a code as used. Returns false if it was used before.
     pub async fn use_code(&self, digest: &[u8], now_ms: i64) -> sqlx::Result<bool> {
         let spent = sqlx::query("UPDATE codes SET used_at = ? WHERE digest = ? AND used_at IS NULL")
             .bind(now_ms)
@@ -90,7 +90,7 @@ impl Store {
         Ok(spent.rows_affected() == 1)
     }
 
-    pub async fn remember_refresh_token(&self, digest: &[u8], grant: &Grant, now_ms: i64) -> sqlx::Result<()> {
+    pub async fn insert_refresh_token(&self, digest: &[u8], grant: &Grant, now_ms: i64) -> sqlx::Result<()> {
         sqlx::query("INSERT INTO refresh_tokens (digest, scope, email, created_at) VALUES (?, ?, ?, ?)")
             .bind(digest)
             .bind(&grant.scope)
@@ -108,7 +108,7 @@ impl Store {
             .await
     }
 
-    pub async fn remember_access_token(
+    pub async fn insert_access_token(
         &self,
         digest: &[u8],
         refresh: &[u8],
@@ -134,14 +134,14 @@ impl Store {
             .await
     }
 
-    /// Forgets a token of either kind.
+    /// Deletes an access or refresh token.
     pub async fn revoke(&self, digest: &[u8]) -> sqlx::Result<()> {
         sqlx::query("DELETE FROM access_tokens WHERE digest = ?").bind(digest).execute(&self.write).await?;
         sqlx::query("DELETE FROM refresh_tokens WHERE digest = ?").bind(digest).execute(&self.write).await?;
         Ok(())
     }
 
-    pub async fn forget_expired(&self, now_ms: i64) -> sqlx::Result<()> {
+    pub async fn delete_expired(&self, now_ms: i64) -> sqlx::Result<()> {
         for statement in [
             "DELETE FROM authorize_requests WHERE expires_at < ?",
             "DELETE FROM codes WHERE expires_at < ?",

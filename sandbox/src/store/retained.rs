@@ -1,4 +1,4 @@
-//! Tool results that a session remembers, beside what was said.
+//! Storage of tool results that a session retains.
 
 use serde_json::Value;
 use sqlx::SqliteConnection;
@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use super::row::from_row;
 use super::{Finish, Store};
 
-/// The result of one call, to be kept for the session's later runs.
+/// A tool result for later runs of the session.
 pub struct NewRetained {
     pub call_id: String,
     pub name: String,
@@ -14,7 +14,7 @@ pub struct NewRetained {
     pub output: String,
 }
 
-/// A result that is kept, and the run it comes from.
+/// A stored result, with its run.
 pub struct Retained {
     pub run_id: String,
     pub call_id: String,
@@ -25,11 +25,11 @@ pub struct Retained {
 
 from_row!(Retained { run_id, call_id, name, input, output });
 
-/// What is kept of a result.
+/// Limit for a stored result.
 const MAX_BYTES: usize = 8 * 1024;
 
 impl Store {
-    /// What a session has retained, in the order in which it happened.
+    /// Returns the retained results of a session, oldest first.
     pub async fn retained(&self, session_id: &str) -> sqlx::Result<Vec<Retained>> {
         sqlx::query_as(
             "SELECT run_id, call_id, name, input, output FROM retained_results WHERE session_id = ? ORDER BY id",
@@ -40,7 +40,7 @@ impl Store {
     }
 }
 
-/// Written with the turn that it belongs to; a run that failed leaves nothing behind.
+/// Stores the results of a run together with its messages. A failed run has none.
 pub(super) async fn append(connection: &mut SqliteConnection, run_id: &str, finish: &Finish) -> sqlx::Result<()> {
     if finish.session_turn.is_empty() {
         return Ok(());

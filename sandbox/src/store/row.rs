@@ -1,9 +1,8 @@
-//! Reading rows into structs by column name.
+//! A macro that reads rows into structs by column name.
 //!
-//! sqlx's derive would do, but its macros compile every driver a second time for the compiler's own use, which costs a
-//! cold build a minute.
+//! Replaces sqlx's derive, whose macros compile every driver a second time, which adds a minute to a cold build.
 
-/// Implements `FromRow` for a struct whose fields are named as the columns.
+/// Implements `FromRow` for a struct whose fields have the names of the columns.
 macro_rules! from_row {
     ($name:ident { $($field:ident),+ $(,)? }) => {
         impl sqlx::FromRow<'_, sqlx::sqlite::SqliteRow> for $name {

@@ -1,4 +1,4 @@
-//! Runs: created once, finished once, listed newest first.
+//! Storage of runs and feedback.
 
 use protocol::RunStatus;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub struct NewRun<'a> {
     pub created_at: i64,
 }
 
-/// How a run ended, written together with its last event.
+/// The final record of a run, stored together with its last event.
 pub struct Finish {
     pub status: RunStatus,
     pub final_text: Option<String>,
@@ -29,11 +29,11 @@ pub struct Finish {
     pub model: Value,
     pub tool_call_count: u64,
     pub completed_at: i64,
-    /// What a session remembers of this run; empty when it failed.
+    /// Messages for the session; empty if the run failed.
     pub session_turn: Vec<NewMessage>,
-    /// Tool results that the session remembers with it.
+    /// Tool results for the session.
     pub retained: Vec<NewRetained>,
-    /// The model that took over, for the session to stay with.
+    /// The fallback model, if the session switches to it.
     pub active_model_id: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct RunFilter {
     pub metadata: Vec<(String, String)>,
 }
 
-/// Somebody's opinion of a run.
+/// Feedback on a run.
 pub struct Verdict<'a> {
     pub id: &'a str,
     pub verdict: &'a str,
@@ -97,8 +97,8 @@ pub struct Verdict<'a> {
 }
 
 impl Store {
-    /// Writes a run down; `false` when its session has ended. Asked and written in one statement: whoever ends a session
-    /// at the same time either finds the run or prevents it.
+    /// Stores a run. Returns `false` if its session has ended. Checks and inserts in one statement, so that a session that
+    /// ends at the same time either finds the run or prevents it.
     pub async fn create_run(&self, run: NewRun<'_>) -> sqlx::Result<bool> {
         let created = sqlx::query(
             "INSERT INTO runs (id, workspace, session_id, status, spec, metadata, spec_name, agent_id, model_id,
@@ -122,7 +122,7 @@ impl Store {
         Ok(created.rows_affected() == 1)
     }
 
-    /// The runs of a session that have not ended, all of them.
+    /// Returns the ids of the runs of a session that have not ended.
     pub async fn runs_in_flight(&self, session_id: &str) -> sqlx::Result<Vec<String>> {
         sqlx::query_scalar("SELECT id FROM runs WHERE session_id = ? AND completed_at IS NULL")
             .bind(session_id)
@@ -138,7 +138,7 @@ impl Store {
             .await
     }
 
-    /// Newest first, after the position `(created_at, id)` when there is one.
+    /// Returns runs, newest first, after the position `(created_at, id)`.
     pub async fn runs(
         &self,
         workspace: &str,
@@ -161,7 +161,7 @@ impl Store {
         query.build_query_scalar().fetch_one(&self.read).await
     }
 
-    /// Keeps the last verdict of a run; true when it is the first. The id of the first stays.
+    /// Stores or replaces the verdict of a run. Returns true if it is the first one, and the id, which does not change.
     pub async fn give_feedback(&self, run_id: &str, verdict: Verdict<'_>) -> sqlx::Result<(bool, String)> {
         let id: String = sqlx::query_scalar(
             "INSERT INTO feedback (run_id, id, verdict, explanation, content_snapshot) VALUES (?, ?, ?, ?, ?)
@@ -198,7 +198,7 @@ impl RunFilter {
     }
 }
 
-/// Keys are checked to be free of quotes before they come here, and are bound all the same.
+/// The API rejects keys with quotes, and they are bound as parameters too.
 pub(super) fn push_metadata(metadata: &[(String, String)], query: &mut QueryBuilder<Sqlite>) {
     for (key, value) in metadata {
         query.push(" AND json_extract(metadata, ").push_bind(format!("$.\"{key}\"")).push(") = ");
@@ -224,13 +224,13 @@ pub(super) async fn finish(connection: &mut SqliteConnection, run_id: &str, fini
     .execute(&mut *connection)
     .await?;
     if let Some(model_id) = &finish.active_model_id {
-        note_active_model(connection, run_id, model_id).await?;
+        set_active_model(connection, run_id, model_id).await?;
     }
     Ok(())
 }
 
-/// The specs of the run and of its session say which model is in use from now on; what was asked for stays as it was.
-async fn note_active_model(connection: &mut SqliteConnection, run_id: &str, model_id: &str) -> sqlx::Result<()> {
+/// Sets `activeModelId` in the specs of the run and its session. `modelId` does not change.
+async fn set_active_model(connection: &mut SqliteConnection, run_id: &str, model_id: &str) -> sqlx::Result<()> {
     for statement in [
         "UPDATE runs SET spec = json_set(spec, '$.activeModelId', ?) WHERE id = ?",
         "UPDATE sessions SET spec = json_set(spec, '$.activeModelId', ?)

@@ -1,4 +1,4 @@
-//! Sessions: a spec, a transcript, and the runs that wrote it.
+//! Storage of sessions and their messages.
 
 use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
@@ -18,7 +18,7 @@ pub struct NewSession<'a> {
 pub struct NewMessage {
     pub role: String,
     pub content: String,
-    /// What was attached, without the bytes.
+    /// Without the data.
     pub attachments: Option<Value>,
 }
 
@@ -77,7 +77,7 @@ impl Store {
             .await
     }
 
-    /// Most recently used first, after the position `(last_used_at, id)` when there is one.
+    /// Returns sessions, most recently used first, after the position `(last_used_at, id)`.
     pub async fn sessions(
         &self,
         workspace: &str,
@@ -120,7 +120,7 @@ impl Store {
         Ok(())
     }
 
-    /// The transcript before `before_seq`, oldest first; at most the last `limit` messages of it.
+    /// Returns the last `limit` messages before `before_seq`, oldest first.
     pub async fn session_messages(&self, id: &str, before_seq: i64, limit: i64) -> sqlx::Result<Vec<SessionMessage>> {
         let mut messages: Vec<SessionMessage> = sqlx::query_as(
             "SELECT seq, role, content, attachments, run_id FROM session_messages
@@ -142,8 +142,8 @@ impl Store {
             .await
     }
 
-    /// The first words of a conversation; sessions have no title.
-    pub async fn session_opening(&self, id: &str) -> sqlx::Result<Option<String>> {
+    /// Returns the first message, which serves as title.
+    pub async fn first_message(&self, id: &str) -> sqlx::Result<Option<String>> {
         sqlx::query_scalar(
             "SELECT content FROM session_messages WHERE session_id = ? AND role = 'user' ORDER BY seq LIMIT 1",
         )
@@ -163,7 +163,7 @@ impl SessionFilter {
     }
 }
 
-/// Adds what a finished run said to the session it belongs to.
+/// Adds the messages of a finished run to its session.
 pub(super) async fn append_turn(connection: &mut SqliteConnection, run_id: &str, finish: &Finish) -> sqlx::Result<()> {
     for message in &finish.session_turn {
         sqlx::query(

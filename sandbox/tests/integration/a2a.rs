@@ -1,4 +1,4 @@
-//! Delegation to real A2A peers.
+//! Tests of delegation to A2A agents.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,30 +10,30 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A peer that is reached at one address only. What was asked where is kept.
+/// An agent at one address, which records its requests.
 struct Peer {
     url: String,
-    asked: Arc<Mutex<Vec<(String, HeaderMap, Value)>>>,
+    requests: Arc<Mutex<Vec<(String, HeaderMap, Value)>>>,
 }
 
 #[derive(Clone)]
 struct Behaviour {
     endpoint: &'static str,
-    /// The RPC it knows; REST when there is none.
+    /// The JSON-RPC method it knows; `None` for HTTP+JSON.
     method: Option<&'static str>,
     reply: Value,
     card: Option<Value>,
-    asked: Arc<Mutex<Vec<(String, HeaderMap, Value)>>>,
+    requests: Arc<Mutex<Vec<(String, HeaderMap, Value)>>>,
 }
 
 async fn start(endpoint: &'static str, method: Option<&'static str>, card: Option<Value>, reply: Value) -> Peer {
-    let asked: Arc<Mutex<Vec<_>>> = Arc::default();
-    let behaviour = Behaviour { endpoint, method, reply, card, asked: asked.clone() };
+    let requests: Arc<Mutex<Vec<_>>> = Arc::default();
+    let behaviour = Behaviour { endpoint, method, reply, card, requests: requests.clone() };
     let router = Router::new().fallback(answer).with_state(behaviour);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    Peer { url, asked }
+    Peer { url, requests }
 }
 
 async fn answer(State(peer): State<Behaviour>, request: Request) -> Response {
@@ -41,7 +41,7 @@ async fn answer(State(peer): State<Behaviour>, request: Request) -> Response {
     let path = parts.uri.path().to_owned();
     let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    peer.asked.lock().expect("no panic").push((path.clone(), parts.headers, body.clone()));
+    peer.requests.lock().expect("no panic").push((path.clone(), parts.headers, body.clone()));
     if path == "/.well-known/agent-card.json" {
         return peer.card.map_or(StatusCode::NOT_FOUND.into_response(), |card| Json(card).into_response());
     }
@@ -61,10 +61,10 @@ async fn answer(State(peer): State<Behaviour>, request: Request) -> Response {
 }
 
 impl Peer {
-    /// Where messages were sent, in order, and how.
+    /// Returns path and method of the messages, in order.
     fn tried(&self) -> Vec<(String, Value)> {
-        let asked = self.asked.lock().expect("no panic");
-        asked
+        let requests = self.requests.lock().expect("no panic");
+        requests
             .iter()
             .filter(|(path, ..)| !path.contains("well-known"))
             .map(|(path, _, body)| (path.clone(), body["method"].clone()))
@@ -88,7 +88,7 @@ fn tool(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_peer_is_found_by_its_card_and_asked_with_message_send() {
+async fn an_agent_is_found_by_its_card_and_called_with_message_send() {
     let harness = Harness::start().await;
     let card = json!({ "name": "Billing", "url": "/a2a/v1", "protocolVersion": "0.3.0" });
     let peer = start("/a2a/v1", Some("message/send"), Some(card), message("On Friday.")).await;
@@ -96,10 +96,10 @@ async fn a_peer_is_found_by_its_card_and_asked_with_message_send() {
     tool["headers"] = json!({ "Authorization": "Bearer short-lived" });
     tool["contextId"] = "ctx_7".into();
     assert_eq!(delegate(&harness, tool).await["result"], "On Friday.");
-    let asked = peer.asked.lock().expect("no panic");
-    assert_eq!(asked.len(), 2);
-    assert!(asked.iter().all(|(_, headers, _)| headers["authorization"] == "Bearer short-lived"));
-    let sent = &asked[1].2["params"]["message"];
+    let requests = peer.requests.lock().expect("no panic");
+    assert_eq!(requests.len(), 2);
+    assert!(requests.iter().all(|(_, headers, _)| headers["authorization"] == "Bearer short-lived"));
+    let sent = &requests[1].2["params"]["message"];
     assert_eq!((&sent["contextId"], &sent["parts"][0]["text"]), (&json!("ctx_7"), &json!("When is it due?")));
     assert_eq!((&sent["role"], &sent["kind"]), (&json!("user"), &json!("message")));
 }
@@ -125,7 +125,7 @@ async fn endpoints_are_tried_in_the_documented_order() {
 }
 
 #[tokio::test]
-async fn a_peer_of_the_next_version_is_asked_in_its_own_words() {
+async fn an_agent_of_version_1_0_is_called_in_that_version() {
     let harness = Harness::start().await;
     let reply = json!({ "task": { "id": "t", "status": { "state": "TASK_STATE_COMPLETED" },
         "artifacts": [{ "parts": [{ "text": "On Monday." }, { "raw": "aGk=", "filename": "bill.pdf", "mediaType": "application/pdf" }] }] } });
@@ -144,7 +144,7 @@ async fn a_peer_of_the_next_version_is_asked_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn failures_are_told_to_the_model() {
+async fn the_model_gets_failures() {
     let harness = Harness::start().await;
     let failed = json!({ "kind": "task", "status": { "state": "failed", "message": message("No such invoice.") } });
     let peer = start("/", Some("message/send"), None, failed).await;

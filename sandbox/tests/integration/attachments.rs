@@ -1,11 +1,11 @@
-//! Files that come with a message.
+//! Tests of attachments.
 
 use serde_json::json;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn files_reach_the_model_and_a_session_keeps_what_is_known_of_them() {
+async fn files_reach_the_model_and_a_session_stores_their_metadata() {
     let harness = Harness::start().await;
     let session = harness.post("/agent-sessions", json!({ "systemPrompt": "You help." })).await.json();
     let path = format!("/agent-sessions/{}", session["sessionId"].as_str().expect("an id"));

@@ -1,11 +1,11 @@
-//! Whatever is wrong with a request, its answer says where, and nothing else comes of it.
+//! Tests of invalid input: each error names the field, and nothing changes.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// A run that waits for its client, and a session that has been used.
+/// A run that waits for its client, and a session with messages.
 struct Scene {
     harness: Harness,
     run: String,
@@ -13,7 +13,7 @@ struct Scene {
     session: String,
 }
 
-/// Everything that a bad request could have changed.
+/// The state that a bad request could change.
 #[derive(Debug, PartialEq)]
 struct State {
     run: Value,
@@ -49,7 +49,7 @@ impl Scene {
         path.replace("RUN", &self.run).replace("SESSION", &self.session)
     }
 
-    /// The run goes on as if nothing had been: the log has the one good answer and no trace of the others.
+    /// Answers the call and checks that the log has only this answer.
     async fn finish(self) {
         let body = json!({ "toolUseId": self.tool_use_id, "result": "yes" });
         let path = self.path("/agent-runs/RUN/tool-results");
@@ -64,7 +64,7 @@ impl Scene {
     }
 }
 
-/// Specs that are wrong in one place, which holds for runs, sessions and messages alike.
+/// Specs with one error, for runs, sessions and messages.
 fn faulty_specs() -> Vec<(Value, &'static str)> {
     let many = |count: usize| (0..count).map(|i| (format!("k{i}"), json!("v"))).collect::<serde_json::Map<_, _>>();
     let budgets = |count: usize| {
@@ -104,7 +104,7 @@ fn faulty_specs() -> Vec<(Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_body_with_a_fault_is_refused_at_its_place() {
+async fn an_invalid_body_is_refused_with_the_path_of_the_error() {
     let scene = Scene::set().await;
     let before = scene.state().await;
     let spec = |base: Value, changes: Value| {
@@ -221,7 +221,7 @@ async fn a_body_that_is_no_json_or_too_large_is_refused_whole() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_not_found() {
+async fn unknown_ids_are_not_found() {
     let scene = Scene::set().await;
     let before = scene.state().await;
     let unknown_call = json!({ "toolUseId": "tu_none", "result": "x" });
@@ -245,7 +245,7 @@ async fn what_nobody_knows_is_not_found() {
 }
 
 #[tokio::test]
-async fn queries_with_a_fault_are_refused_by_name() {
+async fn invalid_queries_are_refused_with_the_name_of_the_parameter() {
     let harness = Harness::start().await;
     for (path, name) in [
         ("/agent-runs?limit=0", "limit"),

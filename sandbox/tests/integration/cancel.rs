@@ -1,11 +1,11 @@
-//! Cancelling a run, wherever it is.
+//! Tests of cancellation.
 
 use serde_json::json;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn a_waiting_run_is_cancelled_once_and_for_all() {
+async fn a_waiting_run_is_cancelled_permanently() {
     let harness = Harness::start().await;
     let id = harness.launch("/say Asking.\n/call approve {}", json!({ "tools": [local("approve")] })).await;
     let mut follower = harness.follow(&id, 0).await;
@@ -32,7 +32,7 @@ async fn a_run_in_the_middle_of_a_turn_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_finished_run_stays_as_it_is() {
+async fn a_finished_run_does_not_change() {
     let harness = Harness::start().await;
     let id = harness.launch("/say Done.", json!({})).await;
     harness.log(&id).await;

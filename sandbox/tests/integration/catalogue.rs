@@ -1,4 +1,4 @@
-//! What a run may choose from, and the allow-lists of saved agents.
+//! Tests of the catalogues, and of allow-lists for saved agents.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ async fn models_have_prices_and_context_windows() {
     let ids: Vec<&str> = typed.models().filter_map(|model| model.id()).collect();
     assert!(ids.contains(&"sandbox/script") && ids.contains(&"sandbox/assistant"));
     assert!(!ids.iter().any(|id| id.starts_with("openai/")), "there is no API to ask");
-    assert_eq!(typed.default_model_id(), Some("sandbox/script"));
-    assert!(typed.models().all(|model| model.context_window_tokens().is_some()));
+    assert_eq!(typed.json()["defaultModelId"], "sandbox/script");
+    assert!(typed.models().all(|model| model.json()["contextWindowTokens"].is_u64()));
     for model in typed.models() {
         let pricing = model.pricing().expect("a price");
-        assert!(pricing.input_per_1m_usd() > Some(0.0) && pricing.output_per_1m_usd() > Some(0.0));
+        assert!(pricing["inputPer1MUsd"].as_f64() > Some(0.0) && pricing["outputPer1MUsd"].as_f64() > Some(0.0));
     }
 }
 
@@ -58,7 +58,7 @@ async fn three_saved_agents_run_with_their_own_prompt_model_and_tools() {
 }
 
 #[tokio::test]
-async fn a_callers_tools_are_laid_over_those_of_the_agent() {
+async fn tools_of_the_spec_override_those_of_the_agent() {
     let harness = Harness::start().await;
     let extra = json!({ "systemPrompt": null, "agentId": "agent_support", "tools": [builtin("calculator")] });
     let prompt = "/call calculator {\"expression\":\"1+1\"}\n/call recall {\"query\":\"preferred language\"}\n/say ok";
@@ -74,7 +74,7 @@ async fn a_key_with_an_allow_list_sees_and_runs_only_those_agents() {
     let as_other = |method, path: &str| harness.request_as(OTHER_KEY, "other", method, path);
     let listed = harness.send(as_other(Method::GET, "/agents")).await.json();
     assert_eq!(field(&listed["agents"], "id"), ["agent_support"]);
-    // A session that somebody else began with another agent is not for this key either.
+    // A session with another agent, created with another key, is not for this key either.
     let tokens = sign_in(&harness, "owner@other.test", "sessions:write").await;
     let owner = tokens["access_token"].as_str().expect("a token");
     let begin = harness.request_as(owner, "other", Method::POST, "/agent-sessions");

@@ -1,4 +1,4 @@
-//! Our own suite of protocol checks, against our own sandbox, and against servers that get it wrong.
+//! Tests of the conformance suite, against the sandbox and against servers that break the protocol.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn target(url: String) -> Target {
 }
 
 #[tokio::test]
-async fn every_check_holds_of_the_sandbox() {
+async fn the_sandbox_passes_every_check() {
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let harness = Harness::start_with(folder, |config| {
         config.heartbeat = Duration::from_millis(200);
@@ -30,7 +30,7 @@ async fn every_check_holds_of_the_sandbox() {
     for outcome in &report.outcomes {
         match &outcome.verdict {
             Verdict::Holds(_) => {}
-            // A key may do everything.
+            // A key has every scope.
             Verdict::Skipped(_) if outcome.check == SCOPES => {}
             _ => panic!("{}", report.table()),
         }
@@ -43,7 +43,7 @@ async fn every_check_holds_of_the_sandbox() {
 }
 
 #[tokio::test]
-async fn a_token_with_few_scopes_shows_that_the_others_are_named() {
+async fn a_token_with_few_scopes_gets_the_missing_ones_named() {
     let harness = Harness::start().await;
     let tokens = sign_in(&harness, "owner@demo.test", "models:read").await;
     let key = tokens["access_token"].as_str().expect("a token").to_owned();
@@ -54,7 +54,7 @@ async fn a_token_with_few_scopes_shows_that_the_others_are_named() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_yes_to_everything_fails_and_is_asked_for_no_scripts() {
+async fn a_server_that_accepts_everything_fails_and_script_checks_are_skipped() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let yes = Router::new().fallback(any(async || {
@@ -65,12 +65,12 @@ async fn a_server_that_says_yes_to_everything_fails_and_is_asked_for_no_scripts(
     for outcome in &report.outcomes {
         match &outcome.verdict {
             Verdict::Fails(_) => {}
-            // Scopes and limits are told only by who has them.
+            // Skipped for servers without scopes and limits.
             Verdict::Skipped(why) => {
                 let known = ["sandbox/script", "lacks no scope", "X-RateLimit"];
                 assert!(known.iter().any(|part| why.contains(part)), "{}: {why}", outcome.check);
             }
-            // All that a server has to do here is to answer.
+            // Any response passes.
             Verdict::Holds(_) => assert_eq!(outcome.check, "X-API-Key is as good as a bearer"),
         }
     }
@@ -85,7 +85,7 @@ async fn a_server_that_says_yes_to_everything_fails_and_is_asked_for_no_scripts(
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_an_error() {
+async fn an_unreachable_server_is_an_error() {
     let error = conformance::run(target("http://127.0.0.1:1".to_owned())).await.err().expect("an error");
     assert!(format!("{error:#}").contains("http://127.0.0.1:1"), "{error:#}");
 }

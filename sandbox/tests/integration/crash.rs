@@ -1,4 +1,4 @@
-//! What survives a restart, and what becomes of runs that a crash interrupts.
+//! Tests of restarts and crashes.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ async fn runs_sessions_and_logs_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_shutdown_gives_waiting_runs_a_last_word() {
+async fn a_shutdown_ends_waiting_runs_with_an_error_event() {
     let harness = Harness::start().await;
     let id = harness.launch("/call approve {}", json!({ "tools": [local("approve")] })).await;
     let mut follower = harness.follow(&id, 0).await;

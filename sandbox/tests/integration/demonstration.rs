@@ -1,4 +1,4 @@
-//! The demonstration: what it shows, and that all of it is a real, finished log.
+//! Tests of the demonstration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ async fn runs(harness: &Harness, key: &str, slug: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_first_start_shows_a_fortnight_of_every_outcome() {
+async fn the_first_start_creates_runs_of_two_weeks_with_every_outcome() {
     let harness = Harness::start_in(Arc::new(tempfile::tempdir().expect("a folder")), true).await;
     harness.sandbox.demo_done().await;
     let demo = runs(&harness, KEY, "demo").await;

@@ -1,11 +1,11 @@
-//! How runs fail: cut off, refused, or let down by their provider.
+//! Tests of failed runs: truncated, refused, or failed by their provider.
 
 use serde_json::json;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn a_truncated_answer_is_kept_everywhere_it_should_be() {
+async fn a_truncated_answer_is_in_the_log_and_the_snapshot() {
     let harness = Harness::start().await;
     let extra = json!({ "outputSchema": { "schema": { "type": "object" } } });
     let id = harness.launch("/json {\"answer\": \"The invoice tot\n/truncate", extra).await;
@@ -48,7 +48,7 @@ async fn each_class_of_failure_is_named_and_the_turn_still_has_its_message() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_the_model_cannot_read_fails_as_context_window() {
+async fn a_conversation_that_exceeds_the_context_window_fails() {
     let harness = Harness::start().await;
     let long = "word ".repeat(20_000);
     let events = harness.run(&long, json!({ "modelId": "sandbox/script-mini" })).await;

@@ -1,4 +1,4 @@
-//! A second model that takes over when the first is not available.
+//! Tests of the fallback model.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn with_fallback() -> Value {
 }
 
 #[tokio::test]
-async fn an_outage_is_taken_over_and_tools_are_not_run_again() {
+async fn the_fallback_takes_over_an_outage_without_repeating_tools() {
     let harness = Harness::start().await;
     let mut spec = with_fallback();
     spec["tools"] = json!([builtin("clock")]);
@@ -37,7 +37,7 @@ async fn an_outage_is_taken_over_and_tools_are_not_run_again() {
 }
 
 #[tokio::test]
-async fn only_outages_are_taken_over_and_only_once() {
+async fn the_fallback_takes_over_only_outages_and_only_once() {
     let harness = Harness::start().await;
     for class in ["auth", "invalid_request", "rate_limit", "context_window"] {
         let events = harness.run(&format!("/fail {class}\n/say no"), with_fallback()).await;
@@ -50,7 +50,7 @@ async fn only_outages_are_taken_over_and_only_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_has_begun_is_not_begun_again() {
+async fn an_answer_that_has_begun_is_not_repeated() {
     let harness = Harness::start().await;
     let events = harness.run("/say Half an ans\n/fail server\n/say no", with_fallback()).await;
     assert!(of_kind(&events, "model_fallback").is_empty());

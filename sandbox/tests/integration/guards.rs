@@ -1,4 +1,4 @@
-//! The guards: loops, budgets, tool turns. The script only repeats itself; stepping in is the engine's.
+//! Tests of the loop guard, tool budgets and tool turns.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn recall() -> Value {
 }
 
 #[tokio::test]
-async fn three_equal_batches_are_nudged_and_the_run_may_go_on() {
+async fn three_equal_batches_get_a_nudge_and_the_run_continues() {
     let harness = Harness::start().await;
     let events = harness.run("/repeat 3\n/call recall {\"query\":\"x\"}\n/say I change course.", recall()).await;
     let results: Vec<_> = of_kind(&events, "tool_result").iter().map(|data| data["result"].clone()).collect();
@@ -21,7 +21,7 @@ async fn three_equal_batches_are_nudged_and_the_run_may_go_on() {
 }
 
 #[tokio::test]
-async fn six_equal_batches_force_a_closing_turn_without_tools() {
+async fn six_equal_batches_force_a_final_turn_without_tools() {
     let harness = Harness::start().await;
     let events = harness.run("/repeat 20\n/call recall {\"query\":\"x\"}", recall()).await;
     let guard: Vec<_> = of_kind(&events, "loop_detected").iter().map(|data| data["hardCutoff"].clone()).collect();
@@ -32,7 +32,7 @@ async fn six_equal_batches_force_a_closing_turn_without_tools() {
     assert!(closing["toolCalls"].is_null());
     assert_eq!(last(&events).data["text"], closing["text"]);
     assert_eq!(last(&events).kind, "result");
-    // The skipped results come before the guard's event, as the guard's event comes before the next turn.
+    // The order is: skipped results, the guard's event, the next turn.
     let cutoff = events.iter().position(|event| event.data["hardCutoff"] == true).expect("a cutoff");
     assert_eq!(
         (events[cutoff - 1].kind.as_str(), events[cutoff + 1].kind.as_str()),
@@ -52,7 +52,7 @@ async fn a_batch_in_another_order_is_the_same_batch() {
 }
 
 #[tokio::test]
-async fn a_guard_that_is_off_lets_the_tool_turns_run_out() {
+async fn without_a_guard_the_run_uses_all_tool_turns() {
     let harness = Harness::start().await;
     let mut spec = json!({ "loopDetection": false, "toolBudgets": {}, "budgets": { "maxToolTurns": 7 } });
     spec["tools"] = json!([builtin("recall")]);
@@ -65,7 +65,7 @@ async fn a_guard_that_is_off_lets_the_tool_turns_run_out() {
 }
 
 #[tokio::test]
-async fn a_run_that_may_not_use_tools_any_more_can_be_asked_to_finish() {
+async fn a_run_out_of_tool_turns_can_finalize() {
     let harness = Harness::start().await;
     let spec =
         json!({ "budgets": { "maxToolTurns": 1, "maxToolTurnsExceeded": "finalize" }, "tools": [builtin("clock")] });
@@ -101,7 +101,7 @@ async fn calls_past_a_budget_are_intercepted_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_budget_of_zero_switches_a_tool_off_also_a_local_one() {
+async fn a_budget_of_zero_disables_a_tool_also_a_local_one() {
     let harness = Harness::start().await;
     let spec = json!({ "tools": [local("approve")], "toolBudgets": { "approve": { "maxCalls": 0 } } });
     let events = harness.run("/call approve {}\n/say Fine.", spec).await;

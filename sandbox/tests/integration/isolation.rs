@@ -1,4 +1,4 @@
-//! One workspace never sees another, and cannot tell what is there from what is not.
+//! Tests of isolation: a workspace cannot see another, nor learn what exists there.
 
 use reqwest::Method;
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn a_foreign_session_answers_like_one_that_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_foreign_slug_gets_a_hint_and_gives_nothing_away() {
+async fn a_foreign_slug_gets_a_hint_and_no_data() {
     let harness = Harness::start().await;
     let ask = |slug: &'static str| harness.send(harness.request_as(KEY, slug, Method::GET, "/agent-runs"));
     let (existing, made_up) = (ask("other").await, ask("no-such-workspace").await);

@@ -1,4 +1,4 @@
-//! SIGKILL at many points: what anybody saw is still there, and what was in flight has an end.
+//! Tests of SIGKILL at many points: delivered events are stored, and interrupted runs end.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::support::*;
 const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
                      seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five";
 
-/// A run that was in flight, and what its reader had seen when the connection broke.
-struct Witnessed {
+/// An interrupted run, with the events that its reader got.
+struct InterruptedRun {
     run_id: String,
     seen: Vec<Event>,
 }
 
 #[tokio::test]
-async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_flight() {
+async fn after_a_kill_delivered_events_are_stored_and_interrupted_runs_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut process = Process::start(folder.path(), 1);
     let session = process.post("/agent-sessions", json!({ "systemPrompt": "You help." })).await.json();
@@ -27,9 +27,9 @@ async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_fligh
     let mut logs: Vec<(String, Vec<Event>)> = Vec::new();
     let mut interrupted = 0;
     for kill_after in 1..=24 {
-        let witnessed = run_and_kill(process, &session, kill_after).await;
+        let interrupted_runs = run_and_kill(process, &session, kill_after).await;
         process = Process::start(folder.path(), 1);
-        for Witnessed { run_id, seen } in witnessed {
+        for InterruptedRun { run_id, seen } in interrupted_runs {
             let log = process.log(&run_id).await;
             assert_eq!(log[..seen.len()], seen, "what was seen is the log's beginning");
             let mut rest = process.follow(&run_id, seen.len() as u64).await;
@@ -43,7 +43,7 @@ async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_fligh
         }
         check_session(&process, &session).await;
     }
-    // One run of each round waits for a client that never answers: at least those had to be ended.
+    // One run of each round waits for a client that never answers, so at least those were interrupted.
     assert!(interrupted >= 24, "{interrupted}");
     for (run_id, log) in logs {
         assert_eq!(process.log(&run_id).await, log, "later crashes leave it alone");
@@ -54,16 +54,16 @@ async fn killed_at_many_points_it_keeps_what_was_seen_and_ends_what_was_in_fligh
     assert_eq!(last(&process.log(&run_id).await).data["text"], "Still here.");
 }
 
-/// At full speed, where a batch holds hundreds of events of many runs, and the end of some of them.
+/// At full speed, a batch has hundreds of events of many runs, and the end of some.
 #[tokio::test]
-async fn killed_in_the_middle_of_large_batches_it_keeps_what_was_seen() {
+async fn after_a_kill_within_a_large_batch_delivered_events_are_stored() {
     const RUNS: usize = 24;
     let folder = tempfile::tempdir().expect("a folder");
     let mut process = Process::start(folder.path(), 0);
     let mut interrupted = 0;
-    // Nobody can tell where in a batch that is, which is the point.
+    // The position within a batch is random.
     for kill_after_ms in [0, 10, 25, 50, 80, 120, 180, 250, 350] {
-        // Of different lengths, so that some have ended when the others have not.
+        // Of different lengths, so that some end earlier.
         let texts: Vec<String> = (0..RUNS).map(|i| format!("/say {}", "x".repeat(16 * (20 + i * 450)))).collect();
         let runs = join_all(texts.iter().map(|text| process.launch(text, json!({})))).await;
         let api: &Api = &process;
@@ -83,8 +83,8 @@ async fn killed_in_the_middle_of_large_batches_it_keeps_what_was_seen() {
     assert!(interrupted > RUNS, "{interrupted} were in flight");
 }
 
-/// Starts runs of several kinds and kills the process when one of them has shown `kill_after` events.
-async fn run_and_kill(process: Process, session: &str, kill_after: usize) -> Vec<Witnessed> {
+/// Starts runs of several kinds and kills the process after `kill_after` events of the first one.
+async fn run_and_kill(process: Process, session: &str, kill_after: usize) -> Vec<InterruptedRun> {
     let tools = json!({ "tools": [builtin("clock"), builtin("recall"), local("approve")] });
     let mut runs = vec![
         process.launch(&format!("/say {WORDS}"), json!({})).await,
@@ -105,14 +105,14 @@ async fn run_and_kill(process: Process, session: &str, kill_after: usize) -> Vec
         first.next().await;
     }
     process.kill();
-    let mut witnessed = Vec::new();
+    let mut interrupted_runs = Vec::new();
     for (run_id, reader) in runs.into_iter().zip(readers) {
-        witnessed.push(Witnessed { run_id, seen: reader.await.expect("a reader") });
+        interrupted_runs.push(InterruptedRun { run_id, seen: reader.await.expect("a reader") });
     }
-    witnessed
+    interrupted_runs
 }
 
-/// Everything that a reader gets to see before the log ends or the connection breaks.
+/// Reads events until the log ends or the connection breaks.
 async fn read_until_the_end(api: Api, run_id: String) -> Vec<Event> {
     let mut seen = Vec::new();
     let Some(mut follower) = api.try_follow(&run_id, 0).await else { return seen };
@@ -131,12 +131,12 @@ fn check_ending(snapshot: &Value, end: &Event) {
             assert_eq!((&end.data["errorClass"], &snapshot["status"]), (&json!("server"), &json!("failed")));
             assert_eq!(snapshot["failureReason"]["errorClass"], "server");
         }
-        kind => panic!("nobody cancelled it, and yet: {kind}"),
+        kind => panic!("unexpected end: {kind}"),
     }
     assert!(snapshot["completedAt"].is_string());
 }
 
-/// Each run that succeeded is in the transcript with both sides, and no other is.
+/// Checks that the transcript has both messages of each successful run, and no others.
 async fn check_session(api: &Api, session: &str) {
     let detail = api.get(&format!("/agent-sessions/{session}")).await.json();
     assert_eq!(detail["status"], "active");

@@ -1,4 +1,4 @@
-//! Many runs at once; `cargo xtask bench` does the same with more of everything.
+//! A small load test; `cargo xtask bench` runs a larger one.
 
 use sandbox::load::{self, Load};
 
@@ -6,7 +6,7 @@ use crate::process::Process;
 use crate::support::KEY;
 
 #[tokio::test]
-async fn many_runs_at_once_lose_and_repeat_nothing() {
+async fn many_concurrent_runs_lose_and_repeat_no_events() {
     let folder = tempfile::tempdir().expect("a folder");
     let process = Process::start(folder.path(), 0);
     let load = Load { runs: 60, deltas: 200, readers: 2 };

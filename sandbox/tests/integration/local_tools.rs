@@ -1,16 +1,16 @@
-//! Tools that the client answers.
+//! Tests of local tools.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::*;
 
-async fn answer(harness: &Harness, run_id: &str, body: Value) -> Answer {
+async fn answer(harness: &Harness, run_id: &str, body: Value) -> TestResponse {
     harness.post(&format!("/agent-runs/{run_id}/tool-results"), body).await
 }
 
 #[tokio::test]
-async fn a_run_waits_for_its_answer_and_goes_on_with_it() {
+async fn a_run_waits_for_its_answer_and_continues_with_it() {
     let harness = Harness::start().await;
     let id =
         harness.launch("/call read_file {\"path\":\"/etc/hosts\"}", json!({ "tools": [local("read_file")] })).await;
@@ -99,7 +99,7 @@ async fn neighbouring_reads_are_announced_together_and_writes_wait_for_them() {
 }
 
 #[tokio::test]
-async fn nobody_answering_in_time_ends_the_run() {
+async fn a_timeout_of_a_local_tool_ends_the_run() {
     let harness = Harness::start().await;
     let spec = json!({ "tools": [local("approve")], "budgets": { "localToolTimeoutMs": 30 } });
     let id = harness.launch("/call approve {}\n/say Approved.", spec).await;
@@ -111,7 +111,7 @@ async fn nobody_answering_in_time_ends_the_run() {
 }
 
 #[tokio::test]
-async fn arguments_are_checked_before_the_client_is_asked() {
+async fn arguments_are_validated_before_the_client_gets_the_call() {
     let harness = Harness::start().await;
     let tool = json!({ "kind": "local", "name": "pay", "parameters": { "type": "object",
         "properties": { "amount": { "type": "number" } }, "required": ["amount"] } });
@@ -174,7 +174,7 @@ async fn results_that_are_malformed_or_too_large_are_refused_and_the_run_still_w
 }
 
 #[tokio::test]
-async fn time_that_the_sandbox_takes_is_not_the_clients() {
+async fn the_timeout_of_the_client_excludes_the_time_of_the_sandbox() {
     let harness = Harness::start().await;
     let spec = json!({ "tools": [builtin("document_search")], "budgets": { "localToolTimeoutMs": 1 } });
     let events = harness.run("/call document_search {\"query\":\"refund\"}\n/say Done.", spec).await;

@@ -1,4 +1,4 @@
-//! The sandbox as its clients see it: over HTTP, on a free port, in a folder of its own.
+//! Integration tests of the sandbox over HTTP, each with its own port and folder.
 
 mod a2a;
 mod attachments;
@@ -11,12 +11,12 @@ mod demonstration;
 mod endings;
 mod fallback;
 mod guards;
+mod http_rules;
 mod isolation;
 mod kill;
 mod lists;
 mod load;
 mod local_tools;
-mod manners;
 mod mcp;
 mod oauth;
 mod openai;

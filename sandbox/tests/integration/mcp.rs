@@ -1,6 +1,7 @@
-//! Tools of real MCP servers, over Streamable HTTP.
+//! Tests of tools from MCP servers, over Streamable HTTP.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
@@ -71,7 +72,7 @@ impl ServerHandler for Files {
     }
 }
 
-/// Starts a server; the headers of every request to it are kept.
+/// Starts a server that records the header `X-Team` of each request.
 async fn start() -> (String, Arc<Mutex<Vec<String>>>) {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let service: StreamableHttpService<Files, LocalSessionManager> =
@@ -114,7 +115,7 @@ async fn tools_are_prefixed_called_and_their_headers_sent() {
 }
 
 #[tokio::test]
-async fn files_of_a_result_are_named_before_it() {
+async fn files_of_a_result_are_logged_before_it() {
     let harness = Harness::start().await;
     let (url, _) = start().await;
     let server = json!({ "kind": "mcp", "name": "files", "url": url });
@@ -127,7 +128,7 @@ async fn files_of_a_result_are_named_before_it() {
 }
 
 #[tokio::test]
-async fn a_filter_lets_only_its_tools_through() {
+async fn a_filter_limits_the_tools() {
     let harness = Harness::start().await;
     let (url, _) = start().await;
     let server = json!({ "kind": "mcp", "name": "files", "url": url, "toolFilter": ["render", "unknown"] });
@@ -139,7 +140,7 @@ async fn a_filter_lets_only_its_tools_through() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_leaves_a_stub_that_says_so() {
+async fn an_unavailable_server_gets_a_placeholder_tool_with_the_reason() {
     let harness = Harness::start().await;
     let (url, _) = start().await;
     let tools = json!([
@@ -156,12 +157,13 @@ async fn a_server_that_is_not_there_leaves_a_stub_that_says_so() {
 #[tokio::test]
 async fn a_run_that_connects_can_be_cancelled() {
     let harness = Harness::start().await;
-    // Accepts connections and never says a word.
+    // Accepts connections and never responds.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/mcp", silent.local_addr().expect("an address"));
     let server = json!({ "kind": "mcp", "name": "silent", "url": url });
     let id = harness.launch("/say Done.", json!({ "tools": [server] })).await;
-    let (connection, _) = silent.accept().await.expect("the run connects");
+    let accepted = tokio::time::timeout(Duration::from_secs(60), silent.accept()).await;
+    let (connection, _) = accepted.expect("the run connects").expect("a connection");
     harness.post(&format!("/agent-runs/{id}/cancel"), json!({})).await;
     let events = harness.log(&id).await;
     assert_eq!(kinds(&events), ["cancelled"]);

@@ -1,4 +1,4 @@
-//! Signing in: the whole way, and every way it may be refused.
+//! Tests of sign-in with OAuth.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::support::*;
 
 pub const SCOPE: &str = "mantyx.identity:read models:read runs:read runs:write sessions:read sessions:write";
 
-/// The parameters of a good request, with `changes` laid over them; an empty value leaves the parameter out.
+/// Returns the parameters of a valid request with `changes`; an empty value removes a parameter.
 fn authorize_query(scope: &str, changes: &[(&str, &str)]) -> String {
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER.as_bytes()));
     let good = [
@@ -44,7 +44,7 @@ async fn consent_request_id(harness: &Harness, scope: &str) -> String {
     rest.split('"').next().expect("a value").to_owned()
 }
 
-async fn decide(harness: &Harness, request: &str, account: &str, decision: &str) -> Answer {
+async fn decide(harness: &Harness, request: &str, account: &str, decision: &str) -> TestResponse {
     let fields = [("request", request), ("account", account), ("decision", decision)];
     harness.oauth_form("authorize/decide", &fields).await
 }
@@ -64,7 +64,7 @@ async fn code(harness: &Harness, account: &str, scope: &str) -> String {
     parameter(location, "code").expect("a code")
 }
 
-async fn exchange(harness: &Harness, code: &str, changes: &[(&str, &str)]) -> Answer {
+async fn exchange(harness: &Harness, code: &str, changes: &[(&str, &str)]) -> TestResponse {
     let good = [
         ("grant_type", "authorization_code"),
         ("code", code),
@@ -87,7 +87,7 @@ async fn a_scope_that_was_unticked_is_not_granted() {
         ("decision", "approve"),
         ("grants", "listed"),
         ("grant:runs:read", "yes"),
-        // Not asked for, so not granted either.
+        // Not requested, so not granted.
         ("grant:sessions:write", "yes"),
     ];
     let answer = harness.oauth_form("authorize/decide", &fields).await;
@@ -96,7 +96,7 @@ async fn a_scope_that_was_unticked_is_not_granted() {
     assert_eq!(tokens["scope"], "mantyx.identity:read runs:read");
 }
 
-/// Signs in and returns the token endpoint's answer.
+/// Signs in and returns the token response.
 pub async fn sign_in(harness: &Harness, account: &str, scope: &str) -> Value {
     let code = code(harness, account, scope).await;
     let answer = exchange(harness, &code, &[]).await;
@@ -108,13 +108,13 @@ fn text<'a>(tokens: &'a Value, name: &str) -> &'a str {
     tokens[name].as_str().expect("a text")
 }
 
-async fn userinfo(harness: &Harness, credential: &str) -> Answer {
+async fn userinfo(harness: &Harness, credential: &str) -> TestResponse {
     harness
         .send(harness.http.get(format!("{}/api/oauth/userinfo", harness.sandbox.url())).bearer_auth(credential))
         .await
 }
 
-async fn refresh(harness: &Harness, token: &str, scope: Option<&str>) -> Answer {
+async fn refresh(harness: &Harness, token: &str, scope: Option<&str>) -> TestResponse {
     let mut fields = vec![
         ("grant_type", "refresh_token"),
         ("refresh_token", token),
@@ -131,7 +131,7 @@ async fn revoke(harness: &Harness, token: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn the_whole_way_from_consent_to_a_run_list() {
+async fn a_sign_in_leads_from_consent_to_a_run_list() {
     let harness = Harness::start().await;
     let tokens = sign_in(&harness, "owner@other.test", SCOPE).await;
     assert!(text(&tokens, "access_token").starts_with("mantyx_at_"));
@@ -145,7 +145,7 @@ async fn the_whole_way_from_consent_to_a_run_list() {
 }
 
 #[tokio::test]
-async fn the_consent_page_says_what_is_asked_and_needs_no_script() {
+async fn the_consent_page_lists_the_scopes_and_needs_no_script() {
     let harness = Harness::start().await;
     let page = harness.oauth_get(&format!("authorize?{}", authorize_query("runs:read", &[]))).await;
     for wanted in ["owner@demo.test", "owner@other.test", "See runs, their logs", "Approve", "Deny"] {
@@ -160,7 +160,7 @@ async fn the_consent_page_says_what_is_asked_and_needs_no_script() {
 }
 
 #[tokio::test]
-async fn a_stranger_is_told_so_and_never_redirected() {
+async fn an_unknown_client_gets_an_error_page_and_no_redirect() {
     let harness = Harness::start().await;
     for (name, value) in [
         ("client_id", ""),
@@ -177,7 +177,7 @@ async fn a_stranger_is_told_so_and_never_redirected() {
 }
 
 #[tokio::test]
-async fn a_faulty_request_goes_back_to_the_application() {
+async fn an_invalid_request_redirects_with_an_error() {
     let harness = Harness::start().await;
     for (name, value, error) in [
         ("response_type", "token", "unsupported_response_type"),
@@ -197,7 +197,7 @@ async fn a_faulty_request_goes_back_to_the_application() {
 }
 
 #[tokio::test]
-async fn denying_says_so_and_a_decision_counts_once() {
+async fn a_denial_redirects_with_an_error_and_a_decision_counts_once() {
     let harness = Harness::start().await;
     let request = consent_request_id(&harness, SCOPE).await;
     let denied = decide(&harness, &request, "owner@demo.test", "deny").await;
@@ -285,7 +285,7 @@ async fn refreshing_echoes_the_token_and_may_narrow_but_not_widen() {
 }
 
 #[tokio::test]
-async fn revoking_a_refresh_token_takes_its_access_tokens_with_it() {
+async fn revoking_a_refresh_token_revokes_its_access_tokens() {
     let harness = Harness::start().await;
     let tokens = sign_in(&harness, "owner@demo.test", SCOPE).await;
     let second = refresh(&harness, text(&tokens, "refresh_token"), None).await.json();
@@ -299,7 +299,7 @@ async fn revoking_a_refresh_token_takes_its_access_tokens_with_it() {
 }
 
 #[tokio::test]
-async fn codes_and_access_tokens_end_with_their_time_and_refresh_tokens_do_not() {
+async fn codes_and_access_tokens_expire_and_refresh_tokens_do_not() {
     let clock = Clock::starting_at(Utc::now());
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let harness = Harness::start_with(folder, |config| config.clock = clock.clone()).await;
@@ -327,7 +327,7 @@ async fn codes_and_access_tokens_end_with_their_time_and_refresh_tokens_do_not()
 }
 
 #[tokio::test]
-async fn how_long_an_access_token_is_good_for_can_be_chosen() {
+async fn the_lifetime_of_access_tokens_is_configurable() {
     let clock = Clock::starting_at(Utc::now());
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let harness = Harness::start_with(folder, |config| {

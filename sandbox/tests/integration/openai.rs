@@ -1,4 +1,4 @@
-//! Runs of a model behind an OpenAI-compatible API.
+//! Tests of models behind an OpenAI-compatible API.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn streamed(events: &[Event], kind: &str) -> String {
 }
 
 #[tokio::test]
-async fn text_reasoning_and_usage_come_through_whatever_the_network_splits() {
+async fn text_reasoning_and_usage_arrive_however_the_network_splits_them() {
     let chunks = [
         delta(json!({ "role": "assistant", "content": "" })),
         delta(json!({ "reasoning_content": "Hm, " })),
@@ -133,7 +133,7 @@ async fn each_finish_reason_has_its_own_ending() {
 }
 
 #[tokio::test]
-async fn failures_get_their_class_and_keep_the_providers_words_but_not_the_key() {
+async fn failures_have_a_class_and_the_providers_message_without_the_key() {
     let cases = [
         (401, json!({ "message": format!("Bad key {SECRET}"), "code": "invalid_api_key" }), "auth"),
         (400, json!({ "message": "too long", "code": "context_length_exceeded" }), "context_window"),
@@ -156,7 +156,7 @@ async fn failures_get_their_class_and_keep_the_providers_words_but_not_the_key()
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_then_taken_over() {
+async fn transient_failures_are_retried_then_the_fallback_takes_over() {
     let busy = || Reply::raw(503, "");
     let server = OpenAiServer::start([busy(), Reply::text("There you are.")]).await;
     assert_eq!(last(&run(&server, json!({})).await).data["text"], "There you are.");
@@ -169,7 +169,7 @@ async fn what_may_pass_is_tried_again_then_taken_over() {
 }
 
 #[tokio::test]
-async fn an_option_that_the_model_does_not_know_is_left_out() {
+async fn an_option_that_the_api_rejects_is_left_out() {
     let unknown = json!({ "message": "Unsupported parameter: 'reasoning_effort'", "code": "unsupported_parameter" });
     let server = OpenAiServer::start([Reply::error(400, unknown), Reply::text("Without.")]).await;
     let events = run(&server, json!({ "reasoningLevel": "high" })).await;
@@ -179,7 +179,7 @@ async fn an_option_that_the_model_does_not_know_is_left_out() {
 }
 
 #[tokio::test]
-async fn an_api_that_is_not_there_is_an_outage() {
+async fn an_unreachable_api_is_an_outage() {
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     let api = OpenAi::new("http://127.0.0.1:9/v1", SECRET).expect("an API");
     let harness = Harness::start_with(folder, |config| config.openai = Some(api)).await;
@@ -215,7 +215,7 @@ async fn an_output_schema_is_the_response_format_and_a_rejected_one_is_left_out(
 }
 
 #[tokio::test]
-async fn cancelling_hangs_up() {
+async fn cancelling_closes_the_connection() {
     let endless = Reply::raw(200, format!("data: {}\n\n", delta(json!({ "content": "On and on" })))).without_end();
     let server = OpenAiServer::start([endless]).await;
     let harness = start(&server).await;
@@ -238,7 +238,7 @@ async fn the_catalogue_lists_what_the_api_lists() {
 }
 
 #[tokio::test]
-async fn a_model_that_understands_words_judges_the_run() {
+async fn a_model_that_follows_instructions_judges_the_run() {
     let call = json!({ "tool_calls": [{ "index": 0, "function": { "name": "clock", "arguments": "{}" } }] });
     let replies = [
         Reply::stream(&[delta(call), finish("tool_calls")]),

@@ -1,8 +1,9 @@
-//! A server that speaks OpenAI's API: real server-sent events over HTTP, split wherever a test wants.
+//! A fake OpenAI API: server-sent events over HTTP, split as a test needs.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -22,7 +23,7 @@ pub struct OpenAiServer {
 struct Shared {
     replies: Mutex<VecDeque<Reply>>,
     requests: Mutex<Vec<(HeaderMap, Value)>>,
-    /// How many response bodies were dropped before their end.
+    /// Number of responses that were dropped before their end.
     cut_off: watch::Sender<usize>,
 }
 
@@ -31,12 +32,12 @@ pub struct Reply {
     body: Vec<u8>,
     /// Bytes in each piece of the body.
     split: usize,
-    /// Whether the body goes on for ever after this.
+    /// The body never ends.
     open_end: bool,
 }
 
 impl Reply {
-    /// A stream of these chunks, `[DONE]` included.
+    /// A stream of these chunks and `[DONE]`.
     pub fn stream(chunks: &[Value]) -> Self {
         let frames: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
         Self::raw(200, format!("{frames}data: [DONE]\n\n"))
@@ -91,7 +92,7 @@ impl OpenAiServer {
         Self { url, state }
     }
 
-    /// The bodies of the completions asked for so far.
+    /// Returns the request bodies so far.
     pub fn requests(&self) -> Vec<Value> {
         self.state.requests.lock().expect("no panic").iter().map(|(_, body)| body.clone()).collect()
     }
@@ -101,9 +102,11 @@ impl OpenAiServer {
         requests[request].0["authorization"].to_str().expect("a text").to_owned()
     }
 
-    /// Resolves when a client has hung up in the middle of a response.
+    /// Waits until a client closes the connection within a response.
     pub async fn hung_up(&self) {
-        self.state.cut_off.subscribe().wait_for(|count| *count > 0).await.expect("the server lives");
+        let mut cut_off = self.state.cut_off.subscribe();
+        let closed = tokio::time::timeout(Duration::from_secs(60), cut_off.wait_for(|count| *count > 0)).await;
+        closed.expect("the client closes the connection").expect("the server lives");
     }
 }
 
@@ -118,7 +121,7 @@ async fn complete(State(state): State<Arc<Shared>>, headers: HeaderMap, body: By
         .map(|piece| Ok(Bytes::copy_from_slice(piece)))
         .collect();
     let pieces = futures::stream::iter(pieces).then(async |piece| {
-        // Each piece leaves on its own.
+        // Sends each piece separately.
         tokio::task::yield_now().await;
         piece
     });
@@ -135,7 +138,7 @@ async fn complete(State(state): State<Arc<Shared>>, headers: HeaderMap, body: By
     Response::builder().status(StatusCode::from_u16(reply.status).expect("a status")).body(body).expect("a response")
 }
 
-/// Dropped with the response that it is in.
+/// Counts responses that are dropped before their end.
 struct CutOff(Arc<Shared>);
 
 impl Drop for CutOff {

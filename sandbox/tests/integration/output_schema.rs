@@ -1,4 +1,4 @@
-//! Output schemas that cannot be enforced.
+//! Tests of output schemas that cannot be enforced.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn schema(enforcement: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_model_without_schemas_is_refused_when_strict_and_told_otherwise() {
+async fn a_model_without_schemas_fails_a_strict_run_and_is_reported_otherwise() {
     let harness = Harness::start().await;
     let spec = |enforcement| json!({ "modelId": "sandbox/script-plain", "outputSchema": schema(enforcement) });
     let strict = harness.run("/json {\"total\":7}", spec("strict")).await;
@@ -23,7 +23,7 @@ async fn a_model_without_schemas_is_refused_when_strict_and_told_otherwise() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_a_pattern_is_not_called_enforced() {
+async fn an_answer_that_breaks_a_pattern_is_not_reported_as_enforced() {
     let harness = Harness::start().await;
     let schema = json!({ "type": "object", "properties": { "id": { "type": "string", "pattern": "^INV-[0-9]+$" } } });
     let spec = |enforcement| json!({ "outputSchema": { "schema": schema, "enforcement": enforcement } });
@@ -36,7 +36,7 @@ async fn an_answer_that_breaks_a_pattern_is_not_called_enforced() {
 }
 
 #[tokio::test]
-async fn arguments_are_held_to_patterns_also_where_a_schema_names_no_type() {
+async fn arguments_must_match_patterns_also_without_a_type() {
     let harness = Harness::start().await;
     let input = json!({ "properties": { "id": { "pattern": "^INV-[0-9]+$" } }, "required": ["id"] });
     let tools = json!([{ "kind": "mcp_local", "name": "books", "tools": [{ "name": "look", "inputSchema": input }] }]);

@@ -1,4 +1,4 @@
-//! Task plans: kept by the model, given by the caller, or all that is wanted.
+//! Tests of task plans.
 
 use protocol::Event;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn a_model_keeps_its_own_plan() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_plan_has_no_such_tool() {
+async fn a_run_without_a_plan_has_no_plan_tool() {
     let harness = Harness::start().await;
     for plan in [Value::Null, json!(false), json!("off"), json!({ "mode": "off" })] {
         let prompt = update(&[("a", "pending")]) + "\n/say Done.";
@@ -61,11 +61,11 @@ async fn a_plan_whose_arguments_do_not_fit_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_required_plan_comes_before_tools_and_is_carried_out_before_the_answer() {
+async fn a_required_plan_comes_before_tools_and_is_completed_before_the_answer() {
     let harness = Harness::start().await;
     let early = format!("/call clock {{}}\n/say Planning.\n{}", update(&[("Look", "in_progress")]));
     let extra = json!({ "plan": "required", "tools": [builtin("clock")] });
-    // When the script is over, the model's closing sentence is a premature answer.
+    // After the script ends, the model's closing sentence is a premature answer.
     let events = harness.run(&early, extra).await;
     let results = of_kind(&events, "tool_result");
     assert!(text(&results[0]["result"]).contains("plan_required"), "{results:?}");
@@ -78,7 +78,7 @@ async fn a_required_plan_comes_before_tools_and_is_carried_out_before_the_answer
 }
 
 #[tokio::test]
-async fn a_required_plan_that_is_finished_lets_the_answer_through() {
+async fn a_completed_required_plan_allows_the_answer() {
     let harness = Harness::start().await;
     let prompt = [
         update(&[("Look", "in_progress")]),
@@ -94,7 +94,7 @@ async fn a_required_plan_that_is_finished_lets_the_answer_through() {
 }
 
 #[tokio::test]
-async fn given_steps_are_in_force_from_the_start() {
+async fn steps_of_the_spec_apply_from_the_start() {
     let harness = Harness::start().await;
     let plan = json!({ "brief": "Migrate", "steps": ["Snapshot", "Apply", "Verify"] });
     let events = harness.run("/say Done.", json!({ "plan": plan })).await;
@@ -125,7 +125,7 @@ async fn a_run_that_only_plans_takes_no_turn() {
 }
 
 #[tokio::test]
-async fn a_planner_is_asked_when_no_steps_are_given_and_may_see_no_need() {
+async fn without_steps_a_planner_decides_whether_a_plan_is_needed() {
     let harness = Harness::start().await;
     let spec = |model: &str| json!({ "plan": { "planOnly": true }, "modelId": model });
     let planned = harness.run("/json {\"brief\":\"B\",\"steps\":[\"one\",\"two\"]}", spec("sandbox/script")).await;
@@ -139,7 +139,7 @@ async fn a_planner_is_asked_when_no_steps_are_given_and_may_see_no_need() {
 }
 
 #[tokio::test]
-async fn only_planning_cannot_be_strict_and_leaves_a_session_as_it_was() {
+async fn plan_only_cannot_be_strict_and_does_not_change_a_session() {
     let harness = Harness::start().await;
     let schema = json!({ "schema": { "type": "object" }, "enforcement": "strict" });
     let spec = json!({ "plan": { "planOnly": true, "steps": ["a", "b"] }, "outputSchema": schema });

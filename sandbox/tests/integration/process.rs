@@ -1,4 +1,4 @@
-//! The real program, in a process that a test may kill.
+//! The sandbox program in its own process, which a test can kill.
 
 use std::io::{BufRead, BufReader};
 use std::ops::Deref;
@@ -13,7 +13,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts on the database of a folder, with a pause before each piece of text, and waits until it listens.
+    /// Starts with the database of a folder and a delay before each text delta, and waits until it listens.
     pub fn start(folder: &Path, delta_ms: u32) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mantyx-sandbox"))
             .args(["--addr", "127.0.0.1:0", "--no-demo", "--rate-limits", "off", "--data"])
@@ -31,13 +31,13 @@ impl Process {
         Self { child, api: Api::new(url.to_owned()) }
     }
 
-    /// SIGKILL: it gets no chance to write anything down.
+    /// Sends SIGKILL.
     pub fn kill(mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it is gone");
     }
 
-    /// The most memory that it has held so far.
+    /// Returns the peak memory.
     pub fn peak_resident_bytes(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");

@@ -1,4 +1,4 @@
-//! Many readers of one run: late ones, slow ones, and ones that stand still.
+//! Tests of many readers of one run: late, slow and stalled.
 
 use futures::future::join_all;
 use protocol::Event;
@@ -10,7 +10,7 @@ use crate::support::*;
 const READERS: usize = 40;
 
 #[tokio::test]
-async fn readers_that_join_anywhere_and_dawdle_see_each_event_once() {
+async fn late_and_slow_readers_see_each_event_once() {
     let harness = Harness::start().await;
     let text = "Every word of this is a piece of its own. ".repeat(60);
     let id = harness
@@ -18,7 +18,7 @@ async fn readers_that_join_anywhere_and_dawdle_see_each_event_once() {
         .await;
     let mut first = harness.follow(&id, 0).await;
     let mut early = Vec::new();
-    // Each joins when the run has got a little further, and wants to go on from some earlier position.
+    // Each joins a little later, and resumes from an earlier position.
     for reader in 0..READERS as u64 {
         for _ in 0..=reader % 7 {
             first.next().await;
@@ -41,7 +41,7 @@ async fn readers_that_join_anywhere_and_dawdle_see_each_event_once() {
     }
 }
 
-/// Lets everybody else go first after every few events.
+/// Yields to other tasks after every few events.
 async fn read_slowly(mut follower: Follower, every: u64) -> Vec<Event> {
     let mut seen = Vec::new();
     while let Some(event) = follower.next().await {
@@ -53,17 +53,17 @@ async fn read_slowly(mut follower: Follower, every: u64) -> Vec<Event> {
     seen
 }
 
-/// Were the log kept for each reader, this would take `READERS` × 20 MB.
+/// With a copy of the log for each reader, this would need `READERS` × 20 MB.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn readers_that_stand_still_hold_nobody_up_and_cost_little_memory() {
+async fn stalled_readers_delay_nothing_and_use_little_memory() {
     const CALLS: usize = 200;
     const RESULT_BYTES: usize = 100 * 1024;
     let folder = tempfile::tempdir().expect("a folder");
     let process = Process::start(folder.path(), 0);
     let prompt = "/call fetch {}\n".repeat(CALLS);
     let id = process.launch(&prompt, json!({ "tools": [local("fetch")], "toolBudgets": {} })).await;
-    let mut standing_still = join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await;
+    let mut stalled = join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await;
 
     let mut calls = process.follow(&id, 0).await;
     let result = "x".repeat(RESULT_BYTES);
@@ -72,16 +72,16 @@ async fn readers_that_stand_still_hold_nobody_up_and_cost_little_memory() {
         let body = json!({ "toolUseId": call["toolUseId"], "result": result });
         assert_eq!(process.post(&format!("/agent-runs/{id}/tool-results"), body).await.status, 204);
     }
-    // The run ends although nobody else reads: no model reads that much.
+    // The run ends although the other readers are stalled: the results exceed the context window.
     let log = process.log(&id).await;
     assert_eq!(last(&log).data["errorClass"], "context_window");
-    standing_still.extend(join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await);
-    // One of the early and one of the late ones come to life; each finds all of it.
+    stalled.extend(join_all((0..READERS / 2).map(|_| process.follow(&id, 0))).await);
+    // An early and a late reader continue; each gets the whole log.
     for reader in [0, READERS - 1] {
         for event in &log {
-            assert_eq!(standing_still[reader].next().await.as_ref(), Some(event));
+            assert_eq!(stalled[reader].next().await.as_ref(), Some(event));
         }
-        assert_eq!(standing_still[reader].next().await, None);
+        assert_eq!(stalled[reader].next().await, None);
     }
     let copies = (READERS * CALLS * RESULT_BYTES) as u64;
     let peak = process.peak_resident_bytes();

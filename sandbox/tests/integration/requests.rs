@@ -1,4 +1,4 @@
-//! Requests that are wrong: always an answer in the protocol's shape, with the place of the fault.
+//! Tests of invalid requests: errors have the shape of the protocol and name the field.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Results that a session remembers.
+//! Tests of tool results that a session retains.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::openai_server::{OpenAiServer, Reply, delta, finish};
 use crate::support::*;
 
-/// Calls `mint`, answers it, and says something; then says something else. What the model was sent the second time.
+/// Sends two messages, the first with a call of `mint`, and returns what the model got in the second run.
 async fn second_request(retain: bool, result: &str) -> Vec<Value> {
     let call =
         json!({ "tool_calls": [{ "index": 0, "function": { "name": "mint", "arguments": "{\"kind\":\"a\"}" } }] });
@@ -44,7 +44,7 @@ fn roles(messages: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_retained_result_is_replayed_in_its_place() {
+async fn a_retained_result_is_replayed_before_the_answer_of_its_run() {
     let messages = second_request(true, "id-4711").await;
     assert_eq!(roles(&messages), ["system", "user", "assistant", "tool", "assistant", "user"]);
     assert_eq!(messages[2]["tool_calls"][0]["function"]["arguments"], "{\"kind\":\"a\"}");

@@ -1,4 +1,4 @@
-//! Each route asks a token for its own scope; a key needs none.
+//! Tests of scopes: each route requires one from a token, none from a key.
 
 use reqwest::Method;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::oauth::sign_in;
 use crate::support::*;
 
 #[tokio::test]
-async fn a_token_without_the_scope_is_told_which_one_is_missing() {
+async fn an_error_names_the_missing_scope() {
     let harness = Harness::start().await;
     let tokens = sign_in(&harness, "owner@demo.test", "plugins:read").await;
     let token = tokens["access_token"].as_str().expect("a token");

@@ -1,4 +1,4 @@
-//! Sessions: a conversation whose turns are runs.
+//! Tests of sessions.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn say(harness: &Harness, session: &str, body: Value) -> (String, Vec<prot
 }
 
 #[tokio::test]
-async fn what_was_said_is_kept_and_failed_runs_leave_no_trace() {
+async fn messages_are_stored_except_those_of_failed_runs() {
     let harness = Harness::start().await;
     let session = open(&harness, json!({ "systemPrompt": "You help.", "name": "support-chat" })).await;
     let (first, _) = say(&harness, &session, json!({ "prompt": "/say one" })).await;
@@ -129,7 +129,7 @@ async fn ending_a_session_cancels_its_run_and_closes_it() {
 }
 
 #[tokio::test]
-async fn ending_a_session_cancels_every_run_however_many_there_are() {
+async fn ending_a_session_cancels_all_of_its_runs() {
     let harness = Harness::start().await;
     let session = open(&harness, json!({ "systemPrompt": "You help.", "tools": [local("approve")] })).await;
     let path = format!("/agent-sessions/{session}");
@@ -157,7 +157,7 @@ async fn a_message_that_races_the_end_is_refused_or_cancelled() {
     nothing_runs(&harness).await;
 }
 
-/// Waits until every run has ended: each would wait for its client for minutes.
+/// Waits until every run has ended.
 async fn nothing_runs(harness: &Harness) {
     for _ in 0..200 {
         if harness.get("/agent-runs?status=running&limit=1").await.json()["runs"] == json!([]) {

@@ -1,4 +1,4 @@
-//! Starting: what is refused, and what the message says.
+//! Tests of start errors.
 
 use sandbox::Config;
 
@@ -32,7 +32,7 @@ async fn a_database_that_cannot_be_opened_is_named() {
 }
 
 #[tokio::test]
-async fn it_does_not_listen_beyond_loopback_unless_told_to() {
+async fn it_listens_on_loopback_only_unless_remote_access_is_allowed() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = Config::new("0.0.0.0:0".parse().expect("an address"), folder.path().join("sandbox.db"));
     let message = failure(config).await;

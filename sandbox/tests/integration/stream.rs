@@ -1,4 +1,4 @@
-//! Following a run: from the start, from anywhere, and after it has ended.
+//! Tests of event streams: from the start, resumed, and after the end.
 
 use reqwest::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::*;
 
 #[tokio::test]
-async fn going_on_from_any_event_gives_exactly_the_rest() {
+async fn resuming_after_any_event_returns_exactly_the_rest() {
     let harness = Harness::start().await;
     let prompt = "/think Let me see.\n/call clock {}\n/say The answer has a few words in it.";
     let id = harness.launch(prompt, json!({ "tools": [builtin("clock")], "reasoningLevel": "low" })).await;
@@ -28,7 +28,7 @@ async fn going_on_from_any_event_gives_exactly_the_rest() {
 }
 
 #[tokio::test]
-async fn whoever_claims_to_be_far_ahead_is_given_nothing_and_the_end() {
+async fn a_position_past_the_end_returns_no_events() {
     let harness = Harness::start().await;
     let id = harness.launch("/call approve {}\n/say Done.", json!({ "tools": [local("approve")] })).await;
     let call = harness.follow(&id, 0).await.wait_for("local_tool_call").await.data;
@@ -46,7 +46,7 @@ async fn a_live_run_is_replayed_then_tailed() {
         harness.launch("/say Before.\n/call approve {}\n/say After.", json!({ "tools": [local("approve")] })).await;
     let mut early = harness.follow(&id, 0).await;
     let call = early.wait_for("local_tool_call").await;
-    // Both join while the run waits: one wants everything, one only what is new.
+    // Both join while the run waits: one reads everything, one only new events.
     let (mut whole, mut rest) = (harness.follow(&id, 0).await, harness.follow(&id, call.seq).await);
     let body = json!({ "toolUseId": call.data["toolUseId"], "result": "yes" });
     assert_eq!(harness.post(&format!("/agent-runs/{id}/tool-results"), body).await.status, 204);

@@ -1,4 +1,4 @@
-//! The supervisor: reviews, redirections, and an end when nothing else helps.
+//! Tests of the supervisor.
 
 use protocol::Event;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn sums(count: u64) -> String {
 }
 
 #[tokio::test]
-async fn a_run_that_gets_somewhere_is_on_track_every_few_turns() {
+async fn a_run_that_makes_progress_is_on_track_in_every_review() {
     let harness = Harness::start().await;
     let events = harness.run(&sums(7), supervised(json!({ "interval": 3 }))).await;
     assert_eq!(actions(&events), ["on_track", "on_track"]);
@@ -31,7 +31,7 @@ async fn a_run_that_gets_somewhere_is_on_track_every_few_turns() {
 }
 
 #[tokio::test]
-async fn nobody_looks_unless_asked_to() {
+async fn without_a_supervisor_there_are_no_reviews() {
     let harness = Harness::start().await;
     for supervisor in [Value::Null, json!(false)] {
         let events = harness.run(&sums(6), supervised(supervisor)).await;
@@ -55,7 +55,7 @@ async fn a_run_that_repeats_itself_is_redirected_then_ended() {
 }
 
 #[tokio::test]
-async fn thinking_in_circles_is_stopped_in_the_middle_of_the_turn() {
+async fn circular_reasoning_is_stopped_within_the_turn() {
     let harness = Harness::start().await;
     let circle = "But wait, what about the edge case? ".repeat(8);
     let prompt = format!("/think {circle}\n/say Never said.\n/truncate\n/say The plain answer.");
@@ -73,7 +73,7 @@ async fn thinking_in_circles_is_stopped_in_the_middle_of_the_turn() {
 }
 
 #[tokio::test]
-async fn long_thinking_is_reviewed_and_left_alone_and_the_trigger_can_be_off() {
+async fn long_reasoning_is_reviewed_and_the_trigger_can_be_disabled() {
     let harness = Harness::start().await;
     let long: String = (0..40).map(|i| format!("Step {i} follows from the last. ")).collect();
     let prompt = format!("/think {long}\n/say Done.");

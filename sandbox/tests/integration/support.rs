@@ -1,4 +1,4 @@
-//! One sandbox for one test, and short words for what a client does with it.
+//! The test harness: starts a sandbox, and calls its API as a client.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub const OTHER_KEY: &str = "mantyx_sandbox_other";
 pub const REDIRECT: &str = "http://127.0.0.1:3000/auth/callback";
 pub const VERIFIER: &str = "a-verifier-that-is-long-enough-for-rfc-7636-and-more";
 
-/// A sandbox in this process. What a client can do with it is [`Api`]'s.
+/// A sandbox in this process. Derefs to its client.
 pub struct Harness {
     pub sandbox: Sandbox,
     pub folder: Arc<TempDir>,
@@ -38,15 +38,15 @@ impl Deref for Harness {
     }
 }
 
-/// A response, read to its end.
+/// A response with its whole body.
 #[derive(Debug)]
-pub struct Answer {
+pub struct TestResponse {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
     pub text: String,
 }
 
-impl Answer {
+impl TestResponse {
     pub async fn read(response: Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Self { status, headers, text: response.text().await.expect("a body") }
@@ -70,7 +70,7 @@ impl Harness {
         Self::start_with(folder, |config| config.demo = demo).await
     }
 
-    /// Starts with a configuration that differs from that of the other tests.
+    /// Starts with a changed configuration.
     pub async fn start_with(folder: Arc<TempDir>, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), folder.path().join("data/sandbox.db"));
         config.demo = false;
@@ -89,7 +89,7 @@ impl Harness {
 
 impl Api {
     pub fn new(url: String) -> Self {
-        // One provider for the process; the second test finds it installed.
+        // Ignores that another test may have installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -99,7 +99,7 @@ impl Api {
         Self { http, url }
     }
 
-    /// A request to `/api/v1/workspaces/demo{path}` with the workspace's key.
+    /// Builds a request to `/api/v1/workspaces/demo{path}` with the workspace's key.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.request_as(KEY, "demo", method, path)
     }
@@ -109,27 +109,27 @@ impl Api {
         self.http.request(method, url).bearer_auth(credential)
     }
 
-    pub async fn send(&self, request: RequestBuilder) -> Answer {
-        Answer::read(request.send().await.expect("an answer")).await
+    pub async fn send(&self, request: RequestBuilder) -> TestResponse {
+        TestResponse::read(request.send().await.expect("an answer")).await
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> TestResponse {
         self.send(self.request(Method::GET, path)).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> TestResponse {
         self.send(self.request(Method::POST, path).json(&body)).await
     }
 
-    pub async fn oauth_get(&self, path_and_query: &str) -> Answer {
+    pub async fn oauth_get(&self, path_and_query: &str) -> TestResponse {
         self.send(self.http.get(format!("{}/api/oauth/{path_and_query}", self.url))).await
     }
 
-    pub async fn oauth_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub async fn oauth_form(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
         self.send(self.http.post(format!("{}/api/oauth/{path}", self.url)).form(fields)).await
     }
 
-    /// Starts a run of the lines, with `extra` fields in its spec.
+    /// Starts a run with `extra` fields in its spec.
     pub async fn launch(&self, prompt: &str, extra: Value) -> String {
         let mut spec = json!({ "systemPrompt": "You help.", "prompt": prompt });
         for (key, value) in extra.as_object().expect("an object") {
@@ -140,7 +140,7 @@ impl Api {
         answer.json()["runId"].as_str().expect("a run id").to_owned()
     }
 
-    /// The whole log, once the run has ended.
+    /// Waits for the end of the run and returns the log.
     pub async fn log(&self, run_id: &str) -> Vec<Event> {
         let mut follower = self.follow(run_id, 0).await;
         let mut events = Vec::new();
@@ -162,10 +162,10 @@ impl Api {
         self.try_follow(run_id, last_seq).await.expect("a stream")
     }
 
-    /// As [`Self::follow`], for a server that may be gone.
+    /// Like [`Self::follow`], for a server that may be down.
     pub async fn try_follow(&self, run_id: &str, last_seq: u64) -> Option<Follower> {
         let path = format!("/agent-runs/{run_id}/stream?lastSeq={last_seq}");
-        // A stream lasts as long as its run and its reader; this only keeps a broken test from hanging for ever.
+        // Bounds every loop that reads the stream.
         let request = self.request(Method::GET, &path).timeout(Duration::from_secs(600));
         let response = request.send().await.ok()?;
         assert_eq!(response.status(), 200);
@@ -177,7 +177,7 @@ impl Api {
     }
 }
 
-/// A client that reads a stream event by event.
+/// A reader of an event stream.
 pub struct Follower {
     response: Response,
     frames: Frames,
@@ -189,7 +189,7 @@ impl Follower {
         self.try_next().await.expect("a connection that holds")
     }
 
-    /// As [`Self::next`], for a server that may die on the way.
+    /// Like [`Self::next`], for a server that may die.
     pub async fn try_next(&mut self) -> reqwest::Result<Option<Event>> {
         loop {
             if let Some(frame) = self.ready.next() {
@@ -227,7 +227,7 @@ pub fn last(events: &[Event]) -> &Event {
     events.last().expect("a log is never empty")
 }
 
-/// Positions 1, 2, 3 …, and one terminal event, at the end.
+/// Asserts positions 1, 2, 3 …, and one terminal event, at the end.
 pub fn assert_gapless(events: &[Event]) {
     let seqs: Vec<u64> = events.iter().map(|event| event.seq).collect();
     assert_eq!(seqs, (1..=events.len() as u64).collect::<Vec<_>>());

@@ -1,11 +1,11 @@
-//! What a run that goes well writes down.
+//! Tests of the log of successful runs.
 
 use serde_json::json;
 
 use crate::support::*;
 
 #[tokio::test]
-async fn text_is_streamed_then_stated_once() {
+async fn text_is_streamed_then_logged_once_as_a_message() {
     let harness = Harness::start().await;
     let events = harness.run("/say The invoice total is 1,204.50 EUR.", json!({})).await;
     assert_eq!(kinds(&events), ["assistant_delta", "assistant_message", "result"]);
@@ -62,7 +62,7 @@ async fn server_tools_are_answered_by_the_sandbox() {
 }
 
 #[tokio::test]
-async fn a_tool_that_fails_or_does_not_exist_is_told_to_the_model() {
+async fn the_model_gets_the_error_of_a_failing_or_unknown_tool() {
     let harness = Harness::start().await;
     let prompt = "/call flaky_lookup {\"id\":\"7\"}\n/say Again.\n/call flaky_lookup {\"id\":\"7\"}\n/call nothing\n/call github_search\n/say Done.";
     let github = json!({ "kind": "mcp", "name": "github", "url": "http://127.0.0.1:9/mcp" });
@@ -100,7 +100,7 @@ async fn a_saved_agent_brings_its_own_tools() {
 }
 
 #[tokio::test]
-async fn messages_are_read_like_a_prompt() {
+async fn messages_work_like_a_prompt() {
     let harness = Harness::start().await;
     let messages = json!([{ "role": "system", "content": "Be short." }, { "role": "user", "content": "/say one" },
         { "role": "assistant", "content": "one" }, { "role": "user", "content": "/say two" }]);

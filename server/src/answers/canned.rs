@@ -1,9 +1,9 @@
-//! Canned replies: text with `{{args.path}}` for what the model passed.
+//! Renders canned replies: templates with `{{args.path}}` for the call's arguments.
 
 use serde_json::Value;
 
-/// Fills in the arguments. Where the template is JSON it stays JSON whatever the arguments hold: a text that is nothing
-/// but one placeholder becomes the argument itself, and inside a longer text the argument is written out.
+/// Fills in the arguments. A JSON template stays valid JSON: a string that is just one placeholder becomes the argument
+/// itself, and inside a longer string the argument is written as text.
 pub fn render(template: &str, args: &Value) -> String {
     match serde_json::from_str::<Value>(template) {
         Ok(mut value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => {
@@ -47,7 +47,7 @@ fn fill_text(template: &str, args: &Value) -> String {
                 }
                 rest = tail;
             }
-            // No placeholder of ours: left as it is.
+            // Not one of our placeholders: left as it is.
             None => {
                 out.push_str("{{");
                 rest = after;
@@ -61,7 +61,7 @@ fn is_path(path: &str) -> bool {
     path == "args" || path.starts_with("args.")
 }
 
-/// `args`, `args.user.name`, `args.items.0`.
+/// Returns the argument at a path such as `args`, `args.user.name` or `args.items.0`.
 fn lookup<'a>(args: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').skip(1).try_fold(args, |value, step| match value {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_written_into_text() {
+    fn arguments_are_filled_into_text() {
         let args = json!({ "city": "Bern", "days": 3, "places": [{ "name": "Zoo" }] });
         assert_eq!(render("{{args.city}} in {{ args.days }} days", &args), "Bern in 3 days");
         assert_eq!(render("at {{args.places.0.name}}, {{args.nothing}}.", &args), "at Zoo, .");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_json_template_stays_json_whatever_is_passed() {
+    fn a_json_template_stays_json() {
         let args = json!({ "name": "a \"quoted\" \\ name", "n": 5, "list": [1, 2] });
         let rendered =
             render(r#"{"hello":"Dear {{args.name}}","n":"{{args.n}}","l":["{{args.list}}"],"x":"{{args.y}}"}"#, &args);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_argument_holds_is_not_filled_in_again() {
+    fn placeholders_inside_arguments_are_not_filled_in() {
         assert_eq!(render("{{args.a}}", &json!({ "a": "{{args.b}}", "b": "x" })), "{{args.b}}");
     }
 }

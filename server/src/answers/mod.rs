@@ -1,61 +1,65 @@
-//! Answers the local tools of launched runs, whether or not a browser is open.
+//! Answers the local tool calls of launched runs, whether or not a browser is open.
 //!
 //! ```text
 //!  launch ──plan──▶ run_answerer ──lease──▶ one process follows the run ──local_tool_call──▶ claim in run_answer
 //!                                                                                             │
-//!                             MANTYX ◀──tool-results── reply kept, encrypted ◀── canned, MCP, A2A
+//!                             MANTYX ◀──tool-results── reply stored, sealed ◀── canned, MCP, A2A
 //! ```
 //!
-//! A plan is held under a lease, so that exactly one process answers and another takes over when it dies. A call is
-//! claimed before anything is done for it. A peer is asked at most once for a call: where the process died meanwhile,
-//! the model is told that nobody knows what happened.
+//! A plan is held under a lease, so that exactly one process answers and another takes over when that one dies. A call is
+//! claimed before it is answered. A peer is asked at most once for a call: if the process dies meanwhile, the model is told
+//! that the outcome is unknown.
 
 mod canned;
-mod follow;
+mod leased_run;
+mod pending_call;
 mod reply;
-mod work;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ToolAnswerers;
 use tokio::sync::Notify;
+use tracing::Instrument;
 
 use crate::clock::now_ms;
 use crate::state::AppState;
 use crate::vault::{Unreadable, Vault};
 
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
-/// A process that has not been heard of for this long is taken for dead.
+/// A process that does not renew its lease for this long counts as dead.
 const LEASE_MS: i64 = 20_000;
 const RENEW_EVERY: Duration = Duration::from_secs(5);
-const CLAIM_AT_MOST: u32 = 50;
+const MAX_CLAIMS: u32 = 50;
 const PURPOSE: &str = "answers";
 
-/// Wakes the loop when a run was launched, so that its first call does not wait for the next sweep.
+/// A background task that finds runs whose calls are to be answered. It is woken when a run is launched, so that the first
+/// call does not wait for the next sweep.
 #[derive(Clone, Debug, Default)]
-pub struct AnswerDesk {
+pub struct AnswerWorker {
     wake: Arc<Notify>,
 }
 
-impl AnswerDesk {
+impl AnswerWorker {
     pub fn wake(&self) {
         self.wake.notify_one();
     }
 
-    /// Takes up runs that nobody answers, until the server stops.
+    /// Answers runs that no process answers, until the server stops.
     pub async fn run(self, state: AppState) {
         loop {
-            // A new name each time: what an earlier hold of the same run left undone is then seen as left.
+            // A new owner for each sweep: calls that an earlier lease of the same run left unfinished are then recognised.
             let owner = crate::random::reference();
             let now = now_ms();
-            match state.store.claim_answer_plans(&owner, now, now + LEASE_MS, CLAIM_AT_MOST).await {
+            match state.store.claim_answer_plans(&owner, now, now + LEASE_MS, MAX_CLAIMS).await {
                 Ok(plans) => {
                     for plan in plans {
-                        state.tasks.spawn(follow::run(state.clone(), plan, owner.clone()));
+                        let (run_id, workspace) = (&plan.run_id, plan.workspace_id);
+                        let span = tracing::info_span!("answer run", run_id, %workspace);
+                        state.tasks.spawn(leased_run::answer_run(state.clone(), plan, owner.clone()).instrument(span));
                     }
                 }
-                Err(error) => tracing::warn!(%error, "runs whose tools are to be answered could not be looked up"),
+                Err(error) => tracing::warn!(%error, "cannot list runs whose tools are to be answered"),
             }
             tokio::select! {
                 () = self.wake.notified() => {}

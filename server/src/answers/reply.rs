@@ -1,4 +1,4 @@
-//! Getting an answer from whoever was chosen.
+//! Gets the reply to a call from its answerer.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use url::Url;
 use super::canned;
 use crate::peers::{Peers, ToolReply};
 
-/// What MANTYX takes at most.
+/// MANTYX's limits.
 const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
 const MAX_ERROR_BYTES: usize = 8 * 1024;
 
-/// Asks the answerer. Whatever goes wrong is an answer too: the model can act on it. `None` where a person answers.
+/// Asks the answerer. A failure is a reply too, which the model can act on. Returns `None` when a person answers.
 pub async fn get(peers: &Peers, answerer: &Answerer, tool: &str, args: &Value, timeout: Duration) -> Option<ToolReply> {
     let reply = match answerer {
         Answerer::Hand => return None,
@@ -22,23 +22,23 @@ pub async fn get(peers: &Peers, answerer: &Answerer, tool: &str, args: &Value, t
             let text = canned::render(&reply.text, args);
             if reply.failed { Err(text) } else { Ok(text) }
         }
-        Answerer::Mcp(McpTool { server, tool: own_name }) => {
-            let name = own_name.as_deref().unwrap_or(tool);
+        Answerer::Mcp(McpTool { server, tool: remote_name }) => {
+            let name = remote_name.as_deref().unwrap_or(tool);
             let args = args.as_object().cloned().unwrap_or_default();
             let called = peers.call_mcp(server, name, args, timeout).await;
             called.unwrap_or_else(|error| Err(format!("The MCP server could not be used. {error}")))
         }
         Answerer::A2a(peer) => {
-            // A delegation passes `message`; any other tool's arguments are sent as they are.
+            // A delegation has the argument `message`. The arguments of any other tool are sent as JSON.
             let text = args["message"].as_str().map_or_else(|| args.to_string(), str::to_owned);
             let sent = peers.send_to_a2a(peer, &text, timeout).await;
             sent.unwrap_or_else(|error| Err(format!("The agent could not be used. {error}")))
         }
     };
-    Some(fit(reply))
+    Some(limit_size(reply))
 }
 
-/// Where an answer comes from, in words that fit after «answered by».
+/// Returns where an answer comes from, in words that fit after «answered by».
 pub fn describe(answerer: &Answerer) -> String {
     let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     match answerer {
@@ -56,7 +56,7 @@ pub fn describe(answerer: &Answerer) -> String {
     }
 }
 
-fn fit(reply: ToolReply) -> ToolReply {
+fn limit_size(reply: ToolReply) -> ToolReply {
     match reply {
         Ok(text) if text.len() > MAX_RESULT_BYTES => {
             Err(format!("The tool's result has {} KB, and at most 2048 KB can be sent.", text.len() / 1024))
@@ -66,7 +66,7 @@ fn fit(reply: ToolReply) -> ToolReply {
             text.truncate(end);
             Err(text)
         }
-        // MANTYX wants some words.
+        // MANTYX rejects an empty error.
         Err(text) if text.trim().is_empty() => Err("The tool failed without saying why.".to_owned()),
         other => other,
     }

@@ -11,7 +11,7 @@ use super::caller::ApiCaller;
 use super::invalid;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mine;
+use crate::is_mine;
 use crate::state::AppState;
 
 /// Bars of a histogram where nothing else is asked for.
@@ -42,8 +42,9 @@ pub async fn facets(
     params: Result<Query<FilterParams>, QueryRejection>,
 ) -> Result<Json<Facets>, Error> {
     let (filter, _) = filter(params)?;
-    let filter = mine::resolve(&state, &caller, &filter).await?;
-    Ok(Json(state.store.facets(caller.workspace_id, &filter, now_ms()).await?))
+    let filter = is_mine::resolve(&state, &caller, &filter).await?;
+    let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
+    Ok(Json(state.store.facets(&plan).await?))
 }
 
 /// Values of one key, for completion.
@@ -65,8 +66,9 @@ pub async fn histogram(
     if !(1..=500).contains(&buckets) {
         return Err(invalid("buckets", "Use 1 to 500 buckets.".to_owned()));
     }
-    let filter = mine::resolve(&state, &caller, &filter).await?;
-    Ok(Json(state.store.histogram(caller.workspace_id, &filter, buckets.into(), now_ms()).await?))
+    let filter = is_mine::resolve(&state, &caller, &filter).await?;
+    let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
+    Ok(Json(state.store.histogram(&plan, buckets.into()).await?))
 }
 
 pub async fn sync(State(state): State<AppState>, ApiCaller(caller): ApiCaller) -> Result<Json<SyncProgress>, Error> {

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 
 use app::AppError;
 
-use crate::auth::{Caller, workspace_of_bearer};
+use crate::auth::{Caller, bearer_caller};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -15,7 +15,7 @@ impl FromRequestParts<AppState> for ApiCaller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Error> {
-        if let Some(caller) = workspace_of_bearer(state, &parts.headers).await? {
+        if let Some(caller) = bearer_caller(state, &parts.headers).await? {
             return Ok(Self(caller));
         }
         parts.extensions.get::<Caller>().cloned().map(Self).ok_or_else(|| AppError::SignedOut.into())

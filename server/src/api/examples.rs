@@ -1,10 +1,10 @@
 //! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
 
-use app::model::{SessionMessages, SessionPage};
 use domain::{
-    Bucket, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary, SessionSummary,
-    SessionTotals, SyncProgress, View, ViewList, ViewScope,
+    Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
+    RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
 };
+use domain::{SessionDetail, SessionMessages};
 use protocol::messages::Tokens;
 use protocol::timeline::verdict;
 use protocol::{Event, RunStatus, Timeline};
@@ -12,20 +12,21 @@ use serde_json::{Value, json};
 
 use super::endpoints::{Shape, value};
 use super::log::timeline_body;
-use super::runs::run_body;
-use super::sessions::SessionList;
+use super::runs::{RunsResponse, run_body};
 
 pub fn run_list() -> (Value, Value) {
-    let full = json!({
-        "runs": [value(&summary(true)), value(&summary(false))],
-        "nextCursor": "…",
-        "stale": "…",
-        "excluding": ["env:staging"],
-        "lookedAt": 0,
-        "notices": ["…"],
-        "incomplete": value(&Incomplete { runs_missing: Some(0), logs_missing: 0 }),
-    });
-    (full, json!({ "runs": [], "nextCursor": null, "incomplete": null }))
+    let page = RunsPage {
+        runs: vec![summary(true), summary(false)],
+        next_cursor: Some(String::new()),
+        stale: Some(String::new()),
+        excluding: vec![excluding()],
+        scanned: Some(0),
+        query_hints: vec![String::new()],
+        ..RunsPage::default()
+    };
+    let incomplete = Some(Incomplete { runs_missing: Some(0), logs_missing: 0 });
+    let bare = RunsResponse { page: RunsPage::default(), incomplete: None };
+    (value(&RunsResponse { page, incomplete }), value(&bare))
 }
 
 pub fn run() -> (Value, Value) {
@@ -92,17 +93,22 @@ pub fn sync(full: bool) -> SyncProgress {
 }
 
 pub fn session_list() -> (Value, Value) {
-    let list = |full: bool| SessionList {
+    let page = |full: bool| SessionsPage {
         sessions: vec![session(true), session(false)],
         next_cursor: full.then(String::new),
         stale: full.then(String::new),
-        excluding: if full { vec!["env:staging".to_owned()] } else { Vec::new() },
+        excluding: if full { vec![excluding()] } else { Vec::new() },
+        now_ms: 0,
     };
-    (value(&list(true)), value(&list(false)))
+    (value(&page(true)), value(&page(false)))
+}
+
+fn excluding() -> ExcludingClause {
+    ExcludingClause { index: 0, text: "env:staging".to_owned() }
 }
 
 pub fn session_page() -> (Value, Value) {
-    let page = |full: bool| SessionPage {
+    let page = |full: bool| SessionDetail {
         session: session(full),
         totals: SessionTotals::default(),
         spec: Value::Null,

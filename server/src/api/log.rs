@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::caller::ApiCaller;
 use crate::error::Error;
 use crate::log_lines::LogLines;
+use crate::runs;
 use crate::state::AppState;
-use crate::{run_pages, workspace};
 
 /// The log as NDJSON, one envelope a line, in the order of seq.
 pub async fn get_events(
@@ -21,7 +21,7 @@ pub async fn get_events(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Response, Error> {
-    workspace::find_run(&state, &caller, &id).await?;
+    runs::find_run(&state, &caller, &id).await?;
     let lines = LogLines::new(state.store.clone(), caller.workspace_id, id);
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines.into_stream())).into_response())
 }
@@ -32,8 +32,8 @@ pub async fn get_timeline(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Error> {
-    workspace::find_run(&state, &caller, &id).await?;
-    let spec = run_pages::spec(&state, &caller, &id).await?;
+    runs::find_run(&state, &caller, &id).await?;
+    let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use domain::{Incomplete, RunSummary};
+use domain::{Incomplete, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,8 @@ use serde_json::Value;
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
-use crate::run_pages;
+use crate::runs::{self, History};
 use crate::state::AppState;
-use crate::workspace::{self, History};
 
 #[derive(Deserialize)]
 pub struct ListParams {
@@ -25,48 +24,27 @@ pub struct ListParams {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RunList {
-    runs: Vec<RunSummary>,
-    next_cursor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stale: Option<String>,
-    /// Where nothing matches: the clauses without which something would.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    excluding: Vec<String>,
-    /// The page is not full, and yet not the last: only so many runs were looked at. `next_cursor` goes on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    looked_at: Option<u64>,
-    /// Parts of the filter that no run can match as they are spelt.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notices: Vec<String>,
-    /// Runs that match may be missing, because the mirror lacks so much.
-    incomplete: Option<Incomplete>,
+pub struct RunsResponse {
+    #[serde(flatten)]
+    pub page: RunsPage,
+    /// The part of the workspace that is not synced yet: runs that match may be missing.
+    pub incomplete: Option<Incomplete>,
 }
 
 pub async fn list_runs(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     params: Result<Query<ListParams>, QueryRejection>,
-) -> Result<Json<RunList>, Error> {
+) -> Result<Json<RunsResponse>, Error> {
     let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
     let filter = Filter::parse(&params.q).map_err(|error| invalid("q", error.to_string()))?;
     let limit = params.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let page = workspace::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Wanted).await?;
-    let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
+    let (_, page) = runs::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Sync).await?;
     let sync = state.mirror.progress(&state, caller.workspace_id).await?;
-    Ok(Json(RunList {
-        excluding: excluding.collect(),
-        looked_at: page.looked_at,
-        notices: page.notices,
-        incomplete: sync.incomplete(),
-        runs: page.runs,
-        next_cursor: page.next_cursor,
-        stale: page.stale,
-    }))
+    Ok(Json(RunsResponse { page, incomplete: sync.incomplete() }))
 }
 
 pub async fn get_run(
@@ -74,8 +52,8 @@ pub async fn get_run(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Error> {
-    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
-    let spec = run_pages::spec(&state, &caller, &id).await?;
+    let (run, _) = runs::find_run(&state, &caller, &id).await?;
+    let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());

@@ -1,13 +1,13 @@
 //! `/api/sessions`: sessions, one session, and its messages page by page.
 
-use app::model::{SessionMessages, SessionPage};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use domain::SessionSummary;
+use domain::SessionsPage;
+use domain::{SessionDetail, SessionMessages};
 use protocol::Query as Filter;
 use protocol::query::Term;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::caller::ApiCaller;
 use super::invalid;
@@ -24,18 +24,6 @@ pub struct ListParams {
     cursor: Option<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionList {
-    pub sessions: Vec<SessionSummary>,
-    pub next_cursor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale: Option<String>,
-    /// Where nothing matches: the clauses without which something would.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub excluding: Vec<String>,
-}
-
 #[derive(Deserialize)]
 pub struct MessageParams {
     before: Option<u64>,
@@ -46,7 +34,7 @@ pub async fn list_sessions(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     params: Result<Query<ListParams>, QueryRejection>,
-) -> Result<Json<SessionList>, Error> {
+) -> Result<Json<SessionsPage>, Error> {
     let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;
     let mut filter = Filter::parse_for_sessions(&params.q).map_err(|error| invalid("q", error.to_string()))?;
     if let Some(word) = &params.status {
@@ -57,21 +45,14 @@ pub async fn list_sessions(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let page = sessions::list(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
-    let excluding = page.excluding.iter().filter_map(|index| filter.clauses.get(*index)).map(ToString::to_string);
-    Ok(Json(SessionList {
-        excluding: excluding.collect(),
-        sessions: page.sessions,
-        next_cursor: page.next_cursor,
-        stale: page.stale,
-    }))
+    Ok(Json(sessions::list(&state, &caller, &filter, params.cursor.as_deref(), limit).await?))
 }
 
 pub async fn get_session(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
-) -> Result<Json<SessionPage>, Error> {
+) -> Result<Json<SessionDetail>, Error> {
     Ok(Json(sessions::open(&state, &caller, &id).await?))
 }
 

@@ -1,4 +1,4 @@
-//! Credentials that come with a request to the JSON API: verified at MANTYX, remembered for a minute.
+//! Credentials that come with a request to the JSON API: verified at MANTYX, and cached for a minute.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use domain::LockExt;
 use sha2::{Digest, Sha256};
 
 use super::{Caller, Credential};
@@ -14,10 +15,10 @@ use crate::mantyx::{Bearer, MantyxError};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
-const REMEMBER: Duration = Duration::from_secs(60);
-const MAX_REMEMBERED: usize = 1_000;
+const CACHE_FOR: Duration = Duration::from_secs(60);
+const MAX_ENTRIES: usize = 1_000;
 
-/// Verified credentials by the hash of credential and workspace header, never by the credential itself.
+/// Verified credentials. The key is a hash of credential and workspace header, never the credential itself.
 #[derive(Clone, Debug, Default)]
 pub struct BearerCache(Arc<Mutex<HashMap<[u8; 32], Verified>>>);
 
@@ -28,17 +29,17 @@ struct Verified {
     until: Instant,
 }
 
-/// The caller behind a request's `Authorization: Bearer` or `X-API-Key`, or `None` where it has neither.
-pub async fn workspace_of_bearer(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, Error> {
+/// Returns the caller of a request with `Authorization: Bearer` or `X-API-Key`, or `None` when it has neither.
+pub async fn bearer_caller(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, Error> {
     let Some(token) = token(headers) else { return Ok(None) };
-    let asked_slug = headers.get("x-mantyx-workspace").and_then(|value| value.to_str().ok());
-    let key = cache_key(token, asked_slug);
+    let requested_slug = headers.get("x-mantyx-workspace").and_then(|value| value.to_str().ok());
+    let key = cache_key(token, requested_slug);
     let bearer = Bearer::new(token);
     let verified = match state.bearers.get(&key) {
         Some(verified) => verified,
         None => {
-            let (workspace_id, slug) = verify(state, &bearer, asked_slug).await?;
-            let verified = Verified { workspace_id, slug, until: Instant::now() + REMEMBER };
+            let (workspace_id, slug) = verify(state, &bearer, requested_slug).await?;
+            let verified = Verified { workspace_id, slug, until: Instant::now() + CACHE_FOR };
             state.bearers.insert(key, verified.clone());
             verified
         }
@@ -50,13 +51,18 @@ pub async fn workspace_of_bearer(state: &AppState, headers: &HeaderMap) -> Resul
     }))
 }
 
-/// An OAuth token tells its workspace. An API key may not: then the caller names the slug, and MANTYX confirms it.
-async fn verify(state: &AppState, bearer: &Bearer, asked: Option<&str>) -> Result<(WorkspaceId, String), Error> {
+/// Asks MANTYX for the workspace of a credential. An API key may have no identity: then the request names the slug, and
+/// MANTYX confirms it.
+async fn verify(
+    state: &AppState,
+    bearer: &Bearer,
+    requested_slug: Option<&str>,
+) -> Result<(WorkspaceId, String), Error> {
     match state.mantyx.userinfo(bearer).await {
         Ok(user) => Ok((state.store.workspace_from_identity(&user.workspace).await?, user.workspace.slug)),
         Err(error @ (MantyxError::Unreachable(_) | MantyxError::RateLimited { .. })) => Err(error.into()),
         Err(_) => {
-            let slug = asked.or(state.mantyx_workspace.as_deref()).ok_or(MantyxError::Unauthorized)?;
+            let slug = requested_slug.or(state.mantyx_workspace.as_deref()).ok_or(MantyxError::Unauthorized)?;
             match state.mantyx.models(bearer, slug).await {
                 Ok(_) => Ok((state.store.workspace_from_slug(slug).await?, slug.to_owned())),
                 Err(MantyxError::NotFound) => Err(MantyxError::Unauthorized.into()),
@@ -89,10 +95,10 @@ impl BearerCache {
 
     fn insert(&self, key: [u8; 32], verified: Verified) {
         let mut entries = self.entries();
-        if entries.len() >= MAX_REMEMBERED {
+        if entries.len() >= MAX_ENTRIES {
             let now = Instant::now();
             entries.retain(|_, verified| verified.until > now);
-            if entries.len() >= MAX_REMEMBERED {
+            if entries.len() >= MAX_ENTRIES {
                 entries.clear();
             }
         }
@@ -100,6 +106,6 @@ impl BearerCache {
     }
 
     fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Verified>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked()
     }
 }

@@ -1,4 +1,4 @@
-//! `/auth/callback`: where MANTYX sends the browser back to.
+//! `GET /auth/callback`: finishes a sign-in when MANTYX sends the browser back.
 
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -29,7 +29,7 @@ pub async fn callback(State(state): State<AppState>, session: Session, Query(par
 }
 
 async fn finish(state: &AppState, session: &Session, params: Params) -> Result<String, Problem> {
-    // Taken out before anything is compared: a state is good for one try.
+    // Removed before it is compared: a state can be used once.
     let pending: Option<PendingSignIn> = session.remove(PENDING_KEY).await.ok().flatten();
     let Some(pending) = pending.filter(|pending| Some(&pending.state) == params.state.as_ref()) else {
         return Err(Problem::sign_in(
@@ -49,8 +49,8 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
     let Some(code) = params.code else {
         return Err(Problem::sign_in("MANTYX sent no authorization code.", "Start the sign-in again."));
     };
-    let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(explain)?;
-    let user = state.mantyx.userinfo(&tokens.access).await.map_err(explain)?;
+    let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(to_problem)?;
+    let user = state.mantyx.userinfo(&tokens.access).await.map_err(to_problem)?;
     let workspace_id = state.store.workspace_from_identity(&user.workspace).await.map_err(|e| Problem::internal(&e))?;
     let email = user.email.unwrap_or_else(|| user.subject.clone());
     let grant = Grant {
@@ -62,7 +62,7 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
         tokens: state.credentials.seal(&tokens, now_ms()),
     };
     state.store.insert_grant(&grant, now_ms()).await.map_err(|error| Problem::internal(&error))?;
-    forget_earlier_grant(state, session).await;
+    revoke_earlier_grant(state, session).await;
     let caller =
         Caller { workspace_id, slug: user.workspace.slug.clone(), credential: Credential::Grant(grant.id.clone()) };
     let signed_in = SignedInUser {
@@ -71,21 +71,21 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
         workspace_slug: user.workspace.slug,
         workspace_name: user.workspace.name,
     };
-    // A session id known before sign-in must not be the one that is signed in.
+    // A new session id, so that one known before the sign-in is not signed in.
     session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
     session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
     restore_stashed(state, session, &caller).await;
     Ok(pending.return_to)
 }
 
-/// Signing in again replaces the consent of before; its tokens are of no more use.
-async fn forget_earlier_grant(state: &AppState, session: &Session) {
+/// Revokes the grant of an earlier sign-in in this session.
+async fn revoke_earlier_grant(state: &AppState, session: &Session) {
     if let Ok(Some(earlier)) = session.get::<SignedInUser>(USER_KEY).await {
-        state.credentials.forget(&earlier.grant_id).await;
+        state.credentials.revoke(&earlier.grant_id).await;
     }
 }
 
-fn explain(error: MantyxError) -> Problem {
+fn to_problem(error: MantyxError) -> Problem {
     match error {
         MantyxError::Unreachable(reason) => {
             Problem::unavailable("MANTYX cannot be reached.", &format!("{reason}. Try again in a moment."))

@@ -1,17 +1,17 @@
-//! Tokens at rest and in use: sealed, refreshed before they end, refreshed once on a 401, revoked at sign-out.
+//! Tokens of signed-in users: sealed at rest, refreshed before they expire and on a 401, revoked at sign-out.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::clock::now_ms;
+use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
 use crate::store::{SealedTokens, Store, WorkspaceId};
 use crate::vault::Vault;
 
-/// An access token is renewed when less than this is left of it.
-const RENEW_BEFORE_MS: i64 = 5 * 60 * 1000;
+/// An access token is refreshed when it expires within this time.
+const REFRESH_BEFORE_MS: i64 = 5 * 60 * 1000;
 
-/// On whose behalf MANTYX is asked, and in which workspace.
+/// The credential for a request to MANTYX, and its workspace.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub workspace_id: WorkspaceId,
@@ -21,9 +21,9 @@ pub struct Caller {
 
 #[derive(Clone, Debug)]
 pub enum Credential {
-    /// A signed-in user's consent, by its id.
+    /// The id of a signed-in user's grant.
     Grant(String),
-    /// A credential that came with the request, already verified.
+    /// A verified credential that came with the request.
     Bearer(Bearer),
 }
 
@@ -32,13 +32,13 @@ pub struct Credentials {
     store: Store,
     vault: Arc<Vault>,
     mantyx: Mantyx,
-    /// One refresh at a time for each grant: whoever waits finds the new token stored.
-    refreshing: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
+    /// One refresh at a time for each grant. After waiting, the new token is in the store.
+    refreshing: KeyedLocks<String>,
 }
 
 impl Credentials {
     pub fn new(store: Store, vault: Arc<Vault>, mantyx: Mantyx) -> Self {
-        Self { store, vault, mantyx, refreshing: Arc::default() }
+        Self { store, vault, mantyx, refreshing: KeyedLocks::default() }
     }
 
     pub fn seal(&self, tokens: &TokenSet, now_ms: i64) -> SealedTokens {
@@ -50,7 +50,7 @@ impl Credentials {
         }
     }
 
-    /// Calls MANTYX with the caller's token. On a 401 the token is refreshed and the call made once more.
+    /// Calls MANTYX with the caller's token. On a 401, refreshes the token and calls once more.
     pub async fn call<T, F>(&self, caller: &Caller, call: impl Fn(Bearer) -> F) -> Result<T, MantyxError>
     where
         F: Future<Output = Result<T, MantyxError>>,
@@ -62,30 +62,29 @@ impl Credentials {
         let bearer = self.access_token(grant_id, None).await?;
         match call(bearer.clone()).await {
             Err(MantyxError::Unauthorized) => {
-                let renewed = self.access_token(grant_id, Some(&bearer)).await?;
-                call(renewed).await
+                let refreshed = self.access_token(grant_id, Some(&bearer)).await?;
+                call(refreshed).await
             }
             other => other,
         }
     }
 
-    /// The grant's access token; a new one where it is about to end, or where it is the one that was `rejected`.
+    /// Returns the grant's access token. Refreshes it when it is about to expire, or when it is the `rejected` one.
     async fn access_token(&self, grant_id: &str, rejected: Option<&Bearer>) -> Result<Bearer, MantyxError> {
-        let usable =
-            |token: &Bearer, expires_at_ms: i64| rejected != Some(token) && expires_at_ms - now_ms() > RENEW_BEFORE_MS;
+        let usable = |token: &Bearer, expires_at_ms: i64| {
+            rejected != Some(token) && expires_at_ms - now_ms() > REFRESH_BEFORE_MS
+        };
         let (token, expires_at_ms) = self.stored_access_token(grant_id).await?;
         if usable(&token, expires_at_ms) {
             return Ok(token);
         }
-        let gate = self.gate(grant_id);
-        let _turn = gate.lock().await;
+        let _refreshing = self.refreshing.lock(grant_id.to_owned()).await;
         let (token, expires_at_ms) = self.stored_access_token(grant_id).await?;
         if usable(&token, expires_at_ms) {
             return Ok(token);
         }
-        let renewed = self.refresh(grant_id).await;
-        match renewed {
-            // A token that still has some minutes is better than none while MANTYX cannot be asked for another.
+        match self.refresh(grant_id).await {
+            // While MANTYX cannot be reached, a token that is still valid is used.
             Err(MantyxError::Unreachable(_)) if rejected.is_none() && expires_at_ms > now_ms() => Ok(token),
             other => other,
         }
@@ -98,19 +97,19 @@ impl Credentials {
         let mut tokens = match self.mantyx.refresh(&refresh_token).await {
             Ok(tokens) => tokens,
             Err(MantyxError::Refused { code, .. }) if code == "invalid_grant" => {
-                tracing::info!("a consent was withdrawn at MANTYX; its session has to sign in again");
+                tracing::info!("grant was revoked at MANTYX; its user has to sign in again");
                 return Err(MantyxError::Unauthorized);
             }
             Err(error) => return Err(error),
         };
         tokens.refresh.get_or_insert(refresh_token);
         let sealed = self.seal(&tokens, now_ms());
-        self.store.update_grant_tokens(grant_id, &sealed).await.map_err(storage)?;
+        self.store.update_grant_tokens(grant_id, &sealed).await.map_err(database_error)?;
         Ok(tokens.access)
     }
 
-    /// Revokes a grant's tokens and deletes it. Revoking is tried; the deletion happens whatever MANTYX says.
-    pub async fn forget(&self, grant_id: &str) {
+    /// Revokes a grant's tokens at MANTYX and deletes the grant, also when MANTYX cannot be reached.
+    pub async fn revoke(&self, grant_id: &str) {
         if let Ok(Some(grant)) = self.store.grant(grant_id).await {
             let token = match &grant.tokens.refresh {
                 Some(sealed) => self.open("refresh token", sealed),
@@ -119,13 +118,12 @@ impl Credentials {
             if let Ok(token) = token
                 && let Err(error) = self.mantyx.revoke(&token).await
             {
-                tracing::warn!(%error, "a token could not be revoked at MANTYX");
+                tracing::warn!(%error, "cannot revoke a token at MANTYX");
             }
         }
         if let Err(error) = self.store.delete_grant(grant_id).await {
-            tracing::warn!(%error, "a consent could not be deleted");
+            tracing::warn!(%error, "cannot delete a grant");
         }
-        self.gates().remove(grant_id);
     }
 
     async fn stored_access_token(&self, grant_id: &str) -> Result<(Bearer, i64), MantyxError> {
@@ -135,24 +133,16 @@ impl Credentials {
     }
 
     async fn load(&self, grant_id: &str) -> Result<crate::store::Grant, MantyxError> {
-        self.store.grant(grant_id).await.map_err(storage)?.ok_or(MantyxError::Unauthorized)
+        self.store.grant(grant_id).await.map_err(database_error)?.ok_or(MantyxError::Unauthorized)
     }
 
     fn open(&self, purpose: &str, sealed: &[u8]) -> Result<String, MantyxError> {
         let plain = self.vault.open_sealed(purpose, sealed).map_err(|_| MantyxError::Unauthorized)?;
         String::from_utf8(plain).map_err(|_| MantyxError::Unauthorized)
     }
-
-    fn gate(&self, grant_id: &str) -> Arc<tokio::sync::Mutex<()>> {
-        self.gates().entry(grant_id.to_owned()).or_default().clone()
-    }
-
-    fn gates(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<tokio::sync::Mutex<()>>>> {
-        self.refreshing.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
 }
 
-fn storage(error: crate::store::Error) -> MantyxError {
-    tracing::error!(%error, "the database failed while a token was looked up");
+fn database_error(error: crate::store::Error) -> MantyxError {
+    tracing::error!(%error, "database failed while loading a token");
     MantyxError::Unexpected("a fault in the dashboard's own database".to_owned())
 }

@@ -1,7 +1,7 @@
-//! Signing in with MANTYX, staying signed in, and what a request may see.
+//! Sign-in with MANTYX, sessions, stored tokens, and the caller behind a request.
 //!
 //! ```text
-//! /auth/start ──state, verifier──▶ session        session ──take──▶ compare ──▶ tokens, sealed ──▶ new session id
+//! /auth/start ──state, verifier──▶ session        session ──remove──▶ compare ──▶ tokens, sealed ──▶ new session id
 //!      └──────── redirect ───────▶ MANTYX ── code, state ──▶ /auth/callback ──┘
 //! ```
 
@@ -13,7 +13,7 @@ mod session_store;
 mod sign_out;
 mod start;
 
-pub use bearer::{BearerCache, workspace_of_bearer};
+pub use bearer::{BearerCache, bearer_caller};
 pub use callback::callback;
 pub use credentials::{Caller, Credential, Credentials};
 pub use session::{attach_workspace, layer};

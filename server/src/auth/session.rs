@@ -1,4 +1,4 @@
-//! What a browser session holds, and the layer that binds a request to its workspace.
+//! The browser session, and the middleware that binds a request to its workspace.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::workspace::SignedInWorkspace;
 pub const USER_KEY: &str = "user";
 pub const PENDING_KEY: &str = "pending sign-in";
 
-/// Kept in the session of somebody who is signed in.
+/// The signed-in user, stored in the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SignedInUser {
     pub grant_id: String,
@@ -28,7 +28,7 @@ pub struct SignedInUser {
     pub workspace_name: String,
 }
 
-/// Kept in the session between `/auth/start` and `/auth/callback`, and taken out to be used once.
+/// A sign-in between `/auth/start` and `/auth/callback`, stored in the session and used once.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingSignIn {
     pub state: String,
@@ -36,7 +36,7 @@ pub struct PendingSignIn {
     pub return_to: String,
 }
 
-/// Cookies: HttpOnly, SameSite=Lax, Secure when the dashboard is served over https.
+/// Returns the session layer. Cookies are HttpOnly, SameSite=Lax, and Secure when served over https.
 pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<SealedSessionStore> {
     SessionManagerLayer::new(store)
         .with_name("runlens_session")
@@ -46,7 +46,7 @@ pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<Sea
         .with_expiry(Expiry::OnInactivity(Duration::days(14)))
 }
 
-/// Middleware: puts [`SignedIn`] and its [`Caller`] into requests whose session belongs to a user whose consent still stands.
+/// Middleware that adds [`SignedIn`] and its [`Caller`] to requests of a signed-in user whose grant is still stored.
 pub async fn attach_workspace(
     State(state): State<AppState>,
     session: Session,
@@ -60,7 +60,7 @@ pub async fn attach_workspace(
     next.run(request).await
 }
 
-/// A session that cannot be read is as good as none.
+/// Returns the workspace of a signed-in session. A session that cannot be read counts as signed out.
 pub async fn signed_in_workspace(state: &AppState, session: &Session) -> Option<SignedInWorkspace> {
     let user: SignedInUser = session.get(USER_KEY).await.ok().flatten()?;
     let grant = state.store.grant(&user.grant_id).await.ok().flatten()?;

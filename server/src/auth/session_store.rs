@@ -1,4 +1,4 @@
-//! tower-sessions records in our database, sealed.
+//! Stores tower-sessions records in the database, sealed.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl SessionStore for SealedSessionStore {
         let Some(sealed) = self.store.load_web_session(&id.to_string(), now_ms()).await.map_err(backend)? else {
             return Ok(None);
         };
-        // A record that this key cannot open is as good as none: its user signs in again.
+        // A record that this key cannot decrypt counts as missing: its user signs in again.
         let Ok(json) = self.vault.open_sealed(PURPOSE, &sealed) else { return Ok(None) };
         serde_json::from_slice(&json).map(Some).map_err(|error| Error::Decode(error.to_string()))
     }

@@ -9,10 +9,10 @@ use crate::state::AppState;
 
 pub async fn sign_out(State(state): State<AppState>, session: Session) -> Redirect {
     if let Ok(Some(user)) = session.get::<SignedInUser>(USER_KEY).await {
-        state.credentials.forget(&user.grant_id).await;
+        state.credentials.revoke(&user.grant_id).await;
     }
     if let Err(error) = session.flush().await {
-        tracing::warn!(%error, "a session could not be deleted at sign-out");
+        tracing::warn!(%error, "cannot delete a session at sign-out");
     }
     Redirect::to("/sign-in")
 }

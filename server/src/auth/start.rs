@@ -1,4 +1,4 @@
-//! `/auth/start`: sends the browser to MANTYX.
+//! `GET /auth/start`: starts a sign-in and redirects the browser to MANTYX.
 
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -16,17 +16,17 @@ pub struct Params {
 }
 
 pub async fn start(State(state): State<AppState>, session: Session, Query(params): Query<Params>) -> Response {
-    let pending = match state.mantyx.start_sign_in() {
-        Ok(pending) => pending,
+    let started = match state.mantyx.start_sign_in() {
+        Ok(started) => started,
         Err(error) => return Problem::sign_in("The sign-in could not be started.", &error.to_string()).into_response(),
     };
-    let kept = PendingSignIn {
-        state: pending.state,
-        pkce_verifier: pending.pkce_verifier,
+    let pending = PendingSignIn {
+        state: started.state,
+        pkce_verifier: started.pkce_verifier,
         return_to: local_path(params.return_to.as_deref()),
     };
-    match session.insert(PENDING_KEY, kept).await {
-        Ok(()) => Redirect::to(pending.authorize_url.as_str()).into_response(),
+    match session.insert(PENDING_KEY, pending).await {
+        Ok(()) => Redirect::to(started.authorize_url.as_str()).into_response(),
         Err(error) => Problem::internal(&error).into_response(),
     }
 }

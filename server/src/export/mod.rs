@@ -1,4 +1,4 @@
-//! A run to take along: its log as NDJSON, which can be imported again, or a report in one HTML file.
+//! Exports a run: its log as NDJSON, which can be imported again, or a report in one HTML file.
 
 mod report;
 
@@ -15,7 +15,6 @@ use clap::{Args, ValueEnum};
 use domain::RunSummary;
 use futures::{StreamExt, stream};
 use protocol::redact::redact;
-use protocol::timeline::Timeline;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -23,12 +22,10 @@ use crate::api::ApiCaller;
 use crate::config::DatabaseOptions;
 use crate::error::Error;
 use crate::log_lines::LogLines;
+use crate::runs;
 use crate::state::AppState;
-use crate::store::{Origin, Store, WorkspaceId};
-use crate::workspace;
-
-/// Events read at a time.
-const CHUNK: u32 = 2_000;
+use crate::store::{Store, WorkspaceId};
+use crate::timelines::TimelineCache;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -44,7 +41,7 @@ pub enum Format {
 pub struct Params {
     #[serde(default)]
     format: Format,
-    /// What looks like a secret is left as it is.
+    /// Do not hide what looks like a secret.
     #[serde(default)]
     secrets: bool,
 }
@@ -80,12 +77,12 @@ pub async fn download(
     Path(id): Path<String>,
     Query(params): Query<Params>,
 ) -> Result<Response, Error> {
-    let (run, _) = workspace::find_run(&state, &caller, &id).await?;
+    let (run, _) = runs::find_run(&state, &caller, &id).await?;
     let spec = stored_spec(&state.store, caller.workspace_id, &id).await?;
     let (kind, extension, body) = match params.format {
         Format::Html => {
-            let timeline = timeline(&state.store, caller.workspace_id, &run).await?;
-            let html = report::html(&run, &timeline, spec.as_ref(), params.secrets);
+            let replay = state.timelines.replay(&state, &caller, &id).await?;
+            let html = report::render(&run, replay.latest(), spec.as_ref(), params.secrets);
             ("text/html; charset=utf-8", "html", Body::from(html))
         }
         Format::Ndjson => {
@@ -94,7 +91,7 @@ pub async fn download(
             ("application/x-ndjson", "ndjson", Body::from_stream(head.chain(lines.into_stream())))
         }
     };
-    // A run's id is of letters, digits, dashes and underscores.
+    // A run id has only letters, digits, dashes and underscores.
     let disposition = format!("attachment; filename=\"{id}.{extension}\"");
     let disposition = HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CONTENT_DISPOSITION, disposition)], body).into_response())
@@ -116,8 +113,8 @@ pub async fn export_run(options: ExportOptions) -> anyhow::Result<()> {
     };
     match options.format {
         Format::Html => {
-            let timeline = timeline(&store, workspace, &run).await?;
-            out.write_all(report::html(&run, &timeline, spec.as_ref(), options.secrets).as_bytes())?;
+            let replay = TimelineCache::default().load(&store, workspace, &run.id).await?;
+            out.write_all(report::render(&run, replay.latest(), spec.as_ref(), options.secrets).as_bytes())?;
         }
         Format::Ndjson => {
             out.write_all(header(&run, spec.as_ref()).as_bytes())?;
@@ -132,7 +129,7 @@ pub async fn export_run(options: ExportOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first line of an export: what an import cannot read from the log.
+/// Returns the first line of an export: what an import cannot read from the log.
 fn header(run: &RunSummary, spec: Option<&Value>) -> String {
     let mut spec = spec.cloned().unwrap_or_default();
     redact(&mut spec);
@@ -142,22 +139,4 @@ fn header(run: &RunSummary, spec: Option<&Value>) -> String {
 async fn stored_spec(store: &Store, workspace: WorkspaceId, id: &str) -> Result<Option<Value>, Error> {
     let (json, _) = store.run_spec_and_log_state(workspace, id).await?;
     Ok(json.and_then(|json| serde_json::from_str(&json).ok()).filter(Value::is_object))
-}
-
-async fn timeline(store: &Store, workspace: WorkspaceId, run: &RunSummary) -> Result<Timeline, Error> {
-    let mut timeline = Timeline::default();
-    let mut after = 0;
-    loop {
-        let events = store.events_after(workspace, &run.id, after, CHUNK).await?;
-        let Some(last) = events.last() else { break };
-        after = last.seq;
-        for event in &events {
-            timeline.apply(event);
-        }
-    }
-    match run.origin {
-        Origin::Imported if run.status.is_terminal() => timeline.set_cut_off(),
-        _ => timeline.set_known_end(run.status),
-    }
-    Ok(timeline)
 }

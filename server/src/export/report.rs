@@ -1,4 +1,4 @@
-//! The report: verdict, banners and timeline of a run in one HTML file that needs nothing else and runs nothing.
+//! Renders the report of a run: verdict, banners and timeline in one HTML file without scripts or other files.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::html::escape;
 
-/// Bytes of one text that are written; the NDJSON export has all of it.
+/// Longer texts are truncated. The NDJSON export has all of them.
 const MAX_TEXT_BYTES: usize = 200_000;
 
 const STYLE: &str = "\
@@ -26,28 +26,28 @@ section[data-tone=error]{border-color:#c33}section[data-tone=warning]{border-col
 dl{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}dt{opacity:.7;font-size:.75rem}dd{margin:0}\
 small{opacity:.7}code,pre{font-family:ui-monospace,monospace;font-size:.8125rem}";
 
-pub fn html(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets: bool) -> String {
-    let report = Report { secrets, places: places(timeline) };
+pub fn render(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets: bool) -> String {
+    let report = Report { secrets, anchors: anchors(timeline) };
     let mut page = String::new();
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = report.write(&mut page, run, timeline, spec);
     page
 }
 
 struct Report {
-    /// What looks like a secret is left as it is.
+    /// Do not hide what looks like a secret.
     secrets: bool,
-    /// Events that have a place in the timeline, to which marks lead.
-    places: BTreeSet<u64>,
+    /// Events that can be linked to.
+    anchors: BTreeSet<u64>,
 }
 
-/// Where turns, calls and notes stand.
-fn places(timeline: &Timeline) -> BTreeSet<u64> {
-    let of = |turn: &Arc<Turn>| {
+/// Returns the seqs of turns, calls and notes.
+fn anchors(timeline: &Timeline) -> BTreeSet<u64> {
+    let seqs = |turn: &Arc<Turn>| {
         let entries = turn.entries.iter().map(Entry::seq);
         entries.chain([turn.anchor_seq()]).collect::<Vec<_>>()
     };
-    timeline.turns.iter().flat_map(of).collect()
+    timeline.turns.iter().flat_map(seqs).collect()
 }
 
 impl Report {
@@ -63,7 +63,7 @@ impl Report {
         self.facts(out, run, timeline)?;
         out.push_str("<h2>What happened</h2>");
         for sentence in verdict(timeline, spec) {
-            write!(out, "<p>{}{}</p>", self.words(&sentence.text), self.marks(&sentence.seqs))?;
+            write!(out, "<p>{}{}</p>", self.sentence(&sentence.text), self.event_links(&sentence.seqs))?;
         }
         let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
         for banner in banners {
@@ -72,9 +72,9 @@ impl Report {
                 Severity::Warning => "warning",
                 Severity::Info => "info",
             };
-            let (title, detail) = (self.words(&banner.title), self.words(&banner.detail));
-            let step = self.words(&banner.next_step.text);
-            let at = self.marks(&[banner.seq]);
+            let (title, detail) = (self.sentence(&banner.title), self.sentence(&banner.detail));
+            let step = self.sentence(&banner.next_step.text);
+            let at = self.event_links(&[banner.seq]);
             write!(out, "<section data-tone=\"{tone}\"><b>{title}</b>{at}<p>{detail}</p><p>→ {step}</p></section>")?;
         }
         if let Some(spec) = spec {
@@ -125,10 +125,10 @@ impl Report {
 
     fn turn(&self, out: &mut String, turn: &Turn) -> std::fmt::Result {
         let seq = turn.anchor_seq();
-        // A call that announced the turn has its own place.
+        // The event may be a call, which has the anchor itself.
         let id = match turn.entries.iter().any(|entry| entry.seq() == seq) {
             true => String::new(),
-            false => place(seq),
+            false => anchor(seq),
         };
         write!(out, "<section{id}><b>Turn {}</b> <small>#{seq}</small>", turn.index + 1)?;
         if !turn.thinking.is_empty() {
@@ -141,8 +141,8 @@ impl Report {
             match entry {
                 Entry::Call(call) => self.call(out, call)?,
                 Entry::Note(note) => {
-                    let (_, text) = app::run::describe(&note.kind);
-                    write!(out, "<p{}>{} <small>#{}</small></p>", place(note.seq), self.words(&text), note.seq)?;
+                    let (_, text) = crate::pages::describe(&note.kind);
+                    write!(out, "<p{}>{} <small>#{}</small></p>", anchor(note.seq), self.sentence(&text), note.seq)?;
                 }
             }
         }
@@ -157,7 +157,7 @@ impl Report {
             Some(answer) if answer.ok => "answered",
             Some(_) => "failed",
         };
-        let (id, name) = (place(call.seq), self.text(&call.name));
+        let (id, name) = (anchor(call.seq), self.text(&call.name));
         write!(out, "<details{id}><summary><code>{name}</code> · {outcome} <small>#{}</small></summary>", call.seq)?;
         self.json(out, &call.input)?;
         if let Some(answer) = &call.answer {
@@ -176,37 +176,37 @@ impl Report {
             Value::String(text) => text,
             other => serde_json::to_string_pretty(&other).unwrap_or_default(),
         };
-        write!(out, "<pre>{}</pre>", escape(&visible(&cut(&text))))
+        write!(out, "<pre>{}</pre>", escape(&visible(&truncate(&text))))
     }
 
-    /// The events that something rests on.
-    fn marks(&self, seqs: &[u64]) -> String {
-        let mark = |seq: &u64| match self.places.contains(seq) {
+    /// Renders links to events.
+    fn event_links(&self, seqs: &[u64]) -> String {
+        let link = |seq: &u64| match self.anchors.contains(seq) {
             true => format!(" <small><a href=\"#e{seq}\">#{seq}</a></small>"),
             false => format!(" <small>#{seq}</small>"),
         };
-        seqs.iter().map(mark).collect()
+        seqs.iter().map(link).collect()
     }
 
-    /// A sentence of ours, with names in backticks.
-    fn words(&self, text: &str) -> String {
+    /// Renders a sentence with names in backticks.
+    fn sentence(&self, text: &str) -> String {
         let text = self.text(text);
         let parts: Vec<&str> = text.split('`').collect();
-        // An odd number of backticks is no pair: then they are text.
+        // Unpaired backticks are text.
         if parts.len().is_multiple_of(2) {
             return text;
         }
-        let drawn = parts.iter().enumerate();
-        drawn.map(|(i, part)| if i % 2 == 1 { format!("<code>{part}</code>") } else { (*part).to_owned() }).collect()
+        let parts = parts.iter().enumerate();
+        parts.map(|(i, part)| if i % 2 == 1 { format!("<code>{part}</code>") } else { (*part).to_owned() }).collect()
     }
 
     fn text(&self, text: &str) -> String {
         let hidden = if self.secrets { None } else { redact_text(text) };
-        escape(&visible(&cut(hidden.as_deref().unwrap_or(text))))
+        escape(&visible(&truncate(hidden.as_deref().unwrap_or(text))))
     }
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_TEXT_BYTES);
     match text.len() - end {
         0 => text.to_owned(),
@@ -214,6 +214,6 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn place(seq: u64) -> String {
+fn anchor(seq: u64) -> String {
     format!(" id=\"e{seq}\"")
 }

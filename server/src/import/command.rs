@@ -1,4 +1,4 @@
-//! `runlens import FILE…`: straight into the database, also while a server uses it.
+//! `runlens import FILE…`: imports into the database, also while a server uses it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::store::Store;
 
 const CHUNK_BYTES: usize = 256 * 1024;
-/// How often progress is told.
-const STEP_BYTES: u64 = 16 * 1024 * 1024;
+/// How often progress is printed.
+const PROGRESS_EVERY_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Args, Clone, Debug)]
 pub struct ImportOptions {
@@ -47,27 +47,27 @@ pub async fn import_files(options: ImportOptions) -> anyhow::Result<()> {
 }
 
 async fn import_file(mut import: Import, path: &Path) -> anyhow::Result<()> {
-    // Nothing else runs in this process, so a read may block it.
+    // Blocking reads are fine: nothing else runs in this process.
     let mut file: Box<dyn std::io::Read> = if path == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
         Box::new(std::fs::File::open(path).context("cannot be opened")?)
     };
     let mut buffer = vec![0; CHUNK_BYTES];
-    let (mut read_bytes, mut told_bytes) = (0, 0);
+    let (mut read_bytes, mut printed_bytes) = (0, 0);
     loop {
         let length = file.read(&mut buffer).context("cannot be read")?;
         if length == 0 {
             break;
         }
-        import.push(&buffer[..length]).await.map_err(explained)?;
+        import.push(&buffer[..length]).await.map_err(with_advice)?;
         read_bytes += length as u64;
-        if read_bytes - told_bytes >= STEP_BYTES {
-            told_bytes = read_bytes;
+        if read_bytes - printed_bytes >= PROGRESS_EVERY_BYTES {
+            printed_bytes = read_bytes;
             eprintln!("{}: {} MB read, {} events", path.display(), read_bytes / 1_000_000, import.report.events);
         }
     }
-    let (run_id, report) = import.finish().await.map_err(explained)?;
+    let (run_id, report) = import.finish().await.map_err(with_advice)?;
     for fault in &report.faults {
         eprintln!("{}:{}: {}", path.display(), fault.line, fault.reason);
     }
@@ -79,7 +79,7 @@ async fn import_file(mut import: Import, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn explained(error: Error) -> anyhow::Error {
+fn with_advice(error: Error) -> anyhow::Error {
     match error {
         Error::App(error) => anyhow::anyhow!("{}", error.advice()),
         other => other.into(),

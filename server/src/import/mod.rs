@@ -1,17 +1,17 @@
-//! Logs from files become runs of the importer's workspace, marked as imported.
+//! Imports logs from files. Each becomes a run of the importer's workspace, marked as imported.
 //!
 //! ```text
-//!   bytes ──▶ protocol::log_file ──▶ batches of events ──▶ store ──▶ one reading of the whole log ──▶ the run's row
-//!                    └── lines that cannot be read ──▶ the report, kept with the run
+//!   bytes ──▶ protocol::log_file ──▶ batches of events ──▶ store ──▶ fold of the whole log ──▶ the run's row
+//!                    └── invalid lines ──▶ the report, stored with the run
 //! ```
 //!
-//! A file is read as it comes: one batch is in memory at a time. What breaks off in the middle is kept as far as it
-//! came, and says so; also where the one who sent it is gone, or the process that read it.
+//! A file is streamed: one batch is in memory at a time. If it breaks off, or the client or the process is gone, the events
+//! that were read stay, and the report says so.
 
-mod abandoned;
 mod command;
-mod receiver;
+mod unfinished;
 mod upload;
+mod upload_task;
 
 use std::collections::HashSet;
 
@@ -26,26 +26,26 @@ use crate::error::Error;
 use crate::random;
 use crate::store::{RunUpdate, Seen, Store, WorkspaceId};
 
-pub(crate) use abandoned::end_abandoned;
 pub use command::{ImportOptions, import_files};
+pub(crate) use unfinished::finish_abandoned;
 pub(crate) use upload::{post_import, post_import_form};
 
 /// Events written at a time.
 const BATCH: usize = 2_000;
 const UNREAD: &str = "the rest of the file was not read";
 
-/// One file on its way in.
+/// An import of one file.
 pub struct Import {
     store: Store,
     workspace: WorkspaceId,
     run_id: String,
     reader: LogReader,
     header: Header,
-    seen: HashSet<u64>,
+    seqs: HashSet<u64>,
     batch: Vec<Event>,
     ended: bool,
-    /// The run's row is there; it is made with the first event.
-    begun: bool,
+    /// The run's row is stored. It is created with the first batch.
+    is_created: bool,
     report: ImportReport,
 }
 
@@ -59,40 +59,40 @@ impl Import {
             run_id: format!("imported_{}", random::reference()),
             reader: LogReader::default(),
             header: Header::default(),
-            seen: HashSet::new(),
+            seqs: HashSet::new(),
             batch: Vec::new(),
             ended: false,
-            begun: false,
+            is_created: false,
             report: ImportReport { source, imported_at_ms: now_ms(), ..ImportReport::default() },
         }
     }
 
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let items = self.reader.push(bytes);
-        self.take(items).await
+        self.add(items).await
     }
 
-    /// Says that the rest of the file will not come.
-    pub fn broke_off(&mut self, reason: &str) {
+    /// Notes in the report that the rest of the file cannot be read.
+    fn note_read_error(&mut self, reason: &str) {
         let line = self.reader.line();
         self.report.add(ImportFault { line, reason: format!("the file broke off: {reason}") });
     }
 
-    /// The run that came of it. A file without any event makes none.
+    /// Finishes the import. Returns the run's id, or an error when the file has no event.
     pub async fn finish(mut self) -> Result<(String, ImportReport), Error> {
         let items = std::mem::take(&mut self.reader).finish();
-        self.take(items).await?;
+        self.add(items).await?;
         self.write().await?;
-        if !self.begun {
+        if !self.is_created {
             let first = self.report.faults.first();
-            let seen = first.map(|fault| format!(" Line {}: {}.", fault.line, fault.reason)).unwrap_or_default();
-            let message = format!("There is no event of a run in this file.{seen}");
+            let example = first.map(|fault| format!(" Line {}: {}.", fault.line, fault.reason)).unwrap_or_default();
+            let message = format!("There is no event of a run in this file.{example}");
             return Err(AppError::Invalid { field: "file".to_owned(), message }.into());
         }
-        // Whoever sees that it has ended sees why.
+        // Stored before the run ends, so that a viewer of the ended run sees the report.
         self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
         if !self.ended {
-            // Nothing more will come of it, so it is not shown as running.
+            // Nothing more will come, so the run must not be shown as running.
             let mut update = self.update(RunStatus::Failed);
             update.summary.error = Some(IMPORT_WITHOUT_END.to_owned());
             self.store.upsert_runs(self.workspace, &[update]).await?;
@@ -101,12 +101,12 @@ impl Import {
         Ok((self.run_id, self.report))
     }
 
-    async fn take(&mut self, items: Vec<Item>) -> Result<(), Error> {
+    async fn add(&mut self, items: Vec<Item>) -> Result<(), Error> {
         for item in items {
             match item {
                 Item::Header(header) => self.header = header,
-                Item::Fault(fault) => self.report.add(ImportFault { line: fault.line, reason: fault.reason }),
-                Item::Event(line, event) if !self.seen.insert(event.seq) => {
+                Item::Unreadable(line) => self.report.add(ImportFault { line: line.line, reason: line.reason }),
+                Item::Event(line, event) if !self.seqs.insert(event.seq) => {
                     let reason = format!("event {} is there twice; the first one is kept", event.seq);
                     self.report.add(ImportFault { line, reason });
                 }
@@ -127,36 +127,36 @@ impl Import {
         if batch.is_empty() {
             return Ok(());
         }
-        if !self.begun {
+        if !self.is_created {
             self.store.upsert_runs(self.workspace, &[self.update(RunStatus::Running)]).await?;
-            self.begun = true;
+            self.is_created = true;
         }
         let seen = Seen { at_ms: now_ms(), live: false };
         self.store.insert_events(self.workspace, &self.run_id, &batch, seen).await?;
         self.report.events += batch.len() as u64;
-        self.keep_progress().await
+        self.store_progress().await
     }
 
-    /// What is to be told of the file if nothing more of it is read.
-    async fn keep_progress(&self) -> Result<(), Error> {
+    /// Stores the report as it is to be shown if nothing more of the file is read.
+    async fn store_progress(&self) -> Result<(), Error> {
         let mut report = self.report.clone();
         report.add(ImportFault { line: self.reader.line(), reason: UNREAD.to_owned() });
         Ok(self.store.keep_import_report(self.workspace, &self.run_id, &report).await?)
     }
 
-    /// What is known of the run beside its log: what an export says, or the file's name.
+    /// Returns the run's row: from the header of an export, or with the file's name.
     fn update(&self, status: RunStatus) -> RunUpdate {
-        let said = |field: &str| self.header.run[field].as_str().map(str::to_owned);
+        let text = |field: &str| self.header.run[field].as_str().map(str::to_owned);
         let number = |field: &str| self.header.run[field].as_u64();
         RunUpdate {
             summary: RunSummary {
                 id: self.run_id.clone(),
                 session_id: None,
                 status,
-                name: said("name").or_else(|| self.report.source.clone()),
-                agent_id: said("agentId"),
-                model: said("model"),
-                input_preview: said("inputPreview"),
+                name: text("name").or_else(|| self.report.source.clone()),
+                agent_id: text("agentId"),
+                model: text("model"),
+                input_preview: text("inputPreview"),
                 output_preview: None,
                 error: None,
                 tokens: serde_json::from_value(self.header.run["tokens"].clone()).ok().flatten(),

@@ -1,4 +1,4 @@
-//! `POST /api/import` for scripts and `POST /import` for the page's form: both read the body as it comes.
+//! `POST /api/import` for scripts and `POST /import` for the page's form. Both stream the body.
 
 use app::AppError;
 use axum::Json;
@@ -6,12 +6,13 @@ use axum::body::Body;
 use axum::extract::{Multipart, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
 use futures::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Import;
-use super::receiver::{Piece, Receiver};
+use super::upload_task::{Chunk, UploadTask};
 use crate::api::ApiCaller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -21,30 +22,30 @@ pub struct Params {
     name: Option<String>,
 }
 
-/// The body is the file.
+/// Imports the request body.
 pub async fn post_import(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Query(params): Query<Params>,
     body: Body,
 ) -> Result<Response, Error> {
-    let receiver = Receiver::of(Import::new(state.store.clone(), caller.workspace_id, params.name));
+    let upload = UploadTask::start(Import::new(state.store.clone(), caller.workspace_id, params.name));
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         match chunk {
-            Ok(chunk) => receiver.take(Piece::Bytes(chunk)).await,
+            Ok(chunk) => upload.push(Chunk::Bytes(chunk)).await,
             Err(error) => {
-                receiver.take(Piece::Broke(error.to_string())).await;
+                upload.push(Chunk::Failed(error.to_string())).await;
                 break;
             }
         }
     }
-    let (run_id, report) = receiver.finish().await?;
+    let (run_id, report) = upload.finish().await?;
     let url = format!("/runs/{run_id}");
     Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
 }
 
-/// The page's form: a file, or a log that was pasted. Leads to the run, or back to the form with what was wrong.
+/// Imports the file or the pasted text of the page's form. Redirects to the run, or back to the form with the error.
 pub async fn post_import_form(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -53,8 +54,7 @@ pub async fn post_import_form(
     match read_form(&state, caller.workspace_id, form).await {
         Ok(run_id) => Ok(Redirect::to(&format!("/runs/{run_id}"))),
         Err(Error::App(AppError::Invalid { message, .. })) => {
-            let message = percent_encoding::utf8_percent_encode(&message, percent_encoding::NON_ALPHANUMERIC);
-            Ok(Redirect::to(&format!("/import?problem={message}")))
+            Ok(Redirect::to(&format!("/import?problem={}", encode(&message))))
         }
         Err(error) => Err(error),
     }
@@ -69,31 +69,31 @@ async fn read_form(
         field: "file".to_owned(),
         message: format!("The form could not be read: {}.", error.body_text()),
     };
-    let mut chosen = None;
+    let mut file_name = None;
     while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
         let source = field.file_name().map(str::to_owned);
-        chosen = chosen.or_else(|| source.clone().filter(|name| !name.is_empty()));
-        let receiver = Receiver::of(Import::new(state.store.clone(), workspace, source));
-        let mut empty = true;
+        file_name = file_name.or_else(|| source.clone().filter(|name| !name.is_empty()));
+        let upload = UploadTask::start(Import::new(state.store.clone(), workspace, source));
+        let mut is_empty = true;
         loop {
             match field.chunk().await {
                 Ok(Some(chunk)) => {
-                    empty &= chunk.trim_ascii().is_empty();
-                    receiver.take(Piece::Bytes(chunk)).await;
+                    is_empty &= chunk.trim_ascii().is_empty();
+                    upload.push(Chunk::Bytes(chunk)).await;
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    receiver.take(Piece::Broke(error.body_text())).await;
+                    upload.push(Chunk::Failed(error.body_text())).await;
                     break;
                 }
             }
         }
-        // The other of the two fields may have it.
-        if !empty {
-            return Ok(receiver.finish().await?.0);
+        // An empty field is skipped: the form has two, and one is usually empty.
+        if !is_empty {
+            return Ok(upload.finish().await?.0);
         }
     }
-    let message = match chosen {
+    let message = match file_name {
         Some(name) => format!("The file {name} is empty."),
         None => "Choose a file, or paste a log.".to_owned(),
     };

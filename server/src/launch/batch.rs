@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{Batch, BatchItemState, ToolAnswerers};
+use domain::{Backoff, Batch, BatchItemState, ToolAnswerers};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -25,8 +25,8 @@ const LEASE_MS: i64 = 90_000;
 /// The pause between two launches, so that other users can launch too.
 const GAP: Duration = Duration::from_millis(150);
 /// The pause if MANTYX can't be reached, or limits requests without saying for how long.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LAST_WAIT: Duration = Duration::from_secs(60);
+const RETRY: Backoff = Backoff::new(Duration::from_secs(2), LAST_WAIT);
 const PURPOSE: &str = "batch";
 
 /// Serialized for the batch's id, so its fields keep their names.
@@ -122,16 +122,17 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
     let Some(content) = open::<LaunchContent>(state, &batch.sealed) else {
         return Ok(state.store.close_batch(batch, owner).await?);
     };
-    let mut wait = FIRST_WAIT;
+    let mut retry = RETRY;
+    let mut wait = LAST_WAIT;
     while let Some((position, sealed)) = state.store.next_batch_item(batch).await? {
         let problem = match launcher_of(state, batch).await? {
             Some(launcher) => match launch_one(state, &launcher, batch, &content, position, &sealed).await? {
                 Next::Continue => {
-                    wait = FIRST_WAIT;
+                    retry.reset();
                     None
                 }
                 Next::Wait(asked, why) => {
-                    wait = asked.unwrap_or((wait * 2).min(LAST_WAIT)).min(LAST_WAIT);
+                    wait = asked.unwrap_or_else(|| retry.next_delay()).min(LAST_WAIT);
                     Some(why)
                 }
             },

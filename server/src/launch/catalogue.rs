@@ -1,9 +1,10 @@
 //! The models, agents, tools and metadata that the form offers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use domain::LockExt;
 use serde_json::Value;
 
 use super::Launcher;
@@ -100,7 +101,7 @@ impl Catalogues {
         let owner = (launcher.caller.workspace_id, launcher.subject.clone());
         let fresh = |cached: &Cached| cached.0.elapsed() < CACHED_FOR;
         let known = {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.0.locked();
             all.retain(|_, cached| fresh(cached));
             all.get(&owner).map(|(_, catalogue)| catalogue.clone())
         };
@@ -110,7 +111,7 @@ impl Catalogues {
             return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
         }
         let catalogue = Arc::new(load(state, launcher).await?);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.locked();
         all.insert(owner, (Instant::now(), catalogue.clone()));
         Ok(catalogue)
     }

@@ -1,6 +1,6 @@
 //! Compares two specs.
 
-use app::launch::draft::json_pointer::escape;
+use protocol::json_pointer;
 use serde_json::Value;
 
 /// A difference; `None` is a missing value.
@@ -23,7 +23,7 @@ fn compare(path: String, before: Option<&Value>, after: Option<&Value>, changes:
     match (before, after) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-                let path = format!("{path}/{}", escape(key));
+                let path = json_pointer::join(&path, key);
                 compare(path, old.get(key), new.get(key), changes);
             }
         }

@@ -26,7 +26,7 @@ use crate::mantyx::{Bearer, LaunchFault, MantyxError};
 use crate::mirror::Freshness;
 use crate::state::AppState;
 use crate::store::KeptAnswers;
-use crate::{answers, workspace};
+use crate::{answers, runs};
 
 pub use batch::BatchWorker;
 pub use catalogue::{Catalogue, Catalogues, Choice, ModelChoice, Offer};
@@ -103,7 +103,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
 
 /// Returns the spec and answerers of a run, to relaunch it.
 pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> Result<LaunchContent, Error> {
-    let (_, freshness) = workspace::find_run(state, caller, run_id).await?;
+    let (_, freshness) = runs::find_run(state, caller, run_id).await?;
     let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?;
     let spec: Option<Value> = spec.and_then(|json| serde_json::from_str(&json).ok());
     let spec = match (spec, freshness) {

@@ -8,12 +8,14 @@ use app::launch::draft::error_placement::describe_pointer;
 use app::launch::{Check, CheckKind, CheckState, ToolCheck};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::validate::{self, FieldError};
+use remote_tools::RemoteError;
+use remote_tools::a2a::FoundCard;
+use remote_tools::mcp::McpCatalogue;
 use serde_json::Value;
 
 use super::catalogue::{self, Choice, Offer};
 use super::{LaunchContent, Launcher, validation};
 use crate::error::Error;
-use crate::peers::{FoundCard, McpCatalogue, PeerError};
 use crate::state::AppState;
 
 /// The most peers that one preflight queries. A spec with more mostly repeats them.
@@ -29,8 +31,8 @@ pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent)
 /// The responses of peers, one for each address.
 #[derive(Default)]
 struct PeerState {
-    mcp: HashMap<String, Result<McpCatalogue, PeerError>>,
-    cards: HashMap<String, Result<FoundCard, PeerError>>,
+    mcp: HashMap<String, Result<McpCatalogue, RemoteError>>,
+    cards: HashMap<String, Result<FoundCard, RemoteError>>,
     tools: Offer<String>,
     plugins: Offer<String>,
 }
@@ -151,7 +153,7 @@ fn remote_mcp(tool: &Value, peers: &PeerState) -> Vec<Check> {
             format!("The model will see all {} of its tools.", found.tools.len()),
         ),
         ([], count) => check(CheckKind::Listed, CheckState::Passed, format!("It has all {count} chosen tools.")),
-        (missing, _) if found.cut => check(
+        (missing, _) if found.truncated => check(
             CheckKind::Listed,
             CheckState::Unknown,
             format!("It has more tools than were read; {} may be among them.", missing.join(", ")),
@@ -179,9 +181,9 @@ fn remote_agent(tool: &Value, peers: &PeerState) -> Check {
     }
 }
 
-fn unreachable(error: &PeerError) -> Check {
+fn unreachable(error: &RemoteError) -> Check {
     match error {
-        PeerError::Refused => check(CheckKind::Reachable, CheckState::Failed, error.to_string())
+        RemoteError::Refused => check(CheckKind::Reachable, CheckState::Failed, error.to_string())
             .with_fix("Put the right credentials into the tool's headers."),
         error => check(CheckKind::Reachable, CheckState::Warning, format!("This server cannot use it: {error}"))
             .with_fix("Check the address. If only MANTYX can reach it, launch anyway."),
@@ -226,7 +228,7 @@ fn answered(tool: &str, content: &LaunchContent, peers: &PeerState) -> Check {
                 ),
                 Some(Err(error)) => failed(format!("The MCP server for {tool} cannot be used: {error}"))
                     .with_fix("Check its address and headers, or choose another way to answer."),
-                Some(Ok(found)) if found.cut || found.tools.iter().any(|tool| tool["name"] == name) => {
+                Some(Ok(found)) if found.truncated || found.tools.iter().any(|tool| tool["name"] == name) => {
                     passed(format!("{tool} is answered by the MCP server's {name}."))
                 }
                 Some(Ok(_)) => failed(format!("The MCP server for {tool} has no tool {name}."))

@@ -1,11 +1,10 @@
 //! Validates a launch request before it is sent to MANTYX.
 
 use app::AppError;
-use app::launch::draft::json_pointer::escape;
 use app::launch::{LaunchMode, local_tools};
 use domain::{Answerer, Headers, McpEndpoint, McpTool, ToolAnswerers};
 use protocol::validate::{self, FieldError};
-use protocol::{ids, json};
+use protocol::{ids, json, json_pointer};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -46,7 +45,7 @@ pub fn answerer_errors(spec: &Value, answers: &ToolAnswerers, mode: &LaunchMode)
     let tools = local_tools(spec);
     let knows_all_tools = !matches!(mode, LaunchMode::Message { .. });
     for (tool, answerer) in answers {
-        let path = format!("/answers/{}", escape(tool));
+        let path = json_pointer::join("/answers", tool);
         if knows_all_tools && !tools.iter().any(|(name, _)| name == tool) {
             errors.push(field_error(path, "unknown_tool", format!("There is no local tool {tool} to answer.")));
         } else if let Some(problem) = answerer_problem(answerer) {

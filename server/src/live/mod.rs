@@ -1,10 +1,10 @@
-//! Runs in progress: one stream from MANTYX for each run that somebody watches, relayed to every browser.
+//! Runs in progress: one stream from MANTYX for each watched run, relayed to every browser.
 //!
-//! The follower stores events before it announces them, and watchers read the store: a slow browser holds nothing up,
-//! and whoever comes late or comes again reads on from the seq it has.
+//! The hub stores events before it announces them, and the relay reads the store. So a slow browser delays nobody, and a
+//! browser that connects late or again continues from its last seq.
 
-mod follower;
+mod hub;
 mod relay;
 
-pub use follower::Hub;
+pub use hub::Hub;
 pub use relay::relay;

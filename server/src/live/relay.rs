@@ -1,23 +1,30 @@
-//! `GET /runs/{id}/live`: a run's events for a browser, from any seq, as server-sent events.
+//! `GET /runs/{id}/live`: server-sent events that tell a browser how a run goes on, from any seq.
+//!
+//! ```text
+//!   id: 5    data: {"seq":5,"text":"Hel"}   text to append to the row that is being written
+//!   id: 9    data: {"seq":9}                anything else up to this seq: the browser asks for the new page state
+//!   event: upstream    data: disconnected | connected     the stream from MANTYX
+//!   event: end         data: {}                           nothing more will come
+//! ```
 
 use std::convert::Infallible;
 use std::time::Duration;
 
+use app::AppError;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{self, StreamExt};
 use protocol::{Event, ids};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::follower::Progress;
-use app::AppError;
-
+use super::hub::Progress;
 use crate::api::ApiCaller;
 use crate::auth::Caller;
 use crate::error::Error;
+use crate::mantyx::MantyxError;
 use crate::state::AppState;
 
 /// Events read and sent at a time.
@@ -38,11 +45,11 @@ pub async fn relay(
     if !ids::is_path_id(&run_id) || !is_visible(&state, &caller, &run_id).await? {
         return Err(AppError::not_found("run").into());
     }
-    // A browser that reconnects says what it has seen; that is newer than the address it was given.
-    let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    // A browser that reconnects sends the last seq that it got, which is newer than the one in its URL.
+    let last_event_id = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let progress = state.live.follow(&state, &caller, &run_id);
-    let after = seen.or(params.after).unwrap_or(0);
-    let watcher = Watcher { state, caller, run_id, after, progress, told_broken: false, done: false };
+    let after = last_event_id.or(params.after).unwrap_or(0);
+    let watcher = Watcher { state, caller, run_id, after, progress, sent_disconnected: false, done: false };
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let frames = watcher.next().await?;
         Some((stream::iter(frames.into_iter().map(Ok::<_, Infallible>)), watcher))
@@ -51,55 +58,61 @@ pub async fn relay(
     Ok(Sse::new(frames.flatten()).keep_alive(keep_alive).into_response())
 }
 
-/// Whether the run belongs to the caller's workspace: known here, or known to MANTYX under the caller's credential.
+/// Returns true if the run belongs to the caller's workspace: it is stored, or MANTYX shows it to the caller.
 async fn is_visible(state: &AppState, caller: &Caller, run_id: &str) -> Result<bool, Error> {
     if state.store.run(caller.workspace_id, run_id).await?.is_some() {
         return Ok(true);
     }
-    state.mirror.sync_run(state, caller, run_id).await?;
-    Ok(state.store.run(caller.workspace_id, run_id).await?.is_some())
+    match state.mirror.sync_snapshot(state, caller, run_id).await {
+        Ok(()) => Ok(true),
+        Err(Error::Mantyx(MantyxError::NotFound)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
+/// One browser that watches a run.
 struct Watcher {
     state: AppState,
     caller: Caller,
     run_id: String,
     after: u64,
     progress: watch::Receiver<Progress>,
-    /// What the browser was told of MANTYX's stream.
-    told_broken: bool,
+    /// The state of MANTYX's stream that was sent last.
+    sent_disconnected: bool,
     done: bool,
 }
 
 impl Watcher {
-    /// The next frames to send; `None` when the stream is over.
+    /// Returns the next frames to send, or `None` when the stream is over.
     async fn next(&mut self) -> Option<Vec<Frame>> {
         if self.done {
             return None;
         }
         loop {
-            // Read before the store is: what is stored meanwhile wakes the wait below.
-            let Progress { ended, broken, .. } = *self.progress.borrow_and_update();
+            // Read before the store: a batch that is stored in between wakes the wait below.
+            let Progress { ended, disconnected, .. } = *self.progress.borrow_and_update();
             let store = &self.state.store;
             let events = match store.events_after(self.caller.workspace_id, &self.run_id, self.after, CHUNK).await {
                 Ok(events) => events,
                 Err(error) => {
-                    tracing::error!(%error, "a live stream could not be read from the database");
+                    let (run_id, workspace) = (&self.run_id, self.caller.workspace_id);
+                    tracing::error!(%error, run_id, %workspace, "cannot read a live run from the database");
                     return None;
                 }
             };
             if let Some(last) = events.last() {
                 self.after = last.seq;
-                return Some(events.iter().filter_map(frame).collect());
+                return Some(frames(&events));
             }
             if ended {
-                // Tells the browser not to come again.
+                // Tells the browser not to reconnect.
                 self.done = true;
                 return Some(vec![Frame::default().event("end").data("{}")]);
             }
-            if broken != self.told_broken {
-                self.told_broken = broken;
-                return Some(vec![Frame::default().event("upstream").data(if broken { "broken" } else { "back" })]);
+            if disconnected != self.sent_disconnected {
+                self.sent_disconnected = disconnected;
+                let upstream = if disconnected { "disconnected" } else { "connected" };
+                return Some(vec![Frame::default().event("upstream").data(upstream)]);
             }
             tokio::select! {
                 changed = self.progress.changed() => changed.ok()?,
@@ -109,7 +122,26 @@ impl Watcher {
     }
 }
 
-/// Without an event name: browsers deliver all of them to one handler.
-fn frame(event: &Event) -> Option<Frame> {
-    Some(Frame::default().id(event.seq.to_string()).data(serde_json::to_string(event).ok()?))
+#[derive(Serialize)]
+struct Update<'a> {
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+}
+
+/// Returns one frame for each piece of text, and one for all other events between two of them.
+fn frames(events: &[Event]) -> Vec<Frame> {
+    let mut updates: Vec<Update<'_>> = Vec::new();
+    for event in events {
+        let text = event.data["text"].as_str().filter(|_| event.kind == "assistant_delta");
+        match updates.last_mut() {
+            Some(last) if last.text.is_none() && text.is_none() => last.seq = event.seq,
+            _ => updates.push(Update { seq: event.seq, text }),
+        }
+    }
+    // Without an event name: browsers deliver these frames to one handler.
+    let frame = |update: &Update<'_>| {
+        Some(Frame::default().id(update.seq.to_string()).data(serde_json::to_string(update).ok()?))
+    };
+    updates.iter().filter_map(frame).collect()
 }

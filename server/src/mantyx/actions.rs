@@ -1,4 +1,4 @@
-//! What changes a run: cancelling it, answering its local tool calls, judging it.
+//! Actions on a run: cancel, answer a local tool call, give feedback.
 
 use reqwest::Method;
 use serde_json::json;
@@ -6,13 +6,13 @@ use serde_json::json;
 use super::{Bearer, Mantyx, MantyxError};
 
 impl Mantyx {
-    /// Asks MANTYX to stop a run. Asking again, or after the end, changes nothing.
+    /// Cancels a run. Cancelling again, or after the end, changes nothing.
     pub async fn cancel_run(&self, bearer: &Bearer, slug: &str, run_id: &str) -> Result<(), MantyxError> {
         let path = ["agent-runs", run_id, "cancel"];
-        Self::send_quick(self.workspace_request(bearer, Method::POST, slug, &path)).await
+        Self::send_unit(self.workspace_request(bearer, Method::POST, slug, &path)).await
     }
 
-    /// Answers a local tool call. `Refused` with `unknown_tool_use` or `run_terminal` where nobody waits for it.
+    /// Answers a local tool call. `Refused` with `unknown_tool_use` or `run_terminal` when the call is not waiting.
     pub async fn answer_call(
         &self,
         bearer: &Bearer,
@@ -26,10 +26,10 @@ impl Mantyx {
             Err(error) => json!({ "toolUseId": tool_use_id, "error": error }),
         };
         let path = ["agent-runs", run_id, "tool-results"];
-        Self::send_quick(self.workspace_request(bearer, Method::POST, slug, &path).json(&body)).await
+        Self::send_unit(self.workspace_request(bearer, Method::POST, slug, &path).json(&body)).await
     }
 
-    /// Judges a run. One judgement for each run; the last one counts.
+    /// Sends feedback on a run, which replaces earlier feedback.
     pub async fn send_feedback(
         &self,
         bearer: &Bearer,
@@ -43,6 +43,6 @@ impl Mantyx {
             body["explanation"] = explanation.into();
         }
         let path = ["agent-runs", run_id, "feedback"];
-        Self::send_quick(self.workspace_request(bearer, Method::POST, slug, &path).json(&body)).await
+        Self::send_unit(self.workspace_request(bearer, Method::POST, slug, &path).json(&body)).await
     }
 }

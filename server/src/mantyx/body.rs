@@ -1,4 +1,4 @@
-//! Reading answers: whole, up to a size; or in part, however long they are.
+//! Reads response bodies: as a whole up to a size limit, or as a stream of which only a part is used.
 
 use std::io::{BufReader, Read};
 
@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 
 use super::MantyxError;
 
-/// The largest body that is read whole.
+/// The largest body that is read as a whole.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
-/// Of an answer that is read in part, pieces that may wait to be read.
-const PIECES: usize = 8;
+/// Chunks that may wait to be parsed.
+const MAX_CHUNKS: usize = 8;
 
 pub async fn read_body(mut response: Response) -> Result<Vec<u8>, MantyxError> {
     let mut body = Vec::new();
@@ -25,39 +25,39 @@ pub async fn read_body(mut response: Response) -> Result<Vec<u8>, MantyxError> {
     Ok(body)
 }
 
-/// Reads JSON as it comes. Memory is taken for what `T` has, not for what it leaves out.
-pub async fn read_part<T: DeserializeOwned + Send + 'static>(mut response: Response) -> Result<T, MantyxError> {
-    let (pieces, waiting) = mpsc::channel(PIECES);
-    let reading = tokio::task::spawn_blocking(move || {
-        serde_json::from_reader(BufReader::new(Pieces { waiting, piece: Bytes::new() }))
+/// Parses JSON while it is received. Fields that `T` does not have take no memory.
+pub async fn read_partial<T: DeserializeOwned + Send + 'static>(mut response: Response) -> Result<T, MantyxError> {
+    let (chunks, receiver) = mpsc::channel(MAX_CHUNKS);
+    let parsing = tokio::task::spawn_blocking(move || {
+        serde_json::from_reader(BufReader::new(ChunkReader { receiver, chunk: Bytes::new() }))
     });
-    while let Some(piece) = response.chunk().await? {
-        // The reader has ended where nobody takes it: then it says why.
-        if pieces.send(piece).await.is_err() {
+    while let Some(chunk) = response.chunk().await? {
+        // The parser stops at an error, which it returns below.
+        if chunks.send(chunk).await.is_err() {
             break;
         }
     }
-    drop(pieces);
-    let read = reading.await.map_err(|_| MantyxError::Unexpected("an answer that nobody could read".to_owned()))?;
+    drop(chunks);
+    let read = parsing.await.map_err(|_| MantyxError::Unexpected("an unreadable response".to_owned()))?;
     read.map_err(|error| MantyxError::Unexpected(format!("unreadable JSON: {error}")))
 }
 
-/// Pieces of a body as one text, for readers that wait.
-struct Pieces {
-    waiting: mpsc::Receiver<Bytes>,
-    piece: Bytes,
+/// A blocking reader over the chunks of a body.
+struct ChunkReader {
+    receiver: mpsc::Receiver<Bytes>,
+    chunk: Bytes,
 }
 
-impl Read for Pieces {
+impl Read for ChunkReader {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        while self.piece.is_empty() {
-            match self.waiting.blocking_recv() {
-                Some(piece) => self.piece = piece,
+        while self.chunk.is_empty() {
+            match self.receiver.blocking_recv() {
+                Some(chunk) => self.chunk = chunk,
                 None => return Ok(0),
             }
         }
-        let count = into.len().min(self.piece.len());
-        into[..count].copy_from_slice(&self.piece.split_to(count));
+        let count = into.len().min(self.chunk.len());
+        into[..count].copy_from_slice(&self.chunk.split_to(count));
         Ok(count)
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to MANTYX and back.
+//! Errors of requests to MANTYX.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub enum MantyxError {
 
 impl From<reqwest::Error> for MantyxError {
     fn from(error: reqwest::Error) -> Self {
-        // Without the URL: a query may hold a secret.
+        // Without the URL, whose query may contain a secret.
         let error = error.without_url();
         let mut text = error.to_string();
         let mut source = std::error::Error::source(&error);

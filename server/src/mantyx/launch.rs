@@ -1,4 +1,4 @@
-//! Starting runs and sessions. Whether a request can have arrived matters here: a launch must not happen twice.
+//! Starts runs and sessions. Errors tell whether the request can have arrived, because a launch must not happen twice.
 
 use protocol::validate::FieldError;
 use reqwest::{Method, RequestBuilder, StatusCode};
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::{Bearer, Mantyx, MantyxError};
 
-/// Why something was not started, or may have been.
+/// The reason why a launch failed, or may have failed.
 #[derive(Debug)]
 pub enum LaunchFault {
-    /// MANTYX says what is wrong with it.
+    /// MANTYX rejected it and says why.
     Refused(Refusal),
     /// Nothing was started.
     NotStarted(MantyxError),
-    /// The request went out and no readable answer came back.
+    /// The request was sent and there was no readable response: it may have started.
     Unknown(String),
 }
 
@@ -21,32 +21,32 @@ pub enum LaunchFault {
 pub struct Refusal {
     pub code: String,
     pub message: String,
-    /// Models that may have been meant.
+    /// Similar model ids.
     pub candidates: Vec<String>,
-    /// Where the spec is wrong, if MANTYX tells.
+    /// The invalid fields of the spec, if MANTYX names them.
     pub fields: Vec<FieldError>,
 }
 
 impl Mantyx {
-    /// Starts a run and gives its id.
+    /// Starts a run. Returns its id.
     pub async fn create_run(&self, bearer: &Bearer, slug: &str, spec: &Value) -> Result<String, LaunchFault> {
         let request = self.workspace_request(bearer, Method::POST, slug, &["agent-runs"]).json(spec);
         start(request, "runId").await
     }
 
-    /// Opens a session and gives its id. `spec` has neither prompt nor messages.
+    /// Opens a session. Returns its id. `spec` has neither prompt nor messages.
     pub async fn create_session(&self, bearer: &Bearer, slug: &str, spec: &Value) -> Result<String, LaunchFault> {
         let request = self.workspace_request(bearer, Method::POST, slug, &["agent-sessions"]).json(spec);
         start(request, "sessionId").await
     }
 
-    /// Ends a session; a run of it that is under way is cancelled.
+    /// Ends a session. A run in progress is cancelled.
     pub async fn end_session(&self, bearer: &Bearer, slug: &str, session_id: &str) -> Result<(), MantyxError> {
         let path = ["agent-sessions", session_id];
-        Self::send_quick(self.workspace_request(bearer, Method::DELETE, slug, &path)).await
+        Self::send_unit(self.workspace_request(bearer, Method::DELETE, slug, &path)).await
     }
 
-    /// Sends the next message of a session and gives the run that answers it.
+    /// Sends the next message of a session. Returns the id of the run that answers it.
     pub async fn send_message(
         &self,
         bearer: &Bearer,
@@ -60,7 +60,7 @@ impl Mantyx {
 }
 
 async fn start(request: RequestBuilder, id_field: &str) -> Result<String, LaunchFault> {
-    let response = match request.timeout(super::ANSWER_TIMEOUT).send().await {
+    let response = match request.timeout(super::RESPONSE_TIMEOUT).send().await {
         Ok(response) => response,
         Err(error) if error.is_connect() => return Err(LaunchFault::NotStarted(error.into())),
         Err(error) => return Err(LaunchFault::Unknown(MantyxError::from(error).to_string())),
@@ -79,10 +79,10 @@ async fn start(request: RequestBuilder, id_field: &str) -> Result<String, Launch
         return Err(LaunchFault::NotStarted(MantyxError::from_response(response).await));
     }
     let body = super::read_body(response).await.unwrap_or_default();
-    Err(read_refusal(&serde_json::from_slice(&body).unwrap_or_default()))
+    Err(parse_refusal(&serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-fn read_refusal(body: &Value) -> LaunchFault {
+fn parse_refusal(body: &Value) -> LaunchFault {
     let text = |field: &str| body[field].as_str().map(str::to_owned);
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(|item| Some(item.as_str()?.to_owned())).collect()
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a launch that a server answers like this.
+    /// Launches against a server that responds like this.
     async fn launch(
         status: u16,
         headers: [(&'static str, &'static str); 1],
@@ -137,7 +137,7 @@ mod tests {
     const NONE: [(&str, &str); 1] = [("x-nothing", "")];
 
     #[tokio::test]
-    async fn what_was_refused_was_not_started() {
+    async fn a_rejected_launch_has_not_started() {
         let missing = json!({ "error": "insufficient_scope", "required": ["runs:write"] });
         let fault = launch(403, NONE, missing).await;
         assert!(
@@ -159,13 +159,13 @@ mod tests {
             matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.fields[0].path == "/prompt"),
             "{fault:?}"
         );
-        // Nobody listens there.
+        // Nothing listens on this port.
         let fault = client("http://127.0.0.1:1").create_run(&Bearer::new("t"), "demo", &json!({})).await;
         assert!(matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::Unreachable(_)))), "{fault:?}");
     }
 
     #[tokio::test]
-    async fn what_may_have_been_started_is_not_known() {
+    async fn a_launch_without_a_readable_response_may_have_started() {
         for (status, body) in [(500, json!({})), (202, json!({ "runId": "../x" })), (200, json!("hm"))] {
             let fault = launch(status, NONE, body).await;
             assert!(matches!(fault, Err(LaunchFault::Unknown(_))), "{status}: {fault:?}");

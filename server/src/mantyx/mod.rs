@@ -1,7 +1,6 @@
-//! The MANTYX client: the only place that calls MANTYX, and the only one with reqwest.
+//! The MANTYX client: the only module that calls MANTYX.
 //!
-//! A [`Mantyx`] knows where MANTYX is and which OAuth application we are. What a call may see is decided by the bearer
-//! that it is given.
+//! A [`Mantyx`] has MANTYX's address and our OAuth application. The bearer of each call decides what it may read and change.
 
 mod actions;
 mod body;
@@ -19,15 +18,16 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use body::{read_body, read_part};
+use body::{read_body, read_partial};
 
 pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
 pub use oauth::{TokenSet, WorkspaceIdentity};
 pub use sessions::{SessionList, SessionRow};
+pub use stream::EventStream;
 
-/// For answers that are read whole.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+/// For all requests except streams.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub struct Mantyx {
@@ -44,13 +44,13 @@ pub struct Bearer(String);
 
 impl Mantyx {
     pub fn new(base: Url, client_id: String, client_secret: String, redirect_uri: Url) -> anyhow::Result<Self> {
-        // TLS goes through ring; installing it twice is harmless.
+        // TLS uses ring. Installing it twice is harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .user_agent(concat!("runlens/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(Duration::from_secs(5))
             .read_timeout(Duration::from_secs(60))
-            // Following one could carry a credential to another host.
+            // A redirect could send a credential to another host.
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(4)
             .build()?;
@@ -62,12 +62,12 @@ impl Mantyx {
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Where a workspace's runs are started.
+    /// Returns the URL of a workspace's runs.
     pub fn runs_url(&self, slug: &str) -> String {
         self.url(&["api", "v1", "workspaces", slug, "agent-runs"]).into()
     }
 
-    /// `path` is a list of segments, each escaped: an id from a request cannot reach another route.
+    /// Joins escaped path segments, so that an id from a request cannot reach another route.
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -89,19 +89,21 @@ impl Mantyx {
         Err(MantyxError::from_response(response).await)
     }
 
-    /// For calls whose answer says no more than that it was done.
-    async fn send_quick(request: RequestBuilder) -> Result<(), MantyxError> {
-        Self::send(request.timeout(ANSWER_TIMEOUT)).await.map(drop)
+    /// Sends a request whose response body is not used.
+    async fn send_unit(request: RequestBuilder) -> Result<(), MantyxError> {
+        Self::send(request.timeout(RESPONSE_TIMEOUT)).await.map(drop)
     }
 
     async fn send_json<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, MantyxError> {
-        let body = read_body(Self::send(request.timeout(ANSWER_TIMEOUT)).await?).await?;
+        let body = read_body(Self::send(request.timeout(RESPONSE_TIMEOUT)).await?).await?;
         serde_json::from_slice(&body).map_err(|error| MantyxError::Unexpected(format!("unreadable JSON: {error}")))
     }
 
-    /// For answers of which only a part is wanted: what `T` does not have is read past, however long it is.
-    async fn read_json<T: DeserializeOwned + Send + 'static>(request: RequestBuilder) -> Result<T, MantyxError> {
-        read_part(Self::send(request.timeout(ANSWER_TIMEOUT)).await?).await
+    /// Sends a request whose response may be long. Fields that `T` does not have are skipped without buffering.
+    async fn send_partial_json<T: DeserializeOwned + Send + 'static>(
+        request: RequestBuilder,
+    ) -> Result<T, MantyxError> {
+        read_partial(Self::send(request.timeout(RESPONSE_TIMEOUT)).await?).await
     }
 }
 

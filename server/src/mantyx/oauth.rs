@@ -1,4 +1,4 @@
-//! MANTYX's authorization server: code + PKCE, refresh, revoke, and who the user is.
+//! MANTYX's OAuth server: authorization code with PKCE, refresh, revocation and user info.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use url::Url;
 
 use super::{Bearer, Mantyx, MantyxError};
 
-/// Without these Runlens cannot work.
+/// Scopes that Runlens needs.
 const SCOPES: [&str; 6] =
     ["mantyx.identity:read", "models:read", "runs:read", "runs:write", "sessions:read", "sessions:write"];
-/// Asked for, and done without where not granted.
+/// Scopes that Runlens requests and works without.
 const OPTIONAL_SCOPES: [&str; 4] = ["feedback:write", "agents:read", "tools:read", "plugins:read"];
 
 type Client = oauth2::basic::BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// A sign-in that was started: where to send the browser, and what must be known when it comes back.
-pub struct Pending {
+/// A started sign-in: the URL for the browser, and the values to check when it comes back.
+pub struct StartedSignIn {
     pub authorize_url: Url,
     pub state: String,
     pub pkce_verifier: String,
 }
 
-/// Who a credential speaks for.
+/// The user and the workspace of a credential.
 pub struct Identity {
     pub subject: String,
     pub email: Option<String>,
@@ -44,7 +44,7 @@ pub struct WorkspaceIdentity {
 }
 
 impl Identity {
-    fn read(user: &UserInfo) -> Option<Self> {
+    fn parse(user: &UserInfo) -> Option<Self> {
         let workspace = user.workspace()?;
         Some(Self {
             subject: user.subject()?.to_owned(),
@@ -66,7 +66,7 @@ pub struct TokenSet {
 }
 
 impl Mantyx {
-    pub fn start_sign_in(&self) -> Result<Pending, MantyxError> {
+    pub fn start_sign_in(&self) -> Result<StartedSignIn, MantyxError> {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let (authorize_url, state) = self
             .oauth_client()?
@@ -74,7 +74,7 @@ impl Mantyx {
             .add_scopes(SCOPES.iter().chain(&OPTIONAL_SCOPES).map(|scope| Scope::new((*scope).to_owned())))
             .set_pkce_challenge(challenge)
             .url();
-        Ok(Pending { authorize_url, state: state.into_secret(), pkce_verifier: verifier.into_secret() })
+        Ok(StartedSignIn { authorize_url, state: state.into_secret(), pkce_verifier: verifier.into_secret() })
     }
 
     pub async fn exchange_code(&self, code: String, pkce_verifier: String) -> Result<TokenSet, MantyxError> {
@@ -91,7 +91,7 @@ impl Mantyx {
         request.request_async(&OAuthHttp(self.http.clone())).await.map(token_set).map_err(oauth_error)
     }
 
-    /// Revoking a refresh token also ends its access tokens. MANTYX answers 200 whether or not it knew the token.
+    /// Revokes a token. Revoking a refresh token also revokes its access tokens. MANTYX returns 200 also for unknown tokens.
     pub async fn revoke(&self, token: &str) -> Result<(), MantyxError> {
         let form = [("token", token), ("client_id", &self.client_id), ("client_secret", &self.client_secret)];
         let request = self.http.post(self.url(&["api", "oauth", "revoke"])).form(&form);
@@ -101,7 +101,7 @@ impl Mantyx {
     pub async fn userinfo(&self, bearer: &Bearer) -> Result<Identity, MantyxError> {
         let url = self.url(&["api", "oauth", "userinfo"]);
         let user = Self::send_json(self.http.request(Method::GET, url).bearer_auth(bearer.expose())).await?;
-        Identity::read(&user).ok_or_else(|| MantyxError::Unexpected("an identity without its workspace".to_owned()))
+        Identity::parse(&user).ok_or_else(|| MantyxError::Unexpected("an identity without its workspace".to_owned()))
     }
 
     fn oauth_client(&self) -> Result<Client, MantyxError> {
@@ -112,12 +112,12 @@ impl Mantyx {
             .set_auth_uri(AuthUrl::new(endpoint("authorize")).map_err(bad_url)?)
             .set_token_uri(TokenUrl::new(endpoint("token")).map_err(bad_url)?)
             .set_redirect_uri(RedirectUrl::from_url(self.redirect_uri.clone()))
-            // MANTYX reads the client's credentials from the body.
+            // MANTYX expects the client's credentials in the body.
             .set_auth_type(AuthType::RequestBody))
     }
 }
 
-/// Carries the oauth2 crate's requests over our client, so that they share its limits.
+/// Sends the oauth2 crate's requests with our HTTP client and its limits.
 struct OAuthHttp(reqwest::Client);
 
 impl<'c> oauth2::AsyncHttpClient<'c> for OAuthHttp {
@@ -137,9 +137,9 @@ impl<'c> oauth2::AsyncHttpClient<'c> for OAuthHttp {
                 .await
                 .map_err(|error| OAuthTransport(error.into()))?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let mut answer = HttpResponse::new(super::read_body(response).await.map_err(OAuthTransport)?);
-            (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
-            Ok(answer)
+            let mut http_response = HttpResponse::new(super::read_body(response).await.map_err(OAuthTransport)?);
+            (*http_response.status_mut(), *http_response.headers_mut()) = (status, headers);
+            Ok(http_response)
         })
     }
 }
@@ -162,14 +162,17 @@ fn oauth_error(
     error: RequestTokenError<OAuthTransport, oauth2::StandardErrorResponse<BasicErrorResponseType>>,
 ) -> MantyxError {
     match error {
-        RequestTokenError::ServerResponse(answer) => MantyxError::Refused {
+        RequestTokenError::ServerResponse(response) => MantyxError::Refused {
             status: 400,
-            code: answer.error().as_ref().to_owned(),
-            message: answer.error_description().cloned().unwrap_or_else(|| "The sign-in was not accepted.".to_owned()),
+            code: response.error().as_ref().to_owned(),
+            message: response
+                .error_description()
+                .cloned()
+                .unwrap_or_else(|| "The sign-in was not accepted.".to_owned()),
         },
         RequestTokenError::Request(transport) => transport.0,
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-            MantyxError::Unexpected("an answer that is not a token".to_owned())
+            MantyxError::Unexpected("a response that is not a token".to_owned())
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Reading runs.
+//! Lists and reads runs and models.
 
-use protocol::messages::{ModelList, RunList, RunSnapshot};
+use protocol::messages::{ModelList, RunListResponse, RunSnapshot};
 use reqwest::Method;
 
 use super::{Bearer, Mantyx, MantyxError};
 
 impl Mantyx {
-    /// One page of runs, newest first; with `count` also how many there are in all. `Refused` with 405, or `NotFound`, from servers that cannot list.
+    /// Returns a page of runs, newest first; with `count`, also the total. Servers that cannot list return `Refused` with 405,
+    /// or `NotFound`.
     pub async fn list_runs(
         &self,
         bearer: &Bearer,
@@ -14,7 +15,7 @@ impl Mantyx {
         limit: u32,
         cursor: Option<&str>,
         count: bool,
-    ) -> Result<RunList, MantyxError> {
+    ) -> Result<RunListResponse, MantyxError> {
         let mut request =
             self.workspace_request(bearer, Method::GET, slug, &["agent-runs"]).query(&[("limit", limit.to_string())]);
         if count {

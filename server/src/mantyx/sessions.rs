@@ -1,4 +1,4 @@
-//! Reading sessions.
+//! Lists and reads sessions.
 
 use protocol::messages::Metadata;
 use reqwest::Method;
@@ -31,7 +31,7 @@ pub struct SessionRow {
     pub status: String,
 }
 
-/// `GET /agent-sessions/{id}`, without its messages, which may be many: they are skipped as they come.
+/// `GET /agent-sessions/{id}` without its messages, which may be many and are skipped.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDetail {
@@ -60,7 +60,7 @@ pub struct SessionEvents {
 }
 
 impl Mantyx {
-    /// One page of sessions, last used first.
+    /// Returns a page of sessions, last used first.
     pub async fn list_sessions(
         &self,
         bearer: &Bearer,
@@ -78,10 +78,10 @@ impl Mantyx {
     }
 
     pub async fn session(&self, bearer: &Bearer, slug: &str, id: &str) -> Result<SessionDetail, MantyxError> {
-        Self::read_json(self.workspace_request(bearer, Method::GET, slug, &["agent-sessions", id])).await
+        Self::send_partial_json(self.workspace_request(bearer, Method::GET, slug, &["agent-sessions", id])).await
     }
 
-    /// The last messages before a seq, or the last of all.
+    /// Returns the last messages before a seq, or the last of all.
     pub async fn session_events(
         &self,
         bearer: &Bearer,

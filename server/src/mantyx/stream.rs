@@ -1,4 +1,4 @@
-//! A run's event stream: the persisted log from a given seq on, then what happens live.
+//! A run's event stream: the stored log from a given seq on, then live events.
 
 use protocol::Event;
 use protocol::sse::{Frame, Frames};
@@ -12,7 +12,7 @@ pub struct EventStream {
 }
 
 impl Mantyx {
-    /// Events after `last_seq`. The stream ends after the terminal event, or when the connection does.
+    /// Streams the events after `last_seq`. The stream ends after the terminal event, or with the connection.
     pub async fn stream(
         &self,
         bearer: &Bearer,
@@ -29,12 +29,12 @@ impl Mantyx {
 }
 
 impl EventStream {
-    /// The events that came with the next piece of the stream; `None` at its end.
+    /// Returns the events of the next chunk, or `None` at the end.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Event>>, MantyxError> {
         loop {
             let Some(bytes) = self.response.chunk().await? else { return Ok(None) };
             let frames = self.frames.push(&bytes).map_err(|error| MantyxError::Unexpected(error.to_string()))?;
-            let events: Vec<Event> = frames.into_iter().filter_map(read_event).collect();
+            let events: Vec<Event> = frames.into_iter().filter_map(parse_event).collect();
             if !events.is_empty() {
                 return Ok(Some(events));
             }
@@ -42,8 +42,9 @@ impl EventStream {
     }
 }
 
-/// A frame whose data is no envelope is kept under its own number, so that the timeline can show that it is unreadable.
-fn read_event(frame: Frame) -> Option<Event> {
+/// Parses a frame. A frame without a valid envelope becomes an event under its own seq, so that the timeline shows it as
+/// unreadable.
+fn parse_event(frame: Frame) -> Option<Event> {
     Event::parse(&frame.data).ok().or_else(|| {
         let seq = frame.id?.parse().ok()?;
         Some(Event::new(seq, frame.event.unwrap_or_else(|| "unreadable".to_owned()), frame.data.into()))

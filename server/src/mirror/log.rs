@@ -1,78 +1,89 @@
-//! A run's log: fetched from the stream endpoint, stored as it comes.
+//! Fetches a run's log from MANTYX's stream and stores it.
 
 use std::time::Duration;
 
 use protocol::Event;
+use protocol::timeline::Replay;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::mantyx::EventStream;
 use crate::state::AppState;
-use crate::store::{NewLog, Seen, WorkspaceId};
+use crate::store::{NewLog, Seen};
 
-/// A running run's stream does not end; when nothing has come for this long, its persisted part has been read.
-pub const QUIET: Duration = Duration::from_millis(250);
+/// The stream of a run in progress does not end. After a pause this long, everything that MANTYX had stored has come.
+pub const CATCH_UP_PAUSE: Duration = Duration::from_millis(250);
 
-/// Logs up to this many events are taken in at once; longer ones as they come.
-const WHOLE_EVENTS: usize = 20_000;
+/// Longer logs are stored piece by piece, so that they are not held in memory.
+const MAX_WHOLE_EVENTS: usize = 20_000;
 
-/// The log of an ended run that is not here yet, read and packed. `None` where it must be taken in piece by piece.
-pub async fn fetch_whole(state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<NewLog>, Error> {
-    if state.store.last_seq(caller.workspace_id, run_id).await? > 0 {
-        return Ok(None);
-    }
-    let mut stream = state
-        .credentials
-        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, 0).await })
-        .await?;
+/// The log of an ended run as it came from the stream.
+pub enum Fetched {
+    /// The whole log, packed and folded.
+    Whole(NewLog, Box<Replay>),
+    /// The first events of a log that is long, out of order or without an end.
+    Partial(Vec<Event>),
+}
+
+/// Opens MANTYX's stream of a run, after the last event that is stored.
+pub async fn open_stream(state: &AppState, caller: &Caller, run_id: &str, last_seq: u64) -> Result<EventStream, Error> {
+    let open = |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await };
+    Ok(state.credentials.call(caller, open).await?)
+}
+
+/// Reads the log of an ended run at once where possible.
+pub async fn read_ended(state: &AppState, stream: &mut EventStream) -> Result<Fetched, Error> {
     let mut events: Vec<Event> = Vec::new();
-    while let Some(batch) = stream.next_batch().await? {
+    while events.len() <= MAX_WHOLE_EVENTS && !events.last().is_some_and(Event::is_terminal) {
+        let Some(batch) = stream.next_batch().await? else { break };
         events.extend(batch);
-        if events.len() > WHOLE_EVENTS {
-            return Ok(None);
-        }
-        if events.last().is_some_and(Event::is_terminal) {
+    }
+    let is_ordered = events.is_sorted_by(|a, b| a.seq < b.seq);
+    if events.len() > MAX_WHOLE_EVENTS || !is_ordered || !events.iter().any(Event::is_terminal) {
+        return Ok(Fetched::Partial(events));
+    }
+    let replay = Replay::new(events);
+    match NewLog::new(state.store.packer(), replay.events(), replay.latest())?.filter(|log| log.facts.complete) {
+        Some(log) => Ok(Fetched::Whole(log, Box::new(replay))),
+        None => Ok(Fetched::Partial(replay.events().to_vec())),
+    }
+}
+
+/// Stores a stream to its terminal event or, for a run in progress, until it pauses.
+pub async fn store_stream(
+    state: &AppState,
+    caller: &Caller,
+    run_id: &str,
+    mut stream: EventStream,
+    first: Vec<Event>,
+    in_progress: bool,
+) -> Result<(), Error> {
+    let mut ended = store_events(state, caller, run_id, &first, false).await?;
+    while !ended {
+        let batch = match tokio::time::timeout(CATCH_UP_PAUSE, stream.next_batch()).await {
+            Ok(batch) => batch?,
+            Err(_) if in_progress => break,
+            Err(_) => stream.next_batch().await?,
+        };
+        let Some(batch) = batch else { break };
+        ended = store_events(state, caller, run_id, &batch, false).await?;
+        // A busy run never pauses. The page has enough to show, and the live relay sends the rest.
+        if in_progress && batch.len() < 2 {
             break;
         }
     }
-    // Not in order, twice, or without an end: the store sorts it out.
-    let orderly = events.is_sorted_by(|a, b| a.seq < b.seq);
-    Ok(NewLog::of(state.store.packer(), &events)?.filter(|log| orderly && log.facts.complete))
-}
-
-/// Reads the log from where the store ends to its terminal event or, for a running run, until it goes quiet.
-pub async fn fetch(state: &AppState, caller: &Caller, run_id: &str, running: bool) -> Result<(), Error> {
-    let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
-    let mut stream = state
-        .credentials
-        .call(caller, |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await })
-        .await?;
-    let ended = loop {
-        let batch = match tokio::time::timeout(QUIET, stream.next_batch()).await {
-            Ok(batch) => batch?,
-            Err(_) if running => break false,
-            Err(_) => stream.next_batch().await?,
-        };
-        let Some(batch) = batch else { break false };
-        if store_events(state, caller, run_id, &batch, false).await? {
-            break true;
-        }
-        // A run that is busy never goes quiet; what has come is enough for the page, the relay brings the rest.
-        if running && batch.len() < 2 {
-            break false;
-        }
-    };
     record_log_facts(state, caller, run_id).await?;
-    if !ended && !running {
-        // MANTYX has said all that it has. The page shows that the end is missing; the background need not ask again.
+    if !ended && !in_progress {
+        // MANTYX has no more of it. The page says that the end is missing, and the syncer does not ask again.
         state.store.mark_log_gone(caller.workspace_id, run_id).await?;
     }
     Ok(())
 }
 
-/// Stores a batch of events. `true` when the log has ended.
+/// Stores a batch of events. Returns true when the log has ended.
 ///
-/// `live`: they happened just now; else they were in MANTYX's log for nobody knows how long.
+/// `live` events happened just now. Others were in MANTYX's log for an unknown time.
 pub async fn store_events(
     state: &AppState,
     caller: &Caller,
@@ -85,29 +96,25 @@ pub async fn store_events(
     Ok(events.iter().any(Event::is_terminal))
 }
 
-/// What the stored log tells of the run: its marks, its tools, its words, and whether it is complete.
+/// Records what the stored log says about the run: marks, tools, text, and whether it is complete.
 pub async fn record_log_facts(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
-    reread(state, caller.workspace_id, run_id).await
+    state.timelines.record(&state.store, caller.workspace_id, run_id).await
 }
 
-pub async fn reread(state: &AppState, workspace: WorkspaceId, run_id: &str) -> Result<(), Error> {
-    Ok(state.store.index_log(workspace, run_id).await?)
-}
-
-/// Reads again what an older version stored, a little at a time.
-pub async fn reread_old_runs(state: AppState) {
+/// A background task that indexes runs which an older version stored, a few at a time.
+pub async fn reindex_old_runs(state: AppState) {
     loop {
-        let unread = match state.store.unread_runs(100).await {
-            Ok(unread) if unread.is_empty() => return,
-            Ok(unread) => unread,
-            Err(error) => return tracing::error!(%error, "stored runs could not be read again"),
+        let runs = match state.store.unread_runs(100).await {
+            Ok(runs) if runs.is_empty() => return,
+            Ok(runs) => runs,
+            Err(error) => return tracing::error!(%error, "cannot list runs to index again"),
         };
-        for (workspace, run_id) in unread {
+        for (workspace, run_id) in runs {
             if state.shutdown.is_cancelled() {
                 return;
             }
-            if let Err(error) = reread(&state, workspace, &run_id).await {
-                return tracing::error!(%error, run_id, "a stored run could not be read again");
+            if let Err(error) = state.store.index_log(workspace, &run_id).await {
+                return tracing::error!(%error, run_id, %workspace, "cannot index a stored run again");
             }
         }
     }

@@ -1,53 +1,62 @@
-//! Keeps the store in step with what MANTYX shows a workspace.
+//! Mirrors a workspace's runs and sessions from MANTYX into the store.
 //!
-//! A list is synced when it is looked at, a run when it is opened, and the rest in the background.
+//! A list is synced when somebody opens it, a run when somebody opens it, and everything else in the background.
 
 mod list;
 mod log;
-mod looks;
-mod round;
+mod refresh_gate;
+mod retry_later;
 mod sessions;
 mod syncer;
-mod troubles;
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+mod syncers;
 
 use app::AppError;
 use domain::{HistoryState, SyncProgress};
+use protocol::timeline::Replay;
+use tracing::Instrument;
 
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{History, RunUpdate, WorkspaceId};
-use looks::{Looks, Outcome, PATIENCE, Turn};
+use log::Fetched;
+use refresh_gate::{Outcome, REFRESH_TIMEOUT, RefreshGate, Ticket};
 
-pub use log::{QUIET, record_log_facts, reread_old_runs, store_events};
-pub use syncer::{ApiKey, start_syncers};
+pub use log::{CATCH_UP_PAUSE, open_stream, record_log_facts, reindex_old_runs, store_events};
+pub use syncers::{ApiKey, start_syncers};
 
-/// What a page says of a MANTYX that has no list of runs.
+/// Shown when this MANTYX has no list of runs.
 const CANNOT_LIST: &str =
     "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
-/// What a page says of a MANTYX that has not answered in time.
+/// Shown when MANTYX has not answered in time.
 const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
 
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
-    looks: Looks,
-    /// One walk into the history at a time for each workspace.
-    walks: Arc<Mutex<HashMap<WorkspaceId, Arc<tokio::sync::Mutex<()>>>>>,
-    syncers: syncer::Syncers,
+    refresh_gate: RefreshGate,
+    /// One request for older runs at a time for each workspace.
+    history_syncs: KeyedLocks<WorkspaceId>,
+    /// One sync at a time for each run. Waiting viewers get its outcome.
+    run_syncs: KeyedLocks<(WorkspaceId, String), Option<Freshness>>,
+    syncers: syncers::Syncers,
 }
 
-/// Whether what is stored is what MANTYX has.
-#[derive(Debug)]
+/// An ended run with its whole log.
+struct FetchedRun {
+    update: RunUpdate,
+    replay: Box<Replay>,
+}
+
+/// How current the stored data is.
+#[derive(Clone, Debug)]
 pub enum Freshness {
     Fresh,
-    /// MANTYX could not be asked; the error says why.
+    /// MANTYX could not be asked.
     Stale(MantyxError),
-    /// MANTYX does not have it, or not any more.
+    /// MANTYX does not have it, or no longer has it.
     Gone,
     /// This MANTYX has no list of runs.
     CannotList,
@@ -56,7 +65,7 @@ pub enum Freshness {
 }
 
 impl Freshness {
-    /// A sentence for the page, where the data may be behind.
+    /// Returns a sentence for the page when the data may be out of date.
     pub fn stale(&self) -> Option<String> {
         match self {
             Self::Fresh => None,
@@ -69,23 +78,25 @@ impl Freshness {
 }
 
 impl Mirror {
-    /// Brings in the newest page of runs; what else there is comes in the background.
+    /// Syncs the newest page of runs. Older ones are synced in the background.
     pub async fn sync_newest(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
         loop {
-            let (outcome, mine) = match self.looks.turn(caller.workspace_id) {
-                Turn::Known(outcome) => (Some(outcome), false),
-                Turn::Wait(outcome, until) => (looks::wait(outcome, until).await, false),
-                Turn::Look(teller, outcome, until) => {
+            let (outcome, is_own) = match self.refresh_gate.ticket(caller.workspace_id) {
+                Ticket::Recent(outcome) => (Some(outcome), false),
+                Ticket::Wait(pending) => (pending.wait().await, false),
+                Ticket::Refresh(publisher, pending) => {
                     let (state, caller) = (state.clone(), caller.clone());
-                    // Whoever asked may go away; what was asked for is of use to others.
-                    tokio::spawn(async move { teller.tell(look(&state, &caller).await) });
-                    (looks::wait(outcome, until).await, true)
+                    let span = tracing::info_span!("refresh newest runs", workspace = %caller.workspace_id);
+                    // In a task: the caller may disconnect while others wait for the outcome.
+                    let refresh = async move { publisher.publish(refresh_newest(&state, &caller).await) };
+                    tokio::spawn(refresh.instrument(span));
+                    (pending.wait().await, true)
                 }
             };
             return match outcome {
-                // Another's credential was refused, which says nothing of this one.
-                Some(Outcome::Refused(_)) if !mine => continue,
-                Some(Outcome::Refused(error)) => Err(error.into()),
+                // Another caller's credential was rejected, which says nothing about this one.
+                Some(Outcome::Rejected(_)) if !is_own => continue,
+                Some(Outcome::Rejected(error)) => Err(error.into()),
                 Some(Outcome::Fresh) => Ok(Freshness::Fresh),
                 Some(Outcome::CannotList) => Ok(Freshness::CannotList),
                 Some(Outcome::Failed(error)) => Ok(Freshness::Stale(error)),
@@ -94,18 +105,20 @@ impl Mirror {
         }
     }
 
-    /// Brings in the sessions that were used last; what else there is comes in the background.
+    /// Syncs the sessions that were used last. Older ones are synced in the background.
     pub async fn sync_sessions(&self, state: &AppState, caller: &Caller) -> Result<Freshness, Error> {
-        if let Some(error) = self.looks.trouble(caller.workspace_id) {
+        if let Some(error) = self.refresh_gate.recent_failure(caller.workspace_id) {
             return Ok(Freshness::Stale(error));
         }
         if matches!(caller.credential, Credential::Grant(_)) {
             self.syncers.wake(state, caller.workspace_id, &caller.slug);
         }
-        let (with, by) = (state.clone(), caller.clone());
-        // It goes on when nobody waits for it any more.
-        let looking = tokio::spawn(async move { sessions::look(&with, &by).await });
-        match tokio::time::timeout(PATIENCE, looking).await {
+        let span = tracing::info_span!("refresh newest sessions", workspace = %caller.workspace_id);
+        let (state, caller) = (state.clone(), caller.clone());
+        // In a task: it finishes even when the page stops waiting.
+        let refresh = async move { sessions::refresh_newest(&state, &caller).await };
+        let refresh = tokio::spawn(refresh.instrument(span));
+        match tokio::time::timeout(REFRESH_TIMEOUT, refresh).await {
             Err(_) => Ok(Freshness::Slow),
             Ok(Ok(Ok(()))) => Ok(Freshness::Fresh),
             Ok(Ok(Err(Error::Mantyx(error)))) => stale(error),
@@ -114,61 +127,84 @@ impl Mirror {
         }
     }
 
-    /// Brings in a page of older runs. `false` when there are none, or when MANTYX cannot be asked, or not in time.
+    /// Syncs a page of older runs. Returns false when there are none, or when MANTYX cannot be asked or does not answer
+    /// in time.
     pub async fn sync_older(&self, state: &AppState, caller: &Caller) -> Result<bool, Error> {
-        if self.looks.trouble(caller.workspace_id).is_some() {
+        if self.refresh_gate.recent_failure(caller.workspace_id).is_some() {
             return Ok(false);
         }
-        let walk = async {
-            let turn = self.walk_of(caller.workspace_id);
-            let _turn = turn.lock().await;
+        let sync = async {
+            let _lock = self.history_syncs.lock(caller.workspace_id).await;
             list::sync_history_page(state, caller).await
         };
-        match tokio::time::timeout(PATIENCE, walk).await {
+        match tokio::time::timeout(REFRESH_TIMEOUT, sync).await {
             Err(_) => Ok(false),
             Ok(Err(Error::Mantyx(error))) => {
-                tracing::warn!(%error, "older runs could not be fetched");
+                tracing::warn!(%error, workspace = %caller.workspace_id, "cannot fetch older runs");
                 Ok(false)
             }
             Ok(other) => Ok(other?.is_some()),
         }
     }
 
-    /// Brings in one run: its snapshot, and its log as far as it is persisted.
+    /// Syncs one run: its snapshot, and its log as far as MANTYX has stored it. Concurrent viewers share one sync.
     pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
-        if state.store.is_settled(caller.workspace_id, run_id).await? {
+        let workspace = caller.workspace_id;
+        if state.store.is_settled(workspace, run_id).await? {
             return Ok(Freshness::Fresh);
         }
-        if let Some(error) = self.looks.trouble(caller.workspace_id)
-            && state.store.run(caller.workspace_id, run_id).await?.is_some()
+        if let Some(error) = self.refresh_gate.recent_failure(workspace)
+            && state.store.run(workspace, run_id).await?.is_some()
         {
             return Ok(Freshness::Stale(error));
         }
-        match self.fetch_run(state, caller, run_id).await {
-            Ok(Some(whole)) => {
-                state.store.upsert_runs(caller.workspace_id, &[whole]).await?;
-                Ok(Freshness::Fresh)
-            }
-            Ok(None) => Ok(Freshness::Fresh),
-            Err(Error::Mantyx(error)) => stale(error),
-            Err(error) => Err(error),
+        let mut shared = self.run_syncs.lock((workspace, run_id.to_owned())).await;
+        // Left by a viewer for whose sync this one waited.
+        if let Some(freshness) = shared.clone() {
+            return Ok(freshness);
         }
+        let freshness = match self.fetch_run(state, caller, run_id).await {
+            Ok(Some(FetchedRun { update, replay })) => {
+                state.store.upsert_runs(workspace, &[update]).await?;
+                state.timelines.insert(workspace, run_id, *replay);
+                Freshness::Fresh
+            }
+            Ok(None) => Freshness::Fresh,
+            Err(Error::Mantyx(error)) => stale(error)?,
+            Err(error) => return Err(error),
+        };
+        *shared = Some(freshness.clone());
+        Ok(freshness)
     }
 
-    /// A run that has ended, whole, ready to be stored. Of any other what there is by now is stored on the way.
-    async fn fetch_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<RunUpdate>, Error> {
+    /// Returns a run that has ended, ready to be stored as a whole. Of any other run, stores what there is by now.
+    async fn fetch_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<FetchedRun>, Error> {
         let update = self.fetch_snapshot(state, caller, run_id).await?;
-        let ended = update.summary.status.is_terminal();
-        if ended && let Some(log) = log::fetch_whole(state, caller, run_id).await? {
-            return Ok(Some(RunUpdate { log: Some(log), ..update }));
+        let in_progress = !update.summary.status.is_terminal();
+        if state.live.follows(caller.workspace_id, run_id) {
+            // The hub stores what its stream brings: a second stream would bring the same.
+            state.store.upsert_runs(caller.workspace_id, &[update]).await?;
+            state.live.wait_until_stored(caller.workspace_id, run_id, in_progress).await;
+            log::record_log_facts(state, caller, run_id).await?;
+            return Ok(None);
+        }
+        let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
+        let mut stream = log::open_stream(state, caller, run_id, last_seq).await?;
+        let mut first_events = Vec::new();
+        if !in_progress && last_seq == 0 {
+            match log::read_ended(state, &mut stream).await? {
+                Fetched::Whole(log, replay) => {
+                    return Ok(Some(FetchedRun { update: RunUpdate { log: Some(log), ..update }, replay }));
+                }
+                Fetched::Partial(events) => first_events = events,
+            }
         }
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        // A running run's log is followed by the live relay; its page renders what is persisted by now.
-        log::fetch(state, caller, run_id, !ended).await?;
+        log::store_stream(state, caller, run_id, stream, first_events, in_progress).await?;
         Ok(None)
     }
 
-    /// Brings in a run's spec, totals and status.
+    /// Syncs a run's spec, totals and status.
     pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
         let update = self.fetch_snapshot(state, caller, run_id).await?;
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
@@ -187,7 +223,7 @@ impl Mirror {
             .ok_or_else(|| MantyxError::Unexpected("a run in an unknown state".to_owned()).into())
     }
 
-    /// How far the workspace is mirrored.
+    /// Returns how much of the workspace is mirrored.
     pub async fn progress(&self, state: &AppState, workspace: WorkspaceId) -> Result<SyncProgress, Error> {
         let known = state.store.sync_state(workspace).await?;
         let (logs, logs_missing) = state.store.count_logs(workspace).await?;
@@ -209,36 +245,31 @@ impl Mirror {
         })
     }
 
-    /// Stops or resumes bringing in older runs and logs; what is new keeps coming.
+    /// Pauses or resumes the sync of older runs and logs. New runs are synced either way.
     pub async fn set_paused(&self, state: &AppState, caller: &Caller, paused: bool) -> Result<SyncProgress, Error> {
         state.store.update_sync_state(caller.workspace_id, |now| now.paused = paused).await?;
         match &caller.credential {
             Credential::Grant(_) => self.syncers.wake(state, caller.workspace_id, &caller.slug),
-            Credential::Bearer(_) => self.syncers.ring(caller.workspace_id),
+            Credential::Bearer(_) => self.syncers.notify(caller.workspace_id),
         }
         self.progress(state, caller.workspace_id).await
     }
-
-    fn walk_of(&self, workspace: WorkspaceId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut walks = self.walks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        walks.entry(workspace).or_default().clone()
-    }
 }
 
-/// Reads the newest page and what is missing below it, as far as that is for a look to do.
-async fn look(state: &AppState, caller: &Caller) -> Outcome {
-    // A credential that came with a request is used for that request only.
+/// Syncs the newest page, and wakes the syncer for the rest.
+async fn refresh_newest(state: &AppState, caller: &Caller) -> Outcome {
+    // A credential that came with a request is used for that request only, never in the background.
     let in_background = matches!(caller.credential, Credential::Grant(_));
-    let looked = async {
-        let newest = list::sync_newest_page(state, caller).await?;
+    let refreshed = async {
+        let has_gap = list::sync_newest_page(state, caller).await?;
         if in_background {
             state.mirror.syncers.wake(state, caller.workspace_id, &caller.slug);
-        } else if newest.gap {
+        } else if has_gap {
             list::sync_head(state, caller).await?;
         }
         Ok(())
     };
-    match looked.await {
+    match refreshed.await {
         Ok(()) => Outcome::Fresh,
         Err(error) if cannot_list(&error) => {
             let known = state.store.update_sync_state(caller.workspace_id, |now| now.can_list = false).await;
@@ -251,14 +282,14 @@ async fn look(state: &AppState, caller: &Caller) -> Outcome {
 fn failed(error: Error) -> Outcome {
     match error {
         Error::Mantyx(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })) => {
-            Outcome::Refused(error)
+            Outcome::Rejected(error)
         }
         Error::Mantyx(error) => {
-            tracing::warn!(%error, "MANTYX could not be asked; showing what is stored");
+            tracing::warn!(%error, "cannot sync the newest runs; showing stored runs");
             Outcome::Failed(error)
         }
         other => {
-            tracing::error!(error = %other, "what MANTYX told could not be stored");
+            tracing::error!(error = %other, "cannot store the newest runs");
             Outcome::Failed(MantyxError::Unexpected("a fault in the dashboard's own database".to_owned()))
         }
     }
@@ -269,13 +300,13 @@ fn cannot_list(error: &Error) -> bool {
     matches!(error, Error::Mantyx(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }))
 }
 
-/// Errors that leave the stored data worth showing. A sign-in that has ended is not one of them.
+/// Turns errors that leave the stored data worth showing into a freshness. A rejected credential stays an error.
 fn stale(error: MantyxError) -> Result<Freshness, Error> {
     match error {
         MantyxError::Unauthorized | MantyxError::MissingScope { .. } => Err(error.into()),
         MantyxError::NotFound => Ok(Freshness::Gone),
         other => {
-            tracing::warn!(error = %other, "MANTYX could not be asked; showing what is stored");
+            tracing::warn!(error = %other, "cannot sync from MANTYX; showing stored data");
             Ok(Freshness::Stale(other))
         }
     }

@@ -1,123 +1,237 @@
-//! The background sync: one task for each workspace, and on PostgreSQL one among all processes. It uses the operator's API
-//! key or the consent of somebody who signed in.
+//! A background task that syncs one workspace, in rounds: new runs and sessions first, then a part of the older ones.
+//!
+//! It waits as long as MANTYX asks, and with back-off when MANTYX does not answer. After any interruption it continues
+//! from what is stored. A run whose sync fails is skipped for a while, so that the others are synced.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Backoff;
+use futures::StreamExt;
 use tokio::sync::Notify;
 
-use super::round::{FIRST_RETRY, LAST_RETRY, Syncer};
+use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
+use super::{list, sessions};
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mantyx::Bearer;
+use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
-/// How often to see whether there are workspaces that another process signed in to.
-const LOOK_FOR_WORKSPACES: Duration = Duration::from_secs(5);
+/// The time between two rounds when there is nothing else to do.
+const ROUND_EVERY: Duration = Duration::from_secs(30);
+/// How often to try to take over a workspace that another process syncs.
+const TAKE_OVER_EVERY: Duration = Duration::from_secs(5);
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+pub const RETRY: Backoff = Backoff::new(FIRST_RETRY, Duration::from_secs(60));
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
+/// Logs fetched in one round, and how many at a time.
+const LOGS_PER_ROUND: u32 = 100;
+const LOGS_AT_ONCE: usize = 4;
+/// Runs in progress that are refreshed in one round.
+const IN_PROGRESS_PER_ROUND: u32 = 50;
+const PRICES_EVERY_MS: i64 = 10 * 60_000;
+const SIGNED_OUT: &str = "Nobody's sign-in can be used for syncing any more. The sync goes on after the next sign-in.";
 
-/// The syncers of this process.
-#[derive(Clone, Debug, Default)]
-pub struct Syncers(Arc<Mutex<HashMap<WorkspaceId, Syncing>>>);
-
-#[derive(Clone, Debug)]
-enum Syncing {
-    /// Rung where there may be something to do.
-    On(Arc<Notify>),
-    /// Nobody's consent stood; only a look at the workspace begins it again.
-    GaveUp,
+pub struct Syncer {
+    state: AppState,
+    workspace_id: WorkspaceId,
+    slug: String,
+    wake: Arc<Notify>,
+    prices_at_ms: i64,
+    retry_later: RetryLater,
+    /// Where the next round continues to refresh runs in progress.
+    in_progress_below: Option<i64>,
 }
 
-impl Syncers {
-    /// Makes sure that a workspace is synced in the background, and soon.
-    pub fn wake(&self, state: &AppState, workspace_id: WorkspaceId, slug: &str) {
-        let mut all = self.all();
-        match all.get(&workspace_id) {
-            Some(Syncing::On(bell)) => bell.notify_one(),
-            Some(Syncing::GaveUp) | None => self.begin(&mut all, state, workspace_id, slug),
-        }
-    }
-
-    /// The same for a workspace that nobody looks at here: it is not hurried.
-    fn ensure(&self, state: &AppState, workspace_id: WorkspaceId, slug: &str) {
-        let mut all = self.all();
-        if !all.contains_key(&workspace_id) {
-            self.begin(&mut all, state, workspace_id, slug);
-        }
-    }
-
-    fn begin(&self, all: &mut HashMap<WorkspaceId, Syncing>, state: &AppState, workspace_id: WorkspaceId, slug: &str) {
-        let bell = Arc::new(Notify::new());
-        all.insert(workspace_id, Syncing::On(bell.clone()));
-        let syncer = Syncer::new(state.clone(), workspace_id, slug.to_owned(), bell);
-        let (syncers, shutdown) = (self.clone(), state.shutdown.clone());
-        tokio::spawn(async move {
-            tokio::select! {
-                () = syncer.run() => drop(syncers.all().insert(workspace_id, Syncing::GaveUp)),
-                () = shutdown.cancelled() => {}
-            }
-        });
-    }
-
-    /// Tells a syncer that there may be something to do, where there is one.
-    pub fn ring(&self, workspace_id: WorkspaceId) {
-        if let Some(Syncing::On(bell)) = self.all().get(&workspace_id) {
-            bell.notify_one();
-        }
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Syncing>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
+/// The outcome of a round.
+enum Round {
+    MoreToDo,
+    Done,
 }
 
-/// Starts a syncer for each workspace that can be asked for without anybody looking, also for those that somebody signs in
-/// to elsewhere later: this process may have to take over.
-pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
-    ensure_all(state).await?;
-    let watching = state.clone();
-    tokio::spawn(async move {
+impl Syncer {
+    pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, wake: Arc<Notify>) -> Self {
+        let retry_later = RetryLater::default();
+        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, in_progress_below: None }
+    }
+
+    /// Runs until no credential for the workspace is accepted any more.
+    pub async fn run(mut self) {
+        let mut retry = RETRY;
         loop {
-            tokio::select! {
-                () = tokio::time::sleep(LOOK_FOR_WORKSPACES) => {}
-                () = watching.shutdown.cancelled() => return,
-            }
-            if let Err(error) = ensure_all(&watching).await {
-                tracing::warn!(%error, "workspaces to sync could not be looked up");
+            let wait = match self.round().await {
+                Ok(Some(Round::MoreToDo)) => Duration::ZERO,
+                Ok(Some(Round::Done)) => ROUND_EVERY,
+                Ok(None) => TAKE_OVER_EVERY,
+                Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
+                    let wait = retry_after.unwrap_or_else(|| retry.next_delay()).clamp(FIRST_RETRY, MAX_RETRY_AFTER);
+                    let asked = MantyxError::RateLimited { retry_after: Some(wait) };
+                    self.state.mirror.refresh_gate.hold_off(self.workspace_id, asked);
+                    // MANTYX asked for this pause, so a wake-up does not shorten it.
+                    tokio::time::sleep(wait).await;
+                    continue;
+                }
+                Err(Error::Mantyx(MantyxError::Unauthorized)) => {
+                    tracing::info!("no credential is accepted any more; sync stopped");
+                    self.record_error(SIGNED_OUT.to_owned()).await;
+                    // A process with another credential can continue at once.
+                    self.state.store.release_sync_lock(self.workspace_id).await;
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "sync round failed; retrying");
+                    self.record_error(app::AppError::from(error).advice()).await;
+                    tokio::time::sleep(retry.next_delay()).await;
+                    continue;
+                }
+            };
+            retry.reset();
+            if !wait.is_zero() {
+                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
             }
         }
-    });
-    if let Some(key) = state.api_key.clone() {
-        // MANTYX confirms that the key belongs to the workspace before anything is stored under it.
-        let state = state.clone();
-        tokio::spawn(async move {
-            let mut retry = FIRST_RETRY;
-            while let Err(error) = state.mantyx.models(&key.bearer, &key.slug).await {
-                tracing::warn!(%error, "the background sync cannot begin (MANTYX_API_KEY, MANTYX_WORKSPACE)");
-                tokio::select! {
-                    () = tokio::time::sleep(retry) => retry = (retry * 2).min(LAST_RETRY),
-                    () = state.shutdown.cancelled() => return,
+    }
+
+    async fn record_error(&self, message: String) {
+        let record = |now: &mut crate::store::SyncState| now.last_error = Some(message);
+        if let Err(error) = self.state.store.update_sync_state(self.workspace_id, record).await {
+            tracing::warn!(%error, "cannot store the sync state");
+        }
+    }
+
+    /// Runs one round. Returns `None` when another process syncs this workspace.
+    async fn round(&mut self) -> Result<Option<Round>, Error> {
+        if !self.state.store.hold_sync_lock(self.workspace_id).await? {
+            return Ok(None);
+        }
+        let caller = self.caller().await?;
+        self.refresh_prices(&caller).await?;
+        let mut more = false;
+        let can_list = match list::sync_head(&self.state, &caller).await {
+            Ok(()) => true,
+            Err(error) if super::cannot_list(&error) => {
+                self.state.store.update_sync_state(self.workspace_id, |now| now.can_list = false).await?;
+                false
+            }
+            Err(error) => return Err(error),
+        };
+        sessions::sync_head(&self.state, &caller).await?;
+        self.refresh_in_progress(&caller).await?;
+        self.state.store.mark_launched_runs(self.workspace_id).await?;
+        if self.state.store.sync_state(self.workspace_id).await?.paused {
+            return Ok(Some(Round::Done));
+        }
+        if can_list {
+            more |= list::sync_history_page(&self.state, &caller).await? == Some(true);
+        }
+        more |= sessions::sync_history_page(&self.state, &caller).await?;
+        more |= self.fetch_logs(&caller).await?;
+        Ok(Some(if more { Round::MoreToDo } else { Round::Done }))
+    }
+
+    /// Returns the caller to sync as: the operator's key, or else a signed-in user whose grant is still accepted.
+    async fn caller(&self) -> Result<Caller, Error> {
+        let credentials = match &self.state.api_key {
+            Some(key) if key.slug == self.slug => vec![Credential::Bearer(key.bearer.clone())],
+            _ => self.state.store.grants_of(self.workspace_id).await?.into_iter().map(Credential::Grant).collect(),
+        };
+        for credential in credentials {
+            let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
+            let accepted = self.state.credentials.call(&caller, |_| async { Ok(()) }).await;
+            match accepted {
+                Ok(()) => return Ok(caller),
+                Err(MantyxError::Unauthorized) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MantyxError::Unauthorized.into())
+    }
+
+    async fn refresh_prices(&mut self, caller: &Caller) -> Result<(), Error> {
+        let now = now_ms();
+        if now - self.prices_at_ms < PRICES_EVERY_MS {
+            return Ok(());
+        }
+        let state = &self.state;
+        let models = |bearer| async move { state.mantyx.models(&bearer, &caller.slug).await };
+        match state.credentials.call(caller, models).await {
+            Ok(models) => state.store.record_prices(self.workspace_id, &models, now).await?,
+            // Costs are optional.
+            Err(MantyxError::MissingScope { .. } | MantyxError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.prices_at_ms = now;
+        Ok(())
+    }
+
+    /// Refreshes runs in progress, whose row may be far down MANTYX's list by now. A part of them in each round, in turn.
+    async fn refresh_in_progress(&mut self, caller: &Caller) -> Result<(), Error> {
+        let wanted = IN_PROGRESS_PER_ROUND.saturating_add(self.retry_later.len());
+        let found = self.state.store.unfinished_runs(self.workspace_id, self.in_progress_below, wanted).await?;
+        self.in_progress_below = found.last().filter(|_| found.len() == wanted as usize).map(|(n, _)| *n);
+        let ids = found.into_iter().map(|(_, id)| id).collect();
+        for run_id in self.retry_later.filter_due(ids, wanted) {
+            let synced = self.state.mirror.sync_snapshot(&self.state, caller, &run_id).await;
+            self.note_outcome(&run_id, synced).await?;
+        }
+        Ok(())
+    }
+
+    /// Fetches logs of ended runs, newest first. Returns true when some are left.
+    async fn fetch_logs(&mut self, caller: &Caller) -> Result<bool, Error> {
+        let wanted = LOGS_PER_ROUND.saturating_add(self.retry_later.len());
+        let missing = self.state.store.ended_runs_without_log(self.workspace_id, wanted).await?;
+        let missing = self.retry_later.filter_due(missing, LOGS_PER_ROUND);
+        let has_more = missing.len() == LOGS_PER_ROUND as usize;
+        let state = self.state.clone();
+        let mut fetches = futures::stream::iter(missing)
+            .map(|run_id| async {
+                let fetched = state.mirror.fetch_run(&state, caller, &run_id).await;
+                (run_id, fetched)
+            })
+            .buffer_unordered(LOGS_AT_ONCE);
+        // Stored together: a transaction for each would take longer than the fetch.
+        let mut whole = Vec::new();
+        let mut failed = None;
+        while let Some((run_id, fetched)) = fetches.next().await {
+            let fetched = fetched.map(|run| whole.extend(run.map(|run| run.update)));
+            if let Err(error) = self.note_outcome(&run_id, fetched).await {
+                failed = Some(error);
+                break;
+            }
+        }
+        drop(fetches);
+        if self.state.store.upsert_runs(self.workspace_id, &whole).await.is_err() {
+            // One by one, so that a run that cannot be stored does not affect the others.
+            for run in whole {
+                let stored = self.state.store.upsert_runs(self.workspace_id, std::slice::from_ref(&run)).await;
+                if let Err(error) = stored {
+                    self.retry_later.schedule(&run.summary.id, &error.into());
                 }
             }
-            match state.store.workspace_from_slug(&key.slug).await {
-                Ok(workspace_id) => state.mirror.syncers.wake(&state, workspace_id, &key.slug),
-                Err(error) => tracing::error!(%error, "the background sync could not begin"),
+        }
+        self.state.store.train_dictionary().await?;
+        failed.map_or(Ok(has_more), Err)
+    }
+
+    /// Notes the outcome of a run's sync. Returns errors that would affect all other runs as well.
+    async fn note_outcome(&mut self, run_id: &str, outcome: Result<(), Error>) -> Result<(), Error> {
+        match outcome {
+            Ok(()) => self.retry_later.remove(run_id),
+            Err(Error::Mantyx(MantyxError::NotFound)) => {
+                self.state.store.mark_log_gone(self.workspace_id, run_id).await?;
             }
-        });
+            Err(error) => {
+                if !unrelated_to_run(&error) {
+                    self.retry_later.schedule(run_id, &error);
+                }
+                if affects_all_runs(&error) {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
-
-async fn ensure_all(state: &AppState) -> Result<(), Error> {
-    for (workspace_id, slug) in state.store.workspaces_with_grants().await? {
-        state.mirror.syncers.ensure(state, workspace_id, &slug);
-    }
-    Ok(())
-}
-
-/// The operator's key and the workspace that it belongs to.
-#[derive(Clone, Debug)]
-pub struct ApiKey {
-    pub bearer: Bearer,
-    pub slug: String,
 }

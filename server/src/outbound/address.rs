@@ -1,10 +1,10 @@
-//! Which addresses belong to the public internet.
+//! Classification of IP addresses and names: public internet or not.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// IPv4 that is not reached through the public internet, or that is nobody's.
+/// IPv4 networks outside the public internet.
 const SPECIAL_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
@@ -23,10 +23,10 @@ const SPECIAL_V4: [(Ipv4Addr, u8); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, broadcast
 ];
 
-/// IPv6 hands out addresses under this prefix; loopback, link-local, unique local and multicast are all outside.
+/// IPv6 global unicast; loopback, link-local, unique local and multicast are outside.
 const GLOBAL_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Parts of it that are no ordinary hosts.
+/// Networks within global unicast that are not ordinary hosts.
 const SPECIAL_V6: [(Ipv6Addr, u8); 4] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // Teredo and other protocol assignments
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -34,10 +34,10 @@ const SPECIAL_V6: [(Ipv6Addr, u8); 4] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// NAT64: the last 32 bits are the IPv4 address that is really reached.
+/// NAT64: the last 32 bits are the IPv4 address that the connection reaches.
 const NAT64: (Ipv6Addr, u8) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether anybody on the internet could connect to this address.
+/// Returns true if the address is on the public internet.
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -49,10 +49,10 @@ pub fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// What a name of this machine means.
+/// The addresses of a local name.
 pub const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
-/// Names that mean this machine, whatever a resolver says.
+/// Returns true if the name means this machine by definition.
 pub fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_address_of_a_private_or_special_network_is_public() {
+    fn private_and_special_networks_are_not_public() {
         for ip in [
             "0.0.0.0",
             "10.1.2.3",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_this_machine_are_known_in_any_spelling() {
+    fn local_names_are_recognized_in_any_spelling() {
         assert!(is_local_name("localhost") && is_local_name("LOCALHOST.") && is_local_name("a.localhost"));
         assert!(!is_local_name("localhost.example.com") && !is_local_name("mylocalhost"));
     }

@@ -1,4 +1,4 @@
-//! What the operator lets this server reach beside the public internet: `RUNLENS_OUTBOUND_ALLOW`.
+//! The operator's list of hosts and networks to allow beyond the public internet: `RUNLENS_OUTBOUND_ALLOW`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -14,13 +14,13 @@ pub struct AllowList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     host: AllowedHost,
-    /// Any port where there is none.
+    /// `None` allows every port.
     port: Option<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum AllowedHost {
-    /// A name that the operator vouches for, wherever it points.
+    /// Allowed whatever address it resolves to.
     Name(String),
     Network(IpNet),
 }
@@ -30,30 +30,30 @@ enum AllowedHost {
 pub struct BadEntry(String);
 
 impl AllowList {
-    /// Adds one address of this machine, as the embedded sandbox has.
+    /// Adds one address: that of the embedded sandbox.
     pub fn allow_address(&mut self, address: SocketAddr) {
         let host = AllowedHost::Network(IpNet::from(address.ip()));
         self.entries.push(Entry { host, port: Some(address.port()) });
     }
 
-    /// Whether a name is vouched for at this port.
-    pub fn names(&self, name: &str, port: u16) -> bool {
-        let name = plain_name(name);
-        self.entries.iter().any(|entry| entry.fits_port(port) && entry.host == AllowedHost::Name(name.clone()))
+    /// Returns true if the list has this name with this port.
+    pub fn contains_name(&self, name: &str, port: u16) -> bool {
+        let name = normalized_name(name);
+        self.entries.iter().any(|entry| entry.matches_port(port) && entry.host == AllowedHost::Name(name.clone()))
     }
 
     pub fn contains(&self, address: SocketAddr) -> bool {
-        // 127.0.0.1 in the list also means ::ffff:127.0.0.1: it is the same host.
+        // ::ffff:127.0.0.1 is the same host as 127.0.0.1.
         let ip = address.ip().to_canonical();
         self.entries.iter().any(|entry| {
             let AllowedHost::Network(network) = &entry.host else { return false };
-            entry.fits_port(address.port()) && network.contains(&ip)
+            entry.matches_port(address.port()) && network.contains(&ip)
         })
     }
 }
 
 impl Entry {
-    fn fits_port(&self, port: u16) -> bool {
+    fn matches_port(&self, port: u16) -> bool {
         self.port.is_none_or(|allowed| allowed == port)
     }
 }
@@ -61,7 +61,7 @@ impl Entry {
 impl FromStr for AllowList {
     type Err = BadEntry;
 
-    /// Entries are separated by commas.
+    /// Parses entries separated by commas.
     fn from_str(text: &str) -> Result<Self, BadEntry> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         Ok(Self { entries: entries.map(parse_entry).collect::<Result<_, _>>()? })
@@ -90,10 +90,10 @@ fn parse_entry(text: &str) -> Result<Entry, BadEntry> {
     if !is_name {
         return Err(bad());
     }
-    Ok(Entry { host: AllowedHost::Name(plain_name(name)), port })
+    Ok(Entry { host: AllowedHost::Name(normalized_name(name)), port })
 }
 
-fn plain_name(name: &str) -> String {
+fn normalized_name(name: &str) -> String {
     name.trim_end_matches('.').to_ascii_lowercase()
 }
 
@@ -110,18 +110,18 @@ mod tests {
     }
 
     #[test]
-    fn a_host_a_port_and_a_network_are_told_apart() {
+    fn hosts_ports_and_networks_are_parsed() {
         let allowed = list("Tools.Internal, peer.internal:8443,10.1.0.0/16, 127.0.0.1:9000,[::1]:9000");
-        assert!(allowed.names("tools.internal.", 1) && allowed.names("peer.internal", 8443));
-        assert!(!allowed.names("peer.internal", 443) && !allowed.names("internal", 1));
-        assert!(!allowed.names("evil.tools.internal", 1));
+        assert!(allowed.contains_name("tools.internal.", 1) && allowed.contains_name("peer.internal", 8443));
+        assert!(!allowed.contains_name("peer.internal", 443) && !allowed.contains_name("internal", 1));
+        assert!(!allowed.contains_name("evil.tools.internal", 1));
         assert!(allowed.contains(address("10.1.9.9:80")) && !allowed.contains(address("10.2.0.1:80")));
         assert!(allowed.contains(address("127.0.0.1:9000")) && !allowed.contains(address("127.0.0.1:9001")));
         assert!(allowed.contains(address("[::1]:9000")) && allowed.contains(address("[::ffff:10.1.0.1]:1")));
     }
 
     #[test]
-    fn what_is_no_host_is_named() {
+    fn an_invalid_entry_is_named_in_the_error() {
         for text in ["http://x.test", "a b", "x:99999", "1.2.3", "10.0.0.0/40", "*"] {
             let error = text.parse::<AllowList>().expect_err(text).to_string();
             assert!(error.contains(text), "{error}");

@@ -1,5 +1,6 @@
-//! Why a request did not go out or did not come back, in words for the person who caused it.
+//! Errors of outbound requests, worded for the person who entered the address.
 
+use remote_tools::{HttpError, RemoteError};
 use url::Url;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,12 +14,8 @@ pub enum OutboundError {
     NotAllowed(String),
     #[error("The name {0} is not known to this server's network. Check the spelling.")]
     UnknownName(String),
-    #[error("The server did not answer in time.")]
-    TooSlow,
-    #[error("The connection failed: {0}.")]
-    Broken(String),
-    #[error("The answer is larger than {} KB, more than is read.", .0 / 1024)]
-    TooLarge(usize),
+    #[error(transparent)]
+    Http(#[from] HttpError),
     #[error("The server redirects more than three times.")]
     TooManyRedirects,
     #[error("The server redirects to something that is not a web address.")]
@@ -31,20 +28,14 @@ impl OutboundError {
     pub(super) fn not_allowed(url: &Url) -> Self {
         Self::NotAllowed(url.host_str().unwrap_or("this host").to_owned())
     }
+}
 
-    /// Without the URL, whose query may hold a secret; with the innermost cause, which says most.
-    pub(super) fn from_transport(error: reqwest::Error) -> Self {
-        if error.is_timeout() {
-            return Self::TooSlow;
+impl From<OutboundError> for RemoteError {
+    fn from(error: OutboundError) -> Self {
+        match error {
+            OutboundError::Http(error) => Self::Http(error),
+            OutboundError::NotAllowed(_) => Self::Blocked(error.to_string()),
+            error => Self::unusable(error.to_string()),
         }
-        let error = error.without_url();
-        let mut cause: &dyn std::error::Error = &error;
-        while let Some(inner) = cause.source() {
-            cause = inner;
-        }
-        let words = cause.to_string();
-        // The system's number for it says nothing to anybody.
-        let words = words.split(" (os error").next().unwrap_or_default();
-        Self::Broken(words.to_owned())
     }
 }

@@ -1,17 +1,16 @@
-//! Requests that a user causes this server to make: to MCP servers and A2A peers whose addresses people type in.
+//! HTTP requests to addresses that users enter: MCP servers and A2A agents. Guards against server-side request forgery.
 //!
 //! ```text
-//!  URL ──policy──▶ host ──resolver, once──▶ addresses ──judge──▶ allowed ones ──pinned──▶ connection
-//!   ▲                                                                                       │
-//!   └──────────────── redirect: judged again, without credentials on another origin ◀───────┘
+//!  URL ──scheme──▶ host ──resolve once──▶ addresses ──check──▶ permitted ones ──pin──▶ connection
+//!   ▲                                                                                     │
+//!   └───────────────── redirect: checked again, without credentials on another origin ◀───┘
 //! ```
 //!
-//! Only public addresses are reached, and what `RUNLENS_OUTBOUND_ALLOW` names. Sizes and times are capped; proxies of
-//! the environment are not used, since they would resolve names themselves.
+//! Connects only to public addresses and to those in `RUNLENS_OUTBOUND_ALLOW`. Ignores the proxies of the environment,
+//! since they would resolve names themselves.
 
 mod address;
 mod allow;
-mod answer;
 mod error;
 mod resolver;
 
@@ -19,33 +18,22 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{Method, StatusCode, header};
+use remote_tools::{HttpError, Request, Response};
 use url::{Host, Url};
 
 pub use allow::AllowList;
-pub use answer::Answer;
 pub use error::OutboundError;
-pub use resolver::{Resolver, SystemResolver};
+use resolver::{Resolver, SystemResolver};
 
 const MAX_REDIRECTS: usize = 3;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The way out. Cheap to clone.
+/// Sends outbound requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Outbound {
     allowed: Arc<AllowList>,
     resolver: Arc<dyn Resolver>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub method: Method,
-    pub url: Url,
-    /// Any of them may be a credential: they stay on the origin of `url`.
-    pub headers: HeaderMap,
-    pub body: Option<Vec<u8>>,
-    /// From the first byte sent to the last byte read.
-    pub timeout: Duration,
 }
 
 impl Outbound {
@@ -53,32 +41,33 @@ impl Outbound {
         Self::with_resolver(allowed, Arc::new(SystemResolver))
     }
 
-    pub fn with_resolver(allowed: AllowList, resolver: Arc<dyn Resolver>) -> Self {
-        // TLS goes through ring; installing it twice is harmless.
+    fn with_resolver(allowed: AllowList, resolver: Arc<dyn Resolver>) -> Self {
+        // Ignores that a provider may already be installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self { allowed: Arc::new(allowed), resolver }
     }
 
-    /// Sends a request and follows up to three redirects, each judged like the first address.
-    pub async fn send(&self, mut request: Request) -> Result<Answer, OutboundError> {
+    /// Sends a request and follows up to three redirects, each checked like the first address. `timeout` is for each
+    /// request, from the first byte sent to the last byte read.
+    pub async fn send(&self, mut request: Request, timeout: Duration) -> Result<Response, OutboundError> {
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.send_once(&request).await?;
+            let response = self.send_once(&request, timeout).await?;
             match redirect_target(&request, &response)? {
-                None => return Ok(Answer::new(response)),
-                Some(next) => follow(&mut request, next, response.status())?,
+                None => return Ok(response.into()),
+                Some(next) => redirect(&mut request, next, response.status())?,
             }
         }
         Err(OutboundError::TooManyRedirects)
     }
 
-    /// Whether this server would connect to that address at all.
+    /// Fails if this server does not connect to that address.
     pub async fn check(&self, url: &Url) -> Result<(), OutboundError> {
         self.permitted_addresses(url).await.map(drop)
     }
 
-    async fn send_once(&self, request: &Request) -> Result<reqwest::Response, OutboundError> {
+    async fn send_once(&self, request: &Request, timeout: Duration) -> Result<reqwest::Response, OutboundError> {
         let addresses = self.permitted_addresses(&request.url).await?;
-        // A client for each request: its resolver knows one answer, whatever it is asked.
+        // One client per request, because its resolver returns the checked addresses for every name.
         let client = reqwest::Client::builder()
             .user_agent(concat!("runlens/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
@@ -86,27 +75,22 @@ impl Outbound {
             .no_proxy()
             .dns_resolver(resolver::Pinned(addresses))
             .build()
-            .map_err(OutboundError::from_transport)?;
-        let mut outgoing = client.request(request.method.clone(), request.url.clone()).timeout(request.timeout);
-        outgoing = outgoing.headers(request.headers.clone());
-        if let Some(body) = &request.body {
-            outgoing = outgoing.body(body.clone());
-        }
-        outgoing.send().await.map_err(OutboundError::from_transport)
+            .map_err(HttpError::from)?;
+        Ok(request.with_client(&client).timeout(timeout).send().await.map_err(HttpError::from)?)
     }
 
-    /// The addresses to connect to. A name is asked for once; whatever it says later is not used.
+    /// Returns the addresses to connect to. A name is resolved once, so that a later answer cannot change them.
     async fn permitted_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, OutboundError> {
         let (host, port) = checked_host(url)?;
         let resolved = match host {
             Host::Ipv4(ip) => vec![SocketAddr::from((ip, port))],
             Host::Ipv6(ip) => vec![SocketAddr::from((ip, port))],
             Host::Domain(name) => {
-                if self.allowed.names(name, port) {
+                if self.allowed.contains_name(name, port) {
                     return self.resolve(name, port).await;
                 }
                 if address::is_local_name(name) {
-                    // This machine by definition; no resolver is asked.
+                    // This machine by definition: not resolved.
                     address::LOOPBACK.map(|ip| SocketAddr::from((ip, port))).to_vec()
                 } else {
                     self.resolve(name, port).await?
@@ -133,7 +117,7 @@ impl std::fmt::Debug for Outbound {
     }
 }
 
-/// Reads an address that somebody typed.
+/// Parses an address that a user entered.
 pub fn parse_url(text: &str) -> Result<Url, OutboundError> {
     let url = Url::parse(text.trim()).map_err(|_| OutboundError::BadUrl("This is not a web address.".to_owned()))?;
     checked_host(&url)?;
@@ -163,11 +147,11 @@ fn redirect_target(request: &Request, response: &reqwest::Response) -> Result<Op
     Ok(Some(next))
 }
 
-/// Turns the request into the one that the redirect asks for.
-fn follow(request: &mut Request, next: Url, status: StatusCode) -> Result<(), OutboundError> {
+/// Changes the request into the one that the redirect asks for.
+fn redirect(request: &mut Request, next: Url, status: StatusCode) -> Result<(), OutboundError> {
     let same_origin = request.url.origin() == next.origin();
     let reads = matches!(request.method, Method::GET | Method::HEAD);
-    // What is sent stays with whom it was meant for, and is not turned into something else on the way.
+    // A body is never sent to another origin, and a POST does not become a GET.
     if !reads && (!same_origin || !matches!(status.as_u16(), 307 | 308)) {
         return Err(OutboundError::RedirectedElsewhere(origin_text(&next)));
     }

@@ -1,4 +1,4 @@
-//! From names to addresses: asked once, then pinned.
+//! Name resolution: names are resolved once, then the connection is pinned to the result.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ pub trait Resolver: Send + Sync {
     async fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 }
 
-/// What the operating system says.
+/// The resolver of the operating system.
 pub struct SystemResolver;
 
 #[async_trait]
@@ -21,8 +21,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Gives the judged addresses to the connection, whatever name it asks for.
-pub(super) struct Pinned(pub Vec<SocketAddr>);
+/// Returns the checked addresses for every name.
+pub struct Pinned(pub Vec<SocketAddr>);
 
 impl Resolve for Pinned {
     fn resolve(&self, _: Name) -> Resolving {

@@ -1,3 +1,150 @@
 //! Builds the model of each page: one module per page loads the data and composes the model.
+//!
+//! The implementation of [`Backend`] below only dispatches. To add a page, add its model to `app::model`, its server
+//! function to `app::api`, a method to [`Backend`], and a module here.
 
+mod compare;
 pub mod launch;
+mod list;
+mod palette;
+mod run;
+mod runs;
+mod session;
+mod sessions;
+
+use app::AppError;
+use app::backend::Backend;
+use app::launch::LaunchEntry;
+use app::model::compare::ComparisonModel;
+use app::model::launch::LaunchPageModel;
+use app::model::list::{ListAddress, Suggestion};
+use app::model::run::{RunPageModel, RunState, RunView};
+use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
+use app::model::session::Conversation;
+use app::model::sessions::SessionListModel;
+use app::model::{Column, Viewer};
+use async_trait::async_trait;
+use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+
+use crate::launch::batch;
+use crate::workspace::SignedInWorkspace;
+use crate::{run_actions, sessions as session_store, views};
+
+pub use run::describe::describe;
+
+#[async_trait]
+impl Backend for SignedInWorkspace {
+    fn viewer(&self) -> Viewer {
+        self.viewer.clone()
+    }
+
+    async fn runs(&self, address: ListAddress, columns: Option<Vec<Column>>) -> Result<RunListModel, AppError> {
+        Ok(runs::load(self, &address, columns).await?)
+    }
+
+    async fn run_list_update(
+        &self,
+        q: &str,
+        first: Option<&str>,
+        rows: Vec<String>,
+    ) -> Result<RunListUpdate, AppError> {
+        Ok(runs::updates::load(self, q, first, rows).await?)
+    }
+
+    async fn preview_run(&self, id: &str) -> Result<RunPreview, AppError> {
+        Ok(runs::preview::load(self, id).await?)
+    }
+
+    async fn complete_filter(&self, list: ViewList, text: &str, caret: u32) -> Result<Vec<Suggestion>, AppError> {
+        Ok(list::completion::load(self, list, text, caret).await?)
+    }
+
+    async fn search_palette(&self, text: &str) -> Result<Vec<Suggestion>, AppError> {
+        Ok(palette::load(self, text).await?)
+    }
+
+    async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError> {
+        Ok(run::load(self, id, view).await?)
+    }
+
+    async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
+        Ok(run::load_state(self, id, view).await?)
+    }
+
+    async fn compare(&self, left: &str, right: Option<&str>) -> Result<ComparisonModel, AppError> {
+        Ok(compare::load(self, left, right).await?)
+    }
+
+    async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
+        Ok(run_actions::cancel_run(&self.state, &self.caller, id).await?)
+    }
+
+    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError> {
+        Ok(run_actions::answer_call(&self.state, &self.caller, &self.viewer.email, id, tool_use_id, answer).await?)
+    }
+
+    async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError> {
+        Ok(run_actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
+    }
+
+    async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError> {
+        Ok(sessions::load(self, &address).await?)
+    }
+
+    async fn session(&self, id: &str) -> Result<SessionDetail, AppError> {
+        let detail = session_store::open(&self.state, &self.caller, id).await?;
+        Ok(SessionDetail { can_write: self.has_scope("sessions:write"), ..detail })
+    }
+
+    async fn conversation(
+        &self,
+        id: &str,
+        before: Option<u64>,
+        runs_cursor: Option<String>,
+    ) -> Result<Conversation, AppError> {
+        Ok(session::load_conversation(self, id, before, runs_cursor).await?)
+    }
+
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError> {
+        Ok(session_store::send(&self.state, &self.caller, id, text).await?)
+    }
+
+    async fn end_session(&self, id: &str) -> Result<(), AppError> {
+        Ok(session_store::end(&self.state, &self.caller, id).await?)
+    }
+
+    async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError> {
+        Ok(launch::load(&self.state, &self.caller, &entry).await?)
+    }
+
+    async fn batch(&self, id: &str) -> Result<Batch, AppError> {
+        Ok(batch::load(&self.state, &self.caller, id).await?)
+    }
+
+    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError> {
+        Ok(batch::load(&self.state, &self.caller, id).await?.progress())
+    }
+
+    async fn create_view(&self, view: ViewChange) -> Result<(), AppError> {
+        views::create(&self.state, &self.caller, view).await?;
+        Ok(())
+    }
+
+    async fn change_view(&self, id: &str, change: ViewChange) -> Result<(), AppError> {
+        views::change(&self.state, &self.caller, id, change).await?;
+        Ok(())
+    }
+
+    async fn delete_view(&self, id: &str) -> Result<(), AppError> {
+        Ok(views::delete(&self.state, &self.caller, id).await?)
+    }
+
+    async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError> {
+        Ok(views::set_default(&self.state, &self.caller, list, id).await?)
+    }
+
+    async fn set_sync_paused(&self, paused: bool) -> Result<(), AppError> {
+        self.state.mirror.set_paused(&self.state, &self.caller, paused).await?;
+        Ok(())
+    }
+}

@@ -1,15 +1,14 @@
-//! MCP servers that are started here: only command lines that the operator wrote down.
+//! Commands that may be started as MCP servers: only the exact lines that the operator lists.
 
 use std::str::FromStr;
 
+use remote_tools::RemoteError;
 use tokio::process::Command;
 
-use super::PeerError;
+/// Environment variables that a started server inherits. All others are withheld, since they include this server's secrets.
+const INHERITED: [&str; 4] = ["HOME", "LANG", "PATH", "TMPDIR"];
 
-/// What a started server needs of the environment. Nothing else is handed on: this server's own has secrets.
-const PASSED_ON: [&str; 4] = ["HOME", "LANG", "PATH", "TMPDIR"];
-
-/// `RUNLENS_MCP_COMMANDS`.
+/// The value of `RUNLENS_MCP_COMMANDS`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedCommands {
     lines: Vec<String>,
@@ -24,18 +23,18 @@ impl AllowedCommands {
         &self.lines
     }
 
-    /// The command of an allowed line, not yet started.
-    pub fn command(&self, line: &str) -> Result<Command, PeerError> {
+    /// Returns the command of an allowed line, not yet started.
+    pub fn command(&self, line: &str) -> Result<Command, RemoteError> {
         let line = line.trim();
         let words = self.lines.iter().find(|allowed| *allowed == line).and_then(|line| shlex::split(line));
         let Some((program, args)) = words.as_deref().and_then(<[String]>::split_first) else {
-            return Err(PeerError::unusable(
+            return Err(RemoteError::unusable(
                 "This server's operator does not allow that command. RUNLENS_MCP_COMMANDS lists those that are.",
             ));
         };
         let mut command = Command::new(program);
         command.args(args).env_clear().kill_on_drop(true);
-        command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         Ok(command)
     }
 }
@@ -43,7 +42,7 @@ impl AllowedCommands {
 impl FromStr for AllowedCommands {
     type Err = BadCommand;
 
-    /// Lines are separated by semicolons.
+    /// Parses lines separated by semicolons.
     fn from_str(text: &str) -> Result<Self, BadCommand> {
         let lines = text.split(';').map(str::trim).filter(|line| !line.is_empty());
         let check = |line: &str| match shlex::split(line) {
@@ -74,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn secrets_of_the_environment_are_not_handed_on() {
+    fn secrets_of_the_environment_are_not_inherited() {
         let allowed: AllowedCommands = "mcp-clock".parse().expect("fine");
         let command = allowed.command("mcp-clock").expect("allowed");
-        let passed: Vec<_> = command.as_std().get_envs().map(|(name, _)| name.to_str().expect("text")).collect();
-        assert!(passed.contains(&"PATH") && passed.iter().all(|name| PASSED_ON.contains(name)), "{passed:?}");
+        let inherited: Vec<_> = command.as_std().get_envs().map(|(name, _)| name.to_str().expect("text")).collect();
+        assert!(inherited.contains(&"PATH") && inherited.iter().all(|name| INHERITED.contains(name)), "{inherited:?}");
     }
 }

@@ -1,64 +1,59 @@
-//! MCP servers and A2A peers: what they offer, and calls to them. Everything over HTTP goes through `outbound`.
+//! MCP servers and A2A agents that users name: discovery and calls, within limits of time and number.
+//!
+//! The protocols are in `remote_tools`; all HTTP goes through `outbound`.
 
-mod a2a;
 mod command;
-mod error;
-mod headers;
-mod mcp;
-mod mcp_http;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use domain::{A2aPeer, Headers, McpEndpoint};
+use http::HeaderMap;
+use remote_tools::a2a::{self, FoundCard, Message};
+use remote_tools::mcp::{McpCatalogue, McpSession};
+use remote_tools::{HttpTransport, RemoteError, Request, Response};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use url::Url;
 
-use crate::outbound::Outbound;
+use crate::outbound::{self, Outbound};
 
-pub use a2a::FoundCard;
 pub use command::AllowedCommands;
-pub use error::PeerError;
 
-/// How long a look at a peer may take.
+const CLIENT_NAME: &str = "runlens";
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
+const MAX_CONCURRENT: usize = 64;
 
-const MAX_AT_ONCE: usize = 64;
-
-/// What a tool said: a result, or its own words about what went wrong.
+/// The text of a tool's result, or of its error.
 pub type ToolReply = Result<String, String>;
 
 #[derive(Clone, Debug)]
 pub struct Peers {
-    pub outbound: Outbound,
+    outbound: Outbound,
     pub commands: AllowedCommands,
-    /// Peers that are talked to at one time. More wait, within their own time.
+    /// Limits the calls in progress. Others wait, within their own time limit.
     slots: Arc<Semaphore>,
 }
 
-/// What an MCP server says of itself and lists.
-#[derive(Clone, Debug, PartialEq)]
-pub struct McpCatalogue {
-    /// `serverInfo` of its `initialize`.
-    pub server_info: Value,
-    /// Its tools, as `tools/list` gave them.
-    pub tools: Vec<Value>,
-    /// There were more than are read.
-    pub cut: bool,
-}
-
-/// Whether headers can be sent to a peer at all.
-pub fn check_headers(headers: &Headers) -> Result<(), PeerError> {
-    headers::parse(headers).map(drop)
+/// Fails if these headers cannot be sent.
+pub fn check_headers(headers: &Headers) -> Result<(), RemoteError> {
+    parse_headers(headers).map(drop)
 }
 
 impl Peers {
     pub fn new(outbound: Outbound, commands: AllowedCommands) -> Self {
-        Self { outbound, commands, slots: Arc::new(Semaphore::new(MAX_AT_ONCE)) }
+        Self { outbound, commands, slots: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
-    pub async fn discover_mcp(&self, endpoint: &McpEndpoint) -> Result<McpCatalogue, PeerError> {
-        self.within(DISCOVERY_TIMEOUT, mcp::discover(self, endpoint, DISCOVERY_TIMEOUT)).await
+    pub async fn discover_mcp(&self, endpoint: &McpEndpoint) -> Result<McpCatalogue, RemoteError> {
+        let discover = async {
+            let session = self.connect_mcp(endpoint, DISCOVERY_TIMEOUT).await?;
+            let catalogue = session.catalogue().await;
+            session.close().await;
+            catalogue
+        };
+        self.limited(DISCOVERY_TIMEOUT, discover).await
     }
 
     pub async fn call_mcp(
@@ -67,28 +62,100 @@ impl Peers {
         tool: &str,
         args: Map<String, Value>,
         timeout: Duration,
-    ) -> Result<ToolReply, PeerError> {
-        self.within(timeout, mcp::call(self, endpoint, tool, args, timeout)).await
+    ) -> Result<ToolReply, RemoteError> {
+        let call = async {
+            let session = self.connect_mcp(endpoint, timeout).await?;
+            let output = session.call(tool, args).await;
+            session.close().await;
+            Ok(output?.into_text())
+        };
+        self.limited(timeout, call).await
     }
 
-    /// The card of a peer: from its address, or from one of the well-known places below it.
-    pub async fn fetch_card(&self, peer: &A2aPeer) -> Result<FoundCard, PeerError> {
-        self.within(DISCOVERY_TIMEOUT, a2a::fetch_card(self, peer)).await
+    /// Fetches an agent's card from its address, or from a well-known path below it.
+    pub async fn fetch_card(&self, peer: &A2aPeer) -> Result<FoundCard, RemoteError> {
+        self.limited(DISCOVERY_TIMEOUT, self.find_card(peer)).await
     }
 
-    pub async fn send_to_a2a(&self, peer: &A2aPeer, text: &str, timeout: Duration) -> Result<ToolReply, PeerError> {
-        self.within(timeout, a2a::send(self, peer, text, timeout)).await
+    pub async fn send_to_a2a(&self, peer: &A2aPeer, text: &str, timeout: Duration) -> Result<ToolReply, RemoteError> {
+        self.limited(timeout, self.send_message(peer, text, timeout)).await
     }
 
-    async fn within<T>(
+    async fn connect_mcp(&self, endpoint: &McpEndpoint, timeout: Duration) -> Result<McpSession, RemoteError> {
+        match endpoint {
+            McpEndpoint::Http { url, headers } => {
+                let url = outbound::parse_url(url)?;
+                // Checked before rmcp connects, so that the error is not reported as a broken transport.
+                self.outbound.check(&url).await?;
+                let headers = parse_headers(headers)?;
+                McpSession::connect_http(CLIENT_NAME, Arc::new(self.transport(timeout)), &url, headers).await
+            }
+            McpEndpoint::Stdio { command } => {
+                McpSession::connect_command(CLIENT_NAME, self.commands.command(command)?).await
+            }
+        }
+    }
+
+    async fn find_card(&self, peer: &A2aPeer) -> Result<FoundCard, RemoteError> {
+        if let Some(url) = card_url(peer)? {
+            let headers = parse_headers(&peer.headers)?;
+            return a2a::find_card(&self.transport(DISCOVERY_TIMEOUT), &url, &headers).await;
+        }
+        let card = peer.card.clone().filter(Value::is_object);
+        card.map(|card| FoundCard { card, elsewhere: None })
+            .ok_or_else(|| RemoteError::unusable("Give the address of the agent's card, or the card itself."))
+    }
+
+    async fn send_message(&self, peer: &A2aPeer, text: &str, timeout: Duration) -> Result<ToolReply, RemoteError> {
+        let card = self.find_card(peer).await?.card;
+        let card_url = card_url(peer)?;
+        let endpoint = a2a::json_rpc_endpoint(&card, card_url.as_ref()).ok_or_else(|| {
+            RemoteError::unusable("The card names no JSON-RPC address, the only kind that this server speaks.")
+        })?;
+        // A card may name any host; credentials are only for the host of the card.
+        let headers = match card_url {
+            Some(url) if url.origin() != endpoint.url.origin() => HeaderMap::new(),
+            _ => parse_headers(&peer.headers)?,
+        };
+        let message = Message { id: crate::random::reference(), text, context_id: None };
+        let (output, _) = a2a::send_message(&self.transport(timeout), &headers, &[endpoint], &message).await?;
+        Ok(output.into_text())
+    }
+
+    fn transport(&self, timeout: Duration) -> OutboundTransport {
+        OutboundTransport { outbound: self.outbound.clone(), timeout }
+    }
+
+    async fn limited<T>(
         &self,
         timeout: Duration,
-        work: impl Future<Output = Result<T, PeerError>>,
-    ) -> Result<T, PeerError> {
-        let in_turn = async {
+        call: impl Future<Output = Result<T, RemoteError>>,
+    ) -> Result<T, RemoteError> {
+        let in_slot = async {
             let _slot = self.slots.acquire().await;
-            work.await
+            call.await
         };
-        tokio::time::timeout(timeout, in_turn).await.unwrap_or(Err(PeerError::TooSlow(timeout)))
+        tokio::time::timeout(timeout, in_slot).await.unwrap_or(Err(RemoteError::TimedOut(timeout)))
     }
+}
+
+struct OutboundTransport {
+    outbound: Outbound,
+    timeout: Duration,
+}
+
+#[async_trait]
+impl HttpTransport for OutboundTransport {
+    async fn send(&self, request: Request) -> Result<Response, RemoteError> {
+        Ok(self.outbound.send(request, self.timeout).await?)
+    }
+}
+
+fn card_url(peer: &A2aPeer) -> Result<Option<Url>, RemoteError> {
+    let url = peer.card_url.as_deref().filter(|url| !url.trim().is_empty());
+    Ok(url.map(outbound::parse_url).transpose()?)
+}
+
+fn parse_headers(headers: &Headers) -> Result<HeaderMap, RemoteError> {
+    remote_tools::parse_headers(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }

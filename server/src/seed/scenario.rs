@@ -2,7 +2,7 @@
 
 use domain::{Marks, Origin, RunSummary};
 use protocol::messages::Tokens;
-use protocol::{Event, RunStatus};
+use protocol::{Event, RunStatus, Timeline};
 use serde_json::{Value, json};
 
 use super::dice::Dice;
@@ -185,7 +185,7 @@ impl Seeder {
         let update = RunUpdate {
             completed_at_ms: Some(created_at_ms + i64::try_from(duration_ms).unwrap_or(0)),
             spec: Some(spec.to_string()),
-            log: NewLog::of(&self.packer, &events)?,
+            log: NewLog::new(&self.packer, &events, &Timeline::from_events(&events))?,
             summary: RunSummary {
                 id,
                 session_id: None,

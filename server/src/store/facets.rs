@@ -7,10 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use domain::{Facet, FacetValue, Facets};
-use protocol::Query;
 use sqlx::Row;
 
-use super::query_sql::{Reading, Resolved};
+use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::{Arg, fetch};
 use super::tags::{TagIds, counted};
 use super::{Result, Store, WorkspaceId};
@@ -27,12 +26,9 @@ const FACET_SAMPLE: u32 = 500;
 const COMPLETION_SAMPLE: i64 = 1_000;
 
 impl Store {
-    pub async fn facets(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Facets> {
-        if query.is_empty() {
-            self.all_facets(workspace).await
-        } else {
-            self.sampled_facets(workspace, query, now_ms).await
-        }
+    /// The most frequent values of matching runs.
+    pub async fn facets(&self, plan: &QueryPlan) -> Result<Facets> {
+        if plan.query.is_empty() { self.all_facets(plan.workspace).await } else { self.sampled_facets(plan).await }
     }
 
     async fn all_facets(&self, workspace: WorkspaceId) -> Result<Facets> {
@@ -65,11 +61,8 @@ impl Store {
         Ok(Facets { facets: telling_first(facets), counted_newest: None })
     }
 
-    async fn sampled_facets(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Facets> {
-        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-            return Ok(Facets::default());
-        };
-        let (rows, all) = resolved.newest(self, Reading::Tags, FACET_SAMPLE).await?;
+    async fn sampled_facets(&self, plan: &QueryPlan) -> Result<Facets> {
+        let Sample { rows, complete } = plan.sample(self, SampleColumns::Tags, FACET_SAMPLE).await?;
         let mut runs_by_id: HashMap<i64, u64> = HashMap::new();
         for row in &rows {
             let tags: String = row.try_get(0)?;
@@ -92,7 +85,7 @@ impl Store {
         let metadata = values.keys().filter(|key| key.starts_with("metadata.")).cloned();
         let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).collect();
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets: telling_first(facets), counted_newest: (!all).then_some(rows.len() as u64) })
+        Ok(Facets { facets: telling_first(facets), counted_newest: (!complete).then_some(rows.len() as u64) })
     }
 
     /// Values of a key that begin with what was typed, most frequent first.

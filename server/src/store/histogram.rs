@@ -11,7 +11,7 @@ use protocol::Query;
 use protocol::query::Term;
 use sqlx::{AssertSqlSafe, Row};
 
-use super::query_sql::{Reading, Resolved};
+use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId, number};
 
@@ -48,28 +48,20 @@ struct Span {
 }
 
 impl Store {
-    /// Runs over time in about `wanted` buckets.
-    pub async fn histogram(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        wanted: i64,
-        now_ms: i64,
-    ) -> Result<Histogram> {
-        let span = Span::of(query, now_ms);
+    /// Matching runs over time in about `wanted` buckets.
+    pub async fn histogram(&self, plan: &QueryPlan, wanted: i64) -> Result<Histogram> {
+        let query = &plan.query;
+        let span = Span::of(query, plan.now_ms);
         let only_time = query.clauses.iter().all(|clause| matches!(clause.term, Term::Since(_) | Term::Before(_)));
         let histogram = if only_time {
-            self.all_over_time(workspace, span, wanted).await?
+            self.all_over_time(plan.workspace, span, wanted).await?
         } else {
-            let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-                return Ok(Histogram::default());
-            };
-            let (rows, all) = resolved.newest(self, Reading::NumberAndStatus, SAMPLE).await?;
+            let Sample { rows, complete } = plan.sample(self, SampleColumns::ListKeyAndStatus, SAMPLE).await?;
             let counts: Vec<Count> = rows
                 .iter()
                 .map(|row| Ok((number::time_of(row.try_get(0)?), row.try_get(1)?, 1)))
                 .collect::<Result<_>>()?;
-            Histogram { counted_newest: (!all).then_some(rows.len() as u64), ..buckets(&counts, wanted) }
+            Histogram { counted_newest: (!complete).then_some(rows.len() as u64), ..buckets(&counts, wanted) }
         };
         Ok(Histogram { from_ms: span.from, before_ms: span.before, ..histogram })
     }
@@ -240,7 +232,8 @@ mod tests {
             ("", 3 * HOUR_MS),
         ] {
             let query = Query::parse(text).map_err(|error| anyhow::anyhow!("{error}"))?;
-            let histogram = store.histogram(workspace, &query, 60, UNTIL_MS).await?;
+            let plan = store.plan(workspace, &query, UNTIL_MS).await?;
+            let histogram = store.histogram(&plan, 60).await?;
             assert_eq!(histogram.bucket_ms, step, "{text}");
             let within = |at: i64| {
                 let created = runs.iter().map(|run| run.summary.created_at_ms);
@@ -252,7 +245,7 @@ mod tests {
                 histogram.buckets.iter().map(|bucket| (bucket.start_ms, bucket.runs.values().sum())).collect();
             let expected: Vec<(i64, u64)> = counts.iter().map(|(at, _)| (*at, within(*at))).collect();
             assert_eq!(counts, expected, "{text}");
-            let listed = store.list_runs(workspace, &query, None, 1_000, UNTIL_MS).await?.runs.len() as u64;
+            let listed = store.list_runs(&plan, None, 1_000).await?.runs.len() as u64;
             assert_eq!(counts.iter().map(|count| count.1).sum::<u64>(), listed, "{text}");
         }
         Ok(())

@@ -41,9 +41,9 @@ pub struct NewLog {
 }
 
 impl NewLog {
-    /// Reads and packs a whole log whose events are in order; `None` where it is empty.
-    pub fn of(packer: &Packer, events: &[Event]) -> Result<Option<Self>> {
-        let facts = LogFacts::of(&Timeline::from_events(events));
+    /// Packs a whole log whose events are in order, with the timeline that they fold to. Returns `None` for an empty log.
+    pub fn new(packer: &Packer, events: &[Event], timeline: &Timeline) -> Result<Option<Self>> {
+        let facts = LogFacts::of(timeline);
         let parts = packer.pack_log(events).map_err(sqlx::Error::Io)?;
         Ok((!parts.is_empty()).then_some(Self { facts, parts }))
     }

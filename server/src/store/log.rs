@@ -17,6 +17,8 @@ use super::{Result, Store, WorkspaceId};
 const INSERT_CHUNK: usize = 500;
 /// Events read at a time where all are wanted.
 const READ_CHUNK: u32 = 5_000;
+/// A log that keeps changing stays as rows, which readers can read as well.
+pub const MAX_RECORD_ATTEMPTS: u32 = 5;
 
 impl Store {
     /// Stores events of a run that is known; those that are there already stay as they are.
@@ -58,7 +60,7 @@ impl Store {
     pub async fn events_after(&self, workspace: WorkspaceId, run_id: &str, seq: u64, limit: u32) -> Result<Vec<Event>> {
         let mut connection = self.reader.acquire().await?;
         match number(&mut connection, workspace, run_id).await? {
-            Some(n) => self.read(&mut connection, n, seq, limit).await,
+            Some(n) => self.read(&mut connection, n, seq.saturating_add(1), limit).await,
             None => Ok(Vec::new()),
         }
     }
@@ -75,19 +77,38 @@ impl Store {
         Ok(last)
     }
 
-    /// Reads the stored log once: what it tells goes to the run's row, its tags and the text index, and a log that has
-    /// ended is packed. All in one transaction, and the same when it is done again.
+    /// Folds a stored log and records it. For logs that nobody views: viewers share a cached fold.
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
-        let mut tx = self.begin_writing(workspace).await?;
-        let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(()) };
-        let events = self.read_all(&mut tx, row.n).await?;
-        let facts = LogFacts::of(&Timeline::from_events(&events));
-        let in_flight: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM run_event WHERE n = $1").bind(row.n).fetch_one(&mut *tx).await?;
-        let parts = match facts.complete && in_flight > 0 {
-            true => self.packer.pack_log(&events).map_err(sqlx::Error::Io)?,
+        for _ in 0..MAX_RECORD_ATTEMPTS {
+            let events = self.read_log(workspace, run_id).await?;
+            if self.record_log(workspace, run_id, &events, &Timeline::from_events(&events)).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores what a folded log says about its run: in the run's row, its tags and the text index. A log that has ended
+    /// is packed. Recording the same log again changes nothing.
+    ///
+    /// Returns false when events were stored since the log was folded and it could not be packed: fold it again.
+    pub async fn record_log(
+        &self,
+        workspace: WorkspaceId,
+        run_id: &str,
+        events: &[Event],
+        timeline: &Timeline,
+    ) -> Result<bool> {
+        let facts = LogFacts::of(timeline);
+        // Compressed before the transaction begins: a long log takes a while, and other writers wait.
+        let packed = match facts.complete && self.has_rows(workspace, run_id).await? {
+            true => self.packer.pack_log(events).map_err(sqlx::Error::Io)?,
             false => Vec::new(),
         };
+        let mut tx = self.begin_writing(workspace).await?;
+        let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(true) };
+        let is_current = !facts.complete || holds_all_stored(&mut tx, row.n, events).await?;
+        let parts = if is_current { packed } else { Vec::new() };
         if !parts.is_empty() {
             execute(&mut tx, "DELETE FROM run_event WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
             execute(&mut tx, "DELETE FROM run_log WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
@@ -101,7 +122,33 @@ impl Store {
         let tags = self.take_in(&mut tx, workspace, &[update]).await?;
         tx.commit().await?;
         self.tag_cache.remember(workspace, &tags);
-        Ok(())
+        Ok(is_current)
+    }
+
+    /// Returns the whole stored log.
+    pub async fn read_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<Vec<Event>> {
+        let mut connection = self.reader.acquire().await?;
+        let mut all: Vec<Event> = Vec::new();
+        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(all) };
+        loop {
+            let from = all.last().map_or(0, |event| event.seq.saturating_add(1));
+            let events = self.read(&mut connection, n, from, READ_CHUNK).await?;
+            if events.is_empty() {
+                return Ok(all);
+            }
+            all.extend(events);
+        }
+    }
+
+    /// Returns true while some of the log is stored as rows.
+    async fn has_rows(&self, workspace: WorkspaceId, run_id: &str) -> Result<bool> {
+        let mut connection = self.reader.acquire().await?;
+        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(false) };
+        let found: Option<i64> = sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1 LIMIT 1")
+            .bind(n)
+            .fetch_optional(&mut *connection)
+            .await?;
+        Ok(found.is_some())
     }
 
     /// MANTYX does not have this log, or not any more: it is not asked for again.
@@ -137,34 +184,17 @@ impl Store {
         }
     }
 
-    async fn read_all(&self, connection: &mut AnyConnection, n: i64) -> Result<Vec<Event>> {
-        let mut all: Vec<Event> = Vec::new();
-        // An event may have the seq 0, which nothing comes before.
-        let zero: Option<String> = sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq = 0")
-            .bind(n)
-            .fetch_optional(&mut *connection)
-            .await?;
-        all.extend(zero.map(|json| parse(&json)).transpose()?);
-        loop {
-            let after = all.last().map_or(0, |event| event.seq);
-            let events = self.read(connection, n, after, READ_CHUNK).await?;
-            if events.is_empty() {
-                return Ok(all);
-            }
-            all.extend(events);
-        }
-    }
-
-    async fn read(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: u32) -> Result<Vec<Event>> {
+    /// Returns at most `limit` events, in order, beginning with the seq `from`.
+    async fn read(&self, connection: &mut AnyConnection, n: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
         let rows: Vec<String> =
-            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq > $2 ORDER BY seq LIMIT $3")
+            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
                 .bind(n)
-                .bind(i64::try_from(after).unwrap_or(i64::MAX))
+                .bind(i64::try_from(from).unwrap_or(i64::MAX))
                 .bind(i64::from(limit))
                 .fetch_all(&mut *connection)
                 .await?;
         let limit = limit as usize;
-        let mut events = self.read_parts(connection, n, after, limit).await?;
+        let mut events = self.read_parts(connection, n, from, limit).await?;
         if !rows.is_empty() {
             // Late events of a packed log, or all of one in flight.
             for json in &rows {
@@ -178,22 +208,22 @@ impl Store {
     }
 
     /// Packed events, part by part until there are enough.
-    async fn read_parts(&self, connection: &mut AnyConnection, n: i64, after: u64, limit: usize) -> Result<Vec<Event>> {
+    async fn read_parts(&self, connection: &mut AnyConnection, n: i64, from: u64, limit: usize) -> Result<Vec<Event>> {
         let mut events = Vec::new();
-        let mut position = i64::try_from(after).unwrap_or(i64::MAX);
+        let mut position = i64::try_from(from).unwrap_or(i64::MAX);
         while events.len() < limit {
             let row = sqlx::query(
-                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq >= $2 ORDER BY first_seq LIMIT 1",
             )
             .bind(n)
             .bind(position)
             .fetch_optional(&mut *connection)
             .await?;
             let Some(row) = row else { break };
-            position = row.try_get(0)?;
+            position = row.try_get::<i64, _>(0)?.saturating_add(1);
             let body: Vec<u8> = row.try_get(1)?;
             self.provide_dictionary(connection, &body).await?;
-            events.extend(self.packer.unpack_events(&body, after).map_err(sqlx::Error::Io)?);
+            events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);
         }
         Ok(events)
     }
@@ -227,6 +257,18 @@ pub(super) async fn number(
         .bind(run_id)
         .fetch_optional(connection)
         .await
+}
+
+/// Returns true when the folded events include every event that is stored. Events must be in order.
+async fn holds_all_stored(connection: &mut AnyConnection, n: i64, events: &[Event]) -> Result<bool> {
+    let rows: Vec<i64> =
+        sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1").bind(n).fetch_all(&mut *connection).await?;
+    let packed: i64 = sqlx::query_scalar("SELECT CAST(COALESCE(SUM(events), 0) AS BIGINT) FROM run_log WHERE n = $1")
+        .bind(n)
+        .fetch_one(&mut *connection)
+        .await?;
+    let is_folded = |seq: &i64| events.binary_search_by_key(seq, to_seq).is_ok();
+    Ok(rows.iter().all(is_folded) && usize::try_from(packed).is_ok_and(|packed| packed <= events.len()))
 }
 
 /// Adds the parts of a finished log, in place of any that were there.

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
+use domain::RwLockExt;
 use protocol::Event;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
@@ -60,7 +61,7 @@ pub struct Part {
 
 impl Packer {
     pub fn add(&self, number: u32, dictionary: &[u8]) {
-        let mut known = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut known = self.0.write_locked();
         known.insert(number, Arc::new(Dictionary::new(dictionary)));
     }
 
@@ -96,11 +97,11 @@ impl Packer {
         Ok(parts)
     }
 
-    /// The events of a part that come after `seq`.
-    pub fn unpack_events(&self, body: &[u8], after: u64) -> std::io::Result<Vec<Event>> {
+    /// Returns the events of a part, beginning with the seq `from`.
+    pub fn unpack_events(&self, body: &[u8], from: u64) -> std::io::Result<Vec<Event>> {
         let text = self.decompress(body)?;
         let events = text.lines().map(|line| Event::parse(line).map_err(std::io::Error::from));
-        events.filter(|event| event.as_ref().map_or(true, |event| event.seq > after)).collect()
+        events.filter(|event| event.as_ref().map_or(true, |event| event.seq >= from)).collect()
     }
 
     pub fn compress(&self, plain: &[u8]) -> std::io::Result<Vec<u8>> {
@@ -132,11 +133,11 @@ impl Packer {
     }
 
     fn find(&self, number: u32) -> Option<Arc<Dictionary>> {
-        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&number).cloned()
+        self.0.read_locked().get(&number).cloned()
     }
 
     fn newest(&self) -> Option<(u32, Arc<Dictionary>)> {
-        let known = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = self.0.read_locked();
         known.iter().max_by_key(|(number, _)| **number).map(|(number, dictionary)| (*number, dictionary.clone()))
     }
 }
@@ -184,11 +185,11 @@ mod tests {
         let parts = packer.pack_log(&events).expect("packs");
         assert!(parts.len() > 2);
         assert!(parts.windows(2).all(|pair| pair[0].last_seq < pair[1].first_seq));
-        let read = |after| -> Vec<Event> {
-            parts.iter().flat_map(|part| packer.unpack_events(&part.body, after).expect("reads")).collect()
+        let read = |from| -> Vec<Event> {
+            parts.iter().flat_map(|part| packer.unpack_events(&part.body, from).expect("reads")).collect()
         };
         assert_eq!(read(0), events);
-        assert_eq!(read(3_999).len(), 1);
+        assert_eq!(read(4_000).len(), 1);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use protocol::document::Document;
 use protocol::messages::{ModelList, Tokens};
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
@@ -69,7 +68,7 @@ impl Store {
     pub async fn record_prices(&self, workspace: WorkspaceId, models: &ModelList, now_ms: i64) -> Result<()> {
         for model in models.models() {
             let (Some(id), Some(pricing)) = (model.id(), model.pricing()) else { continue };
-            let pricing = protocol::json::canonical(pricing.json());
+            let pricing = protocol::json::canonical(pricing);
             let known: Option<String> = sqlx::query_scalar(
                 "SELECT pricing FROM price WHERE workspace_id = $1 AND model = $2 ORDER BY id DESC LIMIT 1",
             )

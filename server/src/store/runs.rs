@@ -1,13 +1,15 @@
 //! Runs: lists, one run, and what is still to be fetched of them.
 
-use domain::{Marks, Origin, RunSummary};
-use protocol::Query;
-use protocol::document::Document;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
+
+use domain::{Marks, Origin, RunSummary, RunsPage};
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
-use super::query_sql::{Resolved, Walked};
+use super::query_plan::{PlanRows, QueryPlan};
 use super::run_row::{SUMMARY_COLUMNS, summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
@@ -15,66 +17,58 @@ use super::{Result, Store, WorkspaceId};
 const ENDED: &str = "r.status IN ('succeeded', 'failed', 'cancelled')";
 const MISSING_LOGS_COUNTED: i64 = 20_000;
 
-/// Where a page of the list ended: the number of its last run.
+/// A position in the runs list: the list key of the last run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor(pub i64);
+pub struct RunCursor(pub(super) i64);
 
-/// A page of runs, and where the next begins.
-#[derive(Clone, Debug)]
-pub struct RunList {
-    pub runs: Vec<RunSummary>,
-    pub next: Option<Cursor>,
-    /// The page is not full, and yet not the last: only so many runs were looked at.
-    pub looked_at: Option<u64>,
+impl fmt::Display for RunCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for RunCursor {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, ParseIntError> {
+        text.parse().map(Self)
+    }
 }
 
 impl Store {
-    /// Runs that match, newest first, after `cursor`. Times are relative to `now_ms`.
-    pub async fn list_runs(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        cursor: Option<Cursor>,
-        limit: u32,
-        now_ms: i64,
-    ) -> Result<RunList> {
-        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else {
-            return Ok(RunList { runs: Vec::new(), next: None, looked_at: None });
-        };
-        let Walked { rows, ended } = resolved.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
+    /// A page of matching runs, newest first, after `cursor`.
+    pub async fn list_runs(&self, plan: &QueryPlan, cursor: Option<RunCursor>, limit: u32) -> Result<RunsPage> {
+        let PlanRows { rows, stopped_early } = plan.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
-            Some(last) if more => Some(Cursor(last.try_get(0)?)),
-            _ => ended.map(|ended| ended.at),
+            Some(last) if more => Some(RunCursor(last.try_get(0)?)),
+            _ => stopped_early.map(|stopped| stopped.cursor),
         };
-        let looked_at = ended.map(|ended| ended.looked_at);
-        Ok(RunList { runs: shown.iter().map(summary).collect::<Result<_>>()?, next, looked_at })
+        Ok(RunsPage {
+            runs: shown.iter().map(summary).collect::<Result<_>>()?,
+            next_cursor: next.map(|cursor| cursor.to_string()),
+            scanned: stopped_early.map(|stopped| stopped.scanned),
+            now_ms: plan.now_ms,
+            ..RunsPage::default()
+        })
     }
 
-    /// Where the page before the one after `cursor` begins; `None` where it is the first.
-    pub async fn cursor_before(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        cursor: Cursor,
-        limit: u32,
-        now_ms: i64,
-    ) -> Result<Option<Cursor>> {
-        let Some(resolved) = Resolved::new(self, workspace, query, now_ms).await? else { return Ok(None) };
-        let Walked { rows, ended } = resolved.page_upwards(self, "r.n", cursor, limit + 1).await?;
+    /// The cursor of the page before the one at `cursor`. `None` if that is the first page.
+    pub async fn cursor_before(&self, plan: &QueryPlan, cursor: RunCursor, limit: u32) -> Result<Option<RunCursor>> {
+        let PlanRows { rows, stopped_early } = plan.page_upwards(self, "r.n", cursor, limit + 1).await?;
         match rows.get(limit as usize) {
-            Some(row) => Ok(Some(Cursor(row.try_get(0)?))),
-            // What was found stands on the page that begins where the walk ended.
-            None => Ok(ended.map(|ended| ended.at)),
+            Some(row) => Ok(Some(RunCursor(row.try_get(0)?))),
+            None => Ok(stopped_early.map(|stopped| stopped.cursor)),
         }
     }
 
-    /// For a query that matches nothing: the clauses without which it would match something, by index.
-    pub async fn excluding_clauses(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<Vec<usize>> {
+    /// For a query that matches nothing: the indexes of the clauses whose removal would show runs.
+    pub async fn excluding_clauses(&self, plan: &QueryPlan) -> Result<Vec<usize>> {
         let mut found = Vec::new();
-        for index in 0..query.clauses.len() {
-            if !self.list_runs(workspace, &query.without(index), None, 1, now_ms).await?.runs.is_empty() {
+        for index in 0..plan.query.clauses.len() {
+            let without = self.plan(plan.workspace, &plan.query.without(index), plan.now_ms).await?;
+            if !self.list_runs(&without, None, 1).await?.runs.is_empty() {
                 found.push(index);
             }
         }

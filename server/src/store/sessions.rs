@@ -1,13 +1,16 @@
 //! Sessions: the mirror of MANTYX's list, filtered here.
 
-use domain::{Facet, FacetValue, Facets, SessionSummary, SessionTotals};
+use std::fmt;
+use std::str::FromStr;
+
+use domain::{ExcludingClause, Facet, FacetValue, Facets, SessionSummary, SessionTotals, SessionsPage};
 use protocol::messages::Metadata;
 use protocol::query::{Field, Has, Term};
-use protocol::{Query, query::words};
+use protocol::{Query, ids, query::words};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::sql::{Arg, fetch};
+use super::sql::{Args, fetch};
 use super::tags::Tag;
 use super::{Result, Store, WorkspaceId};
 
@@ -19,11 +22,30 @@ const FACET_ROWS: i64 = 400;
 const FACET_VALUES: usize = 10;
 const COMPLETIONS: i64 = 20;
 
-/// Where a page ended.
+/// A position in the sessions list: the last session before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionCursor {
-    pub last_used_at_ms: i64,
-    pub id: String,
+    last_used_at_ms: i64,
+    id: String,
+}
+
+/// The text is not a [`SessionCursor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSessionCursor;
+
+impl fmt::Display for SessionCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.last_used_at_ms, self.id)
+    }
+}
+
+impl FromStr for SessionCursor {
+    type Err = BadSessionCursor;
+
+    fn from_str(text: &str) -> std::result::Result<Self, BadSessionCursor> {
+        let (at, id) = text.split_once('.').filter(|(_, id)| ids::is_path_id(id)).ok_or(BadSessionCursor)?;
+        Ok(Self { last_used_at_ms: at.parse().map_err(|_| BadSessionCursor)?, id: id.to_owned() })
+    }
 }
 
 impl Store {
@@ -64,30 +86,46 @@ impl Store {
         tx.commit().await
     }
 
-    /// Sessions that match, last used first. `Err` within `Ok` names a clause that sessions cannot be filtered by.
+    /// A page of matching sessions, last used first, after `cursor`.
     pub async fn list_sessions(
         &self,
-        workspace: WorkspaceId,
-        query: &Query,
+        plan: &SessionPlan,
         cursor: Option<&SessionCursor>,
         limit: u32,
-        now_ms: i64,
-    ) -> Result<std::result::Result<Vec<SessionSummary>, String>> {
-        let mut select = match Select::new(workspace, query, now_ms) {
-            Ok(select) => select,
-            Err(clause) => return Ok(Err(clause)),
-        };
+    ) -> Result<SessionsPage> {
+        let (mut args, mut conditions) = (plan.args.clone(), plan.conditions.clone());
         if let Some(cursor) = cursor {
-            let (at, id) = (select.bind(cursor.last_used_at_ms), select.bind(cursor.id.as_str()));
-            select.conditions.push(format!("(s.last_used_at, s.id) < ({at}, {id})"));
+            let (at, id) = (args.bind(cursor.last_used_at_ms), args.bind(cursor.id.as_str()));
+            conditions.push(format!("(s.last_used_at, s.id) < ({at}, {id})"));
         }
-        let limit = select.bind(i64::from(limit));
+        let rows = args.bind(i64::from(limit) + 1);
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s WHERE {} ORDER BY s.last_used_at DESC, s.id DESC LIMIT {limit}",
-            select.conditions.join(" AND ")
+            "SELECT {COLUMNS} FROM session s WHERE {} ORDER BY s.last_used_at DESC, s.id DESC LIMIT {rows}",
+            conditions.join(" AND ")
         );
-        let rows = fetch(&self.reader, sql, select.args).await?;
-        rows.iter().map(summary).collect::<Result<Vec<_>>>().map(Ok)
+        let rows = fetch(&self.reader, sql, args.into_vec()).await?;
+        let mut sessions = rows.iter().map(summary).collect::<Result<Vec<_>>>()?;
+        let more = sessions.len() > limit as usize;
+        sessions.truncate(limit as usize);
+        let cursor =
+            |last: &SessionSummary| SessionCursor { last_used_at_ms: last.last_used_at_ms, id: last.id.clone() };
+        let next_cursor = sessions.last().filter(|_| more).map(|last| cursor(last).to_string());
+        Ok(SessionsPage { sessions, next_cursor, now_ms: plan.now_ms, ..SessionsPage::default() })
+    }
+
+    /// For a query that matches nothing: the clauses whose removal would show sessions.
+    pub async fn excluding_session_clauses(&self, plan: &SessionPlan) -> Result<Vec<ExcludingClause>> {
+        let mut found = Vec::new();
+        for (index, clause) in plan.query.clauses.iter().enumerate() {
+            // Clauses that are supported together are supported alone.
+            let Ok(without) = SessionPlan::new(plan.workspace, &plan.query.without(index), plan.now_ms) else {
+                continue;
+            };
+            if !self.list_sessions(&without, None, 1).await?.sessions.is_empty() {
+                found.push(ExcludingClause { index, text: clause.to_string() });
+            }
+        }
+        Ok(found)
     }
 
     pub async fn session(&self, workspace: WorkspaceId, id: &str) -> Result<Option<SessionSummary>> {
@@ -95,37 +133,29 @@ impl Store {
         fetch(&self.reader, sql, vec![workspace.0.into(), id.into()]).await?.first().map(summary).transpose()
     }
 
-    /// How many of the matching sessions have each status and metadata value. `Err` within `Ok` as for the list.
-    pub async fn session_facets(
-        &self,
-        workspace: WorkspaceId,
-        query: &Query,
-        now_ms: i64,
-    ) -> Result<std::result::Result<Facets, String>> {
-        let mut select = match Select::new(workspace, query, now_ms) {
-            Ok(select) => select,
-            Err(clause) => return Ok(Err(clause)),
-        };
-        let sample = select.bind(FACET_SAMPLE);
+    /// The most frequent statuses and metadata values of matching sessions.
+    pub async fn session_facets(&self, plan: &SessionPlan) -> Result<Facets> {
+        let mut args = plan.args.clone();
+        let sample = args.bind(FACET_SAMPLE);
         let matching = format!(
             "(SELECT s.workspace_id, s.id, s.status FROM session s WHERE {} \
              ORDER BY s.last_used_at DESC, s.id DESC LIMIT {sample}) b",
-            select.conditions.join(" AND ")
+            plan.conditions.join(" AND ")
         );
         let statuses =
             format!("SELECT 'status', b.status, COUNT(*) FROM {matching} GROUP BY b.status ORDER BY 3 DESC, 2");
-        let mut rows = fetch(&self.reader, statuses, select.args.clone()).await?;
+        let mut rows = fetch(&self.reader, statuses, args.clone().into_vec()).await?;
         let mut counted = 0;
         for row in &rows {
             counted += row.try_get::<i64, _>(2)?;
         }
-        let limit = select.bind(FACET_ROWS);
+        let limit = args.bind(FACET_ROWS);
         let metadata = format!(
             "SELECT 'metadata.' || m.key, m.value, COUNT(*) FROM {matching} \
              JOIN session_metadata m ON m.workspace_id = b.workspace_id AND m.session_id = b.id \
              GROUP BY m.key, m.value ORDER BY 3 DESC, 1, 2 LIMIT {limit}"
         );
-        rows.extend(fetch(&self.reader, metadata, select.args).await?);
+        rows.extend(fetch(&self.reader, metadata, args.into_vec()).await?);
         let mut facets: Vec<Facet> = Vec::new();
         for row in &rows {
             let key: String = row.try_get(0)?;
@@ -138,7 +168,7 @@ impl Store {
             }
         }
         let capped = (counted == FACET_SAMPLE).then_some(FACET_SAMPLE.unsigned_abs());
-        Ok(Ok(Facets { facets, counted_newest: capped }))
+        Ok(Facets { facets, counted_newest: capped })
     }
 
     /// Values of a key of sessions that begin with what was typed, most frequent first.
@@ -185,56 +215,66 @@ impl Store {
     }
 }
 
-struct Select {
-    args: Vec<Arg>,
+/// A query on the sessions of one workspace, ready to run.
+pub struct SessionPlan {
+    workspace: WorkspaceId,
+    query: Query,
+    /// The time that relative times in the query refer to.
+    now_ms: i64,
+    args: Args,
+    /// SQL conditions on `s`.
     conditions: Vec<String>,
 }
 
-impl Select {
-    /// The sessions `s` that match. `Err` names a clause that sessions cannot be filtered by.
-    fn new(workspace: WorkspaceId, query: &Query, now_ms: i64) -> std::result::Result<Self, String> {
-        let mut select = Self { args: vec![workspace.0.into()], conditions: vec!["s.workspace_id = $1".to_owned()] };
+/// A clause that sessions cannot be filtered by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedClause(pub String);
+
+impl SessionPlan {
+    /// Builds the plan of a query. Relative times count from `now_ms`.
+    pub fn new(workspace: WorkspaceId, query: &Query, now_ms: i64) -> std::result::Result<Self, UnsupportedClause> {
+        let mut args = Args::default();
+        let conditions = vec![format!("s.workspace_id = {}", args.bind(workspace.0))];
+        let mut plan = Self { workspace, query: query.clone(), now_ms, args, conditions };
         for clause in &query.clauses {
-            let terms = clause.terms().map(|term| select.term(term, now_ms).ok_or_else(|| clause.to_string()));
+            let terms = clause.terms().map(|term| plan.term(term).ok_or_else(|| UnsupportedClause(clause.to_string())));
             let any = terms.collect::<std::result::Result<Vec<_>, _>>()?.join(" OR ");
             let not = if clause.negated { "NOT " } else { "" };
-            // What a session does not have is not what was asked for.
-            select.conditions.push(format!("{not}COALESCE({any}, FALSE)"));
+            // A value that a session does not have is NULL: it matches no condition.
+            plan.conditions.push(format!("{not}COALESCE({any}, FALSE)"));
         }
-        Ok(select)
+        Ok(plan)
     }
 
-    fn bind(&mut self, arg: impl Into<Arg>) -> String {
-        self.args.push(arg.into());
-        format!("${}", self.args.len())
-    }
-
-    fn term(&mut self, term: &Term, now_ms: i64) -> Option<String> {
+    /// The SQL condition of a term. `None` if sessions cannot be filtered by it.
+    fn term(&mut self, term: &Term) -> Option<String> {
         let entry = "EXISTS (SELECT 1 FROM session_metadata m WHERE m.workspace_id = s.workspace_id \
              AND m.session_id = s.id AND m.key =";
         Some(match term {
             Term::Metadata { key, value } => {
-                let (key, value) = (self.bind(key.as_str()), self.bind(value.as_str()));
+                let (key, value) = (self.args.bind(key.as_str()), self.args.bind(value.as_str()));
                 format!("{entry} {key} AND m.value = {value})")
             }
             Term::Has(Has::Metadata(key)) => {
-                let key = self.bind(key.as_str());
+                let key = self.args.bind(key.as_str());
                 format!("{entry} {key})")
             }
             Term::Field { field: Field::Name | Field::Agent, value } => {
-                format!("s.name = {}", self.bind(value.as_str()))
+                format!("s.name = {}", self.args.bind(value.as_str()))
             }
             Term::Field { field: Field::Id | Field::Session, value } => {
-                format!("s.id = {}", self.bind(value.as_str()))
+                format!("s.id = {}", self.args.bind(value.as_str()))
             }
-            Term::Field { field: Field::SessionStatus, value } => format!("s.status = {}", self.bind(value.as_str())),
-            Term::Since(when) => format!("s.last_used_at >= {}", self.bind(when.resolve(now_ms))),
-            Term::Before(when) => format!("s.last_used_at < {}", self.bind(when.resolve(now_ms))),
-            // Names and summaries are short: each word is looked for in them as it stands.
+            Term::Field { field: Field::SessionStatus, value } => {
+                format!("s.status = {}", self.args.bind(value.as_str()))
+            }
+            Term::Since(when) => format!("s.last_used_at >= {}", self.args.bind(when.resolve(self.now_ms))),
+            Term::Before(when) => format!("s.last_used_at < {}", self.args.bind(when.resolve(self.now_ms))),
+            // Names and summaries are short enough to search without an index.
             Term::Text(text) => {
                 let each: Vec<String> = words(text)
                     .map(|word| {
-                        let word = self.bind(format!("%{word}%"));
+                        let word = self.args.bind(format!("%{word}%"));
                         format!("s.search LIKE {word}")
                     })
                     .collect();

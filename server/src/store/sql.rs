@@ -50,6 +50,22 @@ impl From<Vec<u8>> for Arg {
     }
 }
 
+/// The values of a statement that is put together piece by piece.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Args(Vec<Arg>);
+
+impl Args {
+    /// Adds a value and returns its placeholder.
+    pub fn bind(&mut self, arg: impl Into<Arg>) -> String {
+        self.0.push(arg.into());
+        format!("${}", self.0.len())
+    }
+
+    pub fn into_vec(self) -> Vec<Arg> {
+        self.0
+    }
+}
+
 /// Rows of a multi-row statement, each like `(?, ?, 0)`; values are bound in the order of the text.
 ///
 /// SQLite takes `$1` for a name and looks names up one after another, which makes large statements quadratic: it is given

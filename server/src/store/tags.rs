@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use domain::RunSummary;
+use domain::{LockExt, RunSummary};
 use protocol::query::Is;
 use sqlx::{AnyConnection, Row};
 
@@ -115,7 +115,7 @@ pub(super) struct TagCache(Arc<Mutex<HashMap<(WorkspaceId, Tag), i64>>>);
 impl TagCache {
     /// Only ids that are committed may be remembered.
     pub fn remember(&self, workspace: WorkspaceId, ids: &HashMap<Tag, i64>) {
-        let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut known = self.0.locked();
         if known.len() + ids.len() > MAX_REMEMBERED {
             known.clear();
         }
@@ -123,7 +123,7 @@ impl TagCache {
     }
 
     fn known(&self, workspace: WorkspaceId, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
-        let known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = self.0.locked();
         let find = |tag: &Tag| Some((tag.clone(), *known.get(&(workspace, tag.clone()))?));
         tags.iter().filter_map(find).collect()
     }

@@ -1,4 +1,4 @@
-//! The site's files, embedded in the binary: hashed ones are cached for good, the others checked each time.
+//! Serves the site's files, which are embedded in the binary. Browsers cache hashed files forever and revalidate others.
 
 use app::backend::SiteAssets;
 use axum::extract::Request;
@@ -6,15 +6,15 @@ use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTE
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// The files that a binary carries; none in one that was not built by `cargo xtask build`.
+/// The embedded files. Empty unless the binary was built by `cargo xtask build`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Site {
     pub files: &'static [Asset],
-    /// JSON: which of them pages refer to.
+    /// JSON with the paths that pages refer to.
     pub manifest: &'static str,
 }
 
-/// A file of the site, with its compressed forms where they are smaller.
+/// A file of the site, with compressed variants if they are smaller.
 #[derive(Debug)]
 pub struct Asset {
     pub path: &'static str,
@@ -26,7 +26,7 @@ pub struct Asset {
 }
 
 impl Site {
-    /// Which files pages refer to.
+    /// Returns the paths that pages refer to.
     pub(crate) fn assets(self) -> SiteAssets {
         let manifest: serde_json::Value = serde_json::from_str(self.manifest).unwrap_or_default();
         let path = |name: &str| manifest[name].as_str().map(str::to_owned);
@@ -35,7 +35,7 @@ impl Site {
     }
 }
 
-/// Answers with the file at the request's path, or `None` where there is no such file.
+/// Responds with the file at the request's path. Returns `None` when there is no such file.
 pub(crate) fn serve(site: Site, request: &Request) -> Option<Response> {
     let path = request.uri().path();
     let asset = site.files.iter().find(|asset| asset.path == path)?;
@@ -63,7 +63,7 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-fn content_type(path: &str) -> &'static str {
+pub(super) fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("js") => "text/javascript; charset=utf-8",
         Some("wasm") => "application/wasm",

@@ -1,4 +1,4 @@
-//! Security headers on every answer. Pages bring their own content policy with a nonce; this fills in the rest.
+//! Security headers on every response. Pages set their own content policy with a nonce.
 
 use axum::extract::{Request, State};
 use axum::http::HeaderValue;
@@ -9,7 +9,7 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Whether browsers reach the dashboard over https.
+/// True when browsers reach the dashboard over https.
 #[derive(Clone, Copy)]
 pub struct Https(pub bool);
 
@@ -24,8 +24,8 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
     ),
 ];
 
-/// For answers that are not pages: nothing may load, nothing may frame.
-const NO_CONTENT: HeaderValue = HeaderValue::from_static(
+/// For responses that are not pages: nothing may load, nothing may frame.
+const STRICT_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
@@ -35,7 +35,7 @@ pub async fn secure_headers(State(Https(https)): State<Https>, request: Request,
     for (name, value) in HEADERS {
         headers.insert(name, value);
     }
-    headers.entry(CONTENT_SECURITY_POLICY).or_insert(NO_CONTENT);
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(STRICT_POLICY);
     if https {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }

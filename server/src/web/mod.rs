@@ -1,6 +1,8 @@
-//! What every HTTP answer shares: assets, headers, origin checks, logs, health, and pages for faults outside the app.
+//! HTTP middleware and small handlers: assets, headers, origin check, request log, health, and error pages outside the app.
 
 pub mod assets;
+#[cfg(debug_assertions)]
+pub mod dev_site;
 pub mod headers;
 pub mod health;
 pub mod launch;
@@ -10,5 +12,5 @@ pub mod origin;
 pub mod pages;
 pub mod preferences;
 pub mod problem;
-pub mod refused;
+pub mod rejected_form;
 pub mod request_log;

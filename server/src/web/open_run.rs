@@ -1,21 +1,19 @@
-//! `GET /open-run?id=`: leads from the form to the page of the run, which says so where there is none.
+//! `GET /open-run?id=`: redirects from the form to the run's page, which also handles unknown ids.
 
 use axum::extract::Query;
 use axum::response::Redirect;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use protocol::ids;
+use domain::url::encode_segment;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct Params {
     #[serde(default)]
     id: String,
 }
 
-pub async fn open_run(Query(wanted): Query<Wanted>) -> Redirect {
-    match wanted.id.trim() {
+pub async fn open_run(Query(params): Query<Params>) -> Redirect {
+    match params.id.trim() {
         "" => Redirect::to("/runs"),
-        id if ids::is_path_id(id) => Redirect::to(&format!("/runs/{id}")),
-        id => Redirect::to(&format!("/runs/{}", utf8_percent_encode(id, NON_ALPHANUMERIC))),
+        id => Redirect::to(&format!("/runs/{}", encode_segment(id))),
     }
 }

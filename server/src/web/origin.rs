@@ -1,4 +1,4 @@
-//! State-changing requests are taken only from our own pages, or with a bearer, which no other site can send.
+//! Rejects state-changing requests from other sites. Requests with a bearer are accepted, since no other site can send one.
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
@@ -16,7 +16,8 @@ pub async fn same_origin_only(State(public_url): State<Url>, request: Request, n
     (StatusCode::FORBIDDEN, "This request came from another site and was not carried out.").into_response()
 }
 
-/// Browsers send `Sec-Fetch-Site` or at least `Origin` with every POST; a request with neither is no browser's.
+/// Returns true for requests from our own pages. Browsers send `Sec-Fetch-Site` or at least `Origin` with every POST, so a
+/// request with neither comes from no browser.
 fn is_same_origin(headers: &HeaderMap, public_url: &Url) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = text("sec-fetch-site") {

@@ -1,4 +1,4 @@
-//! The app's pages, rendered on the server.
+//! Routes of the app's pages, rendered on the server.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,19 +9,20 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
 use leptos::prelude::provide_context;
 use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 
 use crate::state::AppState;
-use crate::web::refused;
+use crate::web::rejected_form;
 
 /// Pages that need no sign-in.
 const OPEN_PAGES: [&str; 1] = ["/sign-in"];
 
-/// Listed once: while Leptos lists routes, resources anywhere in the process that are first polled never load.
+/// Generated once: while Leptos generates routes, resources anywhere in the process that are first polled never load.
 static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(app::App));
 
-/// Routes for every page and server function, and the page for addresses that do not exist.
+/// Returns the routes of all pages and server functions, and the not-found page.
 pub fn routes(state: &AppState) -> Router<AppState> {
     let context = {
         let state = Arc::new(state.clone());
@@ -35,17 +36,17 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .leptos_routes_with_context(state, PAGES.clone(), context, shell)
         .fallback(move |request: Request<Body>| not_found(request))
         .layer(axum::middleware::from_fn(require_sign_in))
-        .layer(axum::middleware::from_fn(refused::lead_back))
+        .layer(axum::middleware::from_fn(rejected_form::return_to_form))
 }
 
-/// Whoever is not signed in is shown the sign-in page, and comes back here after. Server functions answer for themselves.
+/// Middleware that redirects signed-out users to the sign-in page, and back here after signing in. Server functions check
+/// the sign-in themselves.
 async fn require_sign_in(request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let open = OPEN_PAGES.contains(&path) || path.starts_with("/rpc/");
-    if open || request.extensions().get::<SignedIn>().is_some() {
+    let is_open = OPEN_PAGES.contains(&path) || path.starts_with("/rpc/");
+    if is_open || request.extensions().get::<SignedIn>().is_some() {
         return next.run(request).await;
     }
-    let wanted = request.uri().path_and_query().map_or("/runs", |wanted| wanted.as_str());
-    let wanted = percent_encoding::utf8_percent_encode(wanted, percent_encoding::NON_ALPHANUMERIC);
-    Redirect::to(&format!("/sign-in?return_to={wanted}")).into_response()
+    let path = request.uri().path_and_query().map_or("/runs", |path| path.as_str());
+    Redirect::to(&format!("/sign-in?return_to={}", encode(path))).into_response()
 }

@@ -1,6 +1,6 @@
-//! `POST /preferences`: theme, rail and columns, kept in cookies that pages are rendered by. Works without JavaScript.
+//! `POST /preferences`: stores theme, rail and columns in cookies. Works without JavaScript.
 
-use app::browse::Column;
+use app::model::Column;
 use app::preferences::{COLUMNS_COOKIE, RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 use axum::Form;
 use axum::http::header::SET_COOKIE;
@@ -8,7 +8,7 @@ use axum::response::{AppendHeaders, IntoResponse, Redirect};
 
 use super::local_path::local_path;
 
-/// Pairs, because each chosen column is one `column`; `columns` says that these are the whole choice.
+/// The form has one `column` field for each chosen column, and `columns` when the choice is part of the form.
 pub async fn set_preferences(Form(fields): Form<Vec<(String, String)>>) -> impl IntoResponse {
     let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let theme = field("theme").map(|word| cookie(THEME_COOKIE, Theme::parse(word).as_str()));

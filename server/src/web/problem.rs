@@ -1,4 +1,4 @@
-//! Pages for faults outside the app: a sign-in that went wrong, MANTYX out of reach. Plain HTML with the site's styles.
+//! Error pages outside the app, for example when a sign-in fails. Plain HTML with the site's styles.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use crate::html::escape;
 
-/// The stylesheet's address, set once at start.
+/// The stylesheet's path, set once at start.
 pub static STYLESHEET: OnceLock<String> = OnceLock::new();
 
 #[derive(Debug)]
@@ -16,17 +16,17 @@ pub struct Problem {
     status: StatusCode,
     title: String,
     advice: String,
-    /// Where the sign-in leads to.
+    /// The query of the link to the sign-in page.
     return_to: &'static str,
 }
 
 impl Problem {
-    /// Something about the sign-in itself; trying again may help.
+    /// A sign-in failed; trying again may help.
     pub fn sign_in(title: &str, advice: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, advice)
     }
 
-    /// A form of somebody else, sent by whoever is signed in now.
+    /// A form of one user was sent by another user.
     pub fn foreign_form(advice: &str) -> Self {
         Self { return_to: "?return_to=%2Flaunch", ..Self::new(StatusCode::CONFLICT, "This form is not yours.", advice) }
     }
@@ -39,10 +39,10 @@ impl Problem {
         Self { status, title: title.to_owned(), advice: advice.to_owned(), return_to: "" }
     }
 
-    /// Logged under a reference; the page tells the reference only.
+    /// Logs an error under a reference. The page shows only the reference.
     pub fn internal(error: &dyn std::error::Error) -> Self {
         let reference = crate::random::reference();
-        tracing::error!(%reference, %error, "a sign-in request failed");
+        tracing::error!(%reference, %error, "sign-in request failed");
         let advice = format!("Try again; if it happens again, tell your operator the reference {reference}.");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here.", &advice)
     }

@@ -1,5 +1,5 @@
-//! One line for each request, with an id that the answer carries too. Never a query, a cookie or a body: these hold
-//! codes and secrets.
+//! Logs one line for each request, with an id that the response has too. Queries, cookies and bodies are never logged: they
+//! contain codes and secrets.
 
 use std::time::Instant;
 
@@ -26,11 +26,11 @@ pub async fn log_request(State(metrics): State<Metrics>, request: Request, next:
     metrics.record(&route, status, took);
     let duration_ms = took.as_millis() as u64;
     span.in_scope(|| match status {
-        500.. => tracing::warn!(status, duration_ms, "answered"),
+        500.. => tracing::warn!(status, duration_ms, "request finished"),
         _ if path.starts_with("/pkg/") || matches!(path.as_str(), "/healthz" | "/readyz") => {
-            tracing::debug!(status, duration_ms, "answered");
+            tracing::debug!(status, duration_ms, "request finished");
         }
-        _ => tracing::info!(status, duration_ms, "answered"),
+        _ => tracing::info!(status, duration_ms, "request finished"),
     });
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);

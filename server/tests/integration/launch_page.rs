@@ -238,10 +238,7 @@ async fn a_form_that_has_launched_something_else_launches_the_second_time() {
         "{}",
         refusal(&message)
     );
-    assert!(matches!(
-        browser.send_launch_form(&message, &[("do", "launch")]).await,
-        LaunchResponse::Done { .. }
-    ));
+    assert!(matches!(browser.send_launch_form(&message, &[("do", "launch")]).await, LaunchResponse::Done { .. }));
 }
 
 #[tokio::test]

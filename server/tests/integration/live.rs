@@ -1,44 +1,71 @@
 //! The live relay: from the first event, from any seq, to the end.
 
-use protocol::Event;
 use protocol::sse::Frames;
 use runlens::config::MantyxConfig;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, Proxy, TestApp, api_key};
 
-/// Events of a relay stream until it ends, or until `enough` says so.
+/// One update of the relay: text to append, or the seq up to which something else happened.
+#[derive(Debug)]
+struct Update {
+    seq: u64,
+    text: Option<String>,
+}
+
+fn parse(frame: &protocol::sse::Frame) -> Update {
+    let data: Value = serde_json::from_str(&frame.data).unwrap();
+    let fields: Vec<&String> = data.as_object().unwrap().keys().collect();
+    assert!(fields == ["seq"] || fields == ["seq", "text"], "{fields:?}");
+    let update = Update { seq: data["seq"].as_u64().unwrap(), text: data["text"].as_str().map(str::to_owned) };
+    assert_eq!(frame.id.as_deref(), Some(update.seq.to_string().as_str()));
+    update
+}
+
+/// Reads a relay stream until it ends, or until `is_enough`.
 async fn read(
     app: &TestApp,
     browser: &Browser,
     path: &str,
-    seen: Option<u64>,
-    enough: impl Fn(&[Event]) -> bool,
-) -> Vec<Event> {
+    last_event_id: Option<u64>,
+    is_enough: impl Fn(&[Update]) -> bool,
+) -> Vec<Update> {
     let mut request = app.http.get(app.url(path));
     request = request.header("cookie", format!("runlens_session={}", browser.cookies["runlens_session"]));
-    if let Some(seen) = seen {
-        request = request.header("last-event-id", seen);
+    if let Some(seq) = last_event_id {
+        request = request.header("last-event-id", seq);
     }
     let mut response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
-    let (mut frames, mut events) = (Frames::default(), Vec::new());
-    while !enough(&events) {
+    let (mut frames, mut updates) = (Frames::default(), Vec::new());
+    while !is_enough(&updates) {
         let Some(bytes) = response.chunk().await.unwrap() else { break };
         for frame in frames.push(&bytes).unwrap() {
-            if frame.event.as_deref() == Some("end") {
-                return events;
+            match frame.event.as_deref() {
+                Some("end") => return updates,
+                Some(_) => {}
+                None => updates.push(parse(&frame)),
             }
-            let event = Event::parse(&frame.data).unwrap();
-            assert_eq!(frame.id.as_deref(), Some(event.seq.to_string().as_str()));
-            events.push(event);
         }
     }
-    events
+    updates
 }
 
-fn seqs(events: &[Event]) -> Vec<u64> {
-    events.iter().map(|event| event.seq).collect()
+fn text(updates: &[Update]) -> String {
+    updates.iter().filter_map(|update| update.text.as_deref()).collect()
+}
+
+/// The stored log, as the JSON API gives it.
+async fn stored_events(app: &TestApp, run_id: &str) -> Vec<Value> {
+    let request = app.http.get(app.url(&format!("/api/runs/{run_id}/events"))).bearer_auth(api_key(DEMO));
+    let body = request.send().await.unwrap().text().await.unwrap();
+    body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn assert_whole(events: &[Value]) {
+    let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(seqs, (1..=events.len() as u64).collect::<Vec<_>>());
+    assert_eq!(events.last().unwrap()["type"], "result");
 }
 
 #[tokio::test]
@@ -47,10 +74,11 @@ async fn a_run_in_progress_is_followed_to_its_end() {
     let browser = app.signed_in(DEMO).await;
     let tools = json!({ "tools": [{ "kind": "local", "name": "approve" }] });
     let id = app.start_run(DEMO, "/say One moment.\n/call approve {\"amount\":42}\n/say Approved.", tools).await;
+    let call = app.pending_call(DEMO, &id).await;
     let path = format!("/runs/{id}/live");
-    let waiting =
-        read(&app, &browser, &path, None, |events| events.iter().any(|event| event.kind == "local_tool_call")).await;
-    let call = waiting.iter().find(|event| event.kind == "local_tool_call").unwrap();
+    let has_call = |updates: &[Update]| updates.last().is_some_and(|last| last.text.is_none() && last.seq > 3);
+    let waiting = read(&app, &browser, &path, None, has_call).await;
+    assert_eq!(text(&waiting).trim(), "One moment.");
     let last = waiting.last().unwrap().seq;
 
     let mut page = app.browser();
@@ -58,24 +86,44 @@ async fn a_run_in_progress_is_followed_to_its_end() {
     let html = page.open(&format!("/runs/{id}")).await.body;
     assert!(html.contains("data-kind=\"waiting_local_tool\""), "{html}");
 
-    app.answer_tool(DEMO, &id, call.data["toolUseId"].as_str().unwrap(), "yes").await;
+    app.answer_tool(DEMO, &id, &call, "yes").await;
     let rest = read(&app, &browser, &format!("{path}?after={last}"), None, |_| false).await;
-    assert!(rest.last().unwrap().is_terminal());
+    assert_eq!(text(&rest).trim(), "Approved.");
+    assert!(rest.iter().all(|update| update.seq > last));
+    let events = stored_events(&app, &id).await;
+    assert_whole(&events);
+    assert_eq!(rest.last().unwrap().seq, events.len() as u64);
     let whole = read(&app, &browser, &path, None, |_| false).await;
-    assert_eq!(seqs(&whole), (1..=whole.len() as u64).collect::<Vec<_>>());
-    assert_eq!(seqs(&rest), (last + 1..=whole.len() as u64).collect::<Vec<_>>());
+    assert_eq!(text(&whole), text(&waiting) + &text(&rest));
 }
 
 #[tokio::test]
-async fn a_browser_that_reconnects_reads_on_from_what_it_has() {
+async fn other_events_than_text_come_as_one_seq() {
+    let app = TestApp::start().await;
+    let browser = app.signed_in(DEMO).await;
+    let id = app.finished_run(DEMO, "/say one two three", json!({})).await;
+    let updates = read(&app, &browser, &format!("/runs/{id}/live"), None, |_| false).await;
+    let events = stored_events(&app, &id).await;
+    assert_eq!(updates.last().unwrap().seq, events.len() as u64);
+    let deltas = events.iter().filter(|event| event["type"] == "assistant_delta").count();
+    assert_eq!(updates.iter().filter(|update| update.text.is_some()).count(), deltas);
+    let is_collapsed = |pair: &[Update]| pair[0].text.is_some() || pair[1].text.is_some();
+    assert!(updates.windows(2).all(is_collapsed), "{updates:?}");
+}
+
+#[tokio::test]
+async fn a_browser_that_reconnects_continues_from_its_last_seq() {
     let app = TestApp::start().await;
     let browser = app.signed_in(DEMO).await;
     let id = app.finished_run(DEMO, "/say one two three four five six", json!({})).await;
     let path = format!("/runs/{id}/live?after=0");
     let whole = read(&app, &browser, &path, None, |_| false).await;
-    for seen in 0..=whole.len() as u64 {
+    let last = whole.last().unwrap().seq;
+    for seen in 0..=last {
         let rest = read(&app, &browser, &path, Some(seen), |_| false).await;
-        assert_eq!(seqs(&rest), (seen + 1..=whole.len() as u64).collect::<Vec<_>>(), "after {seen}");
+        let expected: String = whole.iter().filter(|update| update.seq > seen).filter_map(|u| u.text.clone()).collect();
+        assert_eq!((text(&rest), rest.iter().all(|update| update.seq > seen)), (expected, true), "after {seen}");
+        assert_eq!(rest.last().map_or(last, |update| update.seq), last, "after {seen}");
     }
 }
 
@@ -90,7 +138,7 @@ async fn the_end_of_a_followed_run_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_again_and_again_loses_nothing() {
+async fn a_stream_that_breaks_repeatedly_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut settings = sandbox::Config::new(([127, 0, 0, 1], 0).into(), dir.path().join("far.db"));
     settings.demo = false;
@@ -107,21 +155,25 @@ async fn a_stream_that_is_cut_again_and_again_loses_nothing() {
     let runs = format!("{}/api/v1/workspaces/demo/agent-runs", far.url());
     let script = format!("/say {}", "many words in a row ".repeat(40));
     let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
-    let created: serde_json::Value =
+    let created: Value =
         app.http.post(runs).bearer_auth(api_key(DEMO)).json(&spec).send().await.unwrap().json().await.unwrap();
-    let url = app.url(&format!("/runs/{}/live", created["runId"].as_str().unwrap()));
+    let id = created["runId"].as_str().unwrap();
+    let url = app.url(&format!("/runs/{id}/live"));
     let mut response = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap();
-    let (mut frames, mut events) = (Frames::default(), Vec::<Event>::new());
+    let (mut frames, mut updates) = (Frames::default(), Vec::<Update>::new());
     while let Some(bytes) = response.chunk().await.unwrap() {
-        for frame in frames.push(&bytes).unwrap().into_iter().filter(|frame| frame.event.is_none()) {
-            events.push(Event::parse(&frame.data).unwrap());
-            if events.len() % 7 == 0 {
+        for frame in frames.push(&bytes).unwrap().iter().filter(|frame| frame.event.is_none()) {
+            updates.push(parse(frame));
+            if updates.len() % 7 == 0 {
                 proxy.cut();
             }
         }
     }
-    assert!(events.len() > 21 && events.last().unwrap().is_terminal());
-    assert_eq!(seqs(&events), (1..=events.len() as u64).collect::<Vec<_>>());
+    assert!(updates.len() > 21, "{updates:?}");
+    assert_eq!(text(&updates).trim(), "many words in a row ".repeat(40).trim());
+    let events = stored_events(&app, id).await;
+    assert_whole(&events);
+    assert_eq!(updates.last().unwrap().seq, events.len() as u64);
 }
 
 #[tokio::test]

@@ -30,4 +30,5 @@ mod sessions;
 mod sign_in;
 mod startup;
 mod sync;
+mod viewers;
 mod views;

@@ -3,29 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use runlens::config::{Config, MantyxConfig};
 use serde_json::Value;
 
 use crate::harness::{FakeMantyx, Mood, TestApp};
 
-fn at_peer(peer: &FakeMantyx, config: &mut Config) {
-    config.mantyx = MantyxConfig::Remote {
-        url: format!("http://{}", peer.addr).parse().unwrap(),
-        client_id: "mantyx_oa_x".to_owned(),
-        client_secret: "mantyx_oas_x".to_owned(),
-    };
-    config.mantyx_workspace = Some("acme".to_owned());
-}
-
 /// A dashboard that asks only when somebody looks.
 async fn on_view(peer: &FakeMantyx) -> TestApp {
-    TestApp::start_with(|config| at_peer(peer, config)).await
+    TestApp::start_with(|config| peer.configure(config)).await
 }
 
 /// A dashboard that syncs in the background.
 async fn in_background(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| {
-        at_peer(peer, config);
+        peer.configure(config);
         config.mantyx_api_key = Some("mantyx_key".to_owned());
     })
     .await

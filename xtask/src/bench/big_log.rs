@@ -1,4 +1,4 @@
-//! A run with 100,000 events: how quickly its page comes, how much of it, and how it behaves in a browser.
+//! A run with 100,000 events: response times and sizes of its page, and its behaviour in a browser.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::Figure;
 use super::browse::sign_in;
 use super::client::Client;
 use super::server::Server;
-use crate::tools::{chromium, npm};
+use super::{Figure, browser};
 use crate::{command, paths};
 
 const TURNS: u64 = 2_500;
@@ -33,9 +32,9 @@ pub fn run() -> Result<Vec<Figure>> {
     let run = import(&log, &data_dir)?;
 
     let server = Server::start(&data_dir)?;
-    let mut browser = Client::new(server.addr);
-    sign_in(&mut browser)?;
-    browser.compressed = true;
+    let mut client = Client::new(server.addr);
+    sign_in(&mut client)?;
+    client.compressed = true;
     let middle = TURNS * (DELTAS_PER_TURN + CALLS_PER_TURN + 2) / 2;
     let mut figures = Vec::new();
     for (name, query) in [
@@ -46,9 +45,9 @@ pub fn run() -> Result<Vec<Figure>> {
         ("its page with a text looked for", "?find=word7".to_owned()),
         ("its raw log", "?tab=raw".to_owned()),
     ] {
-        figures.extend(timed(name, &mut browser, &format!("/runs/{run}{query}"))?);
+        figures.extend(timed(name, &mut client, &format!("/runs/{run}{query}"))?);
     }
-    figures.extend(in_a_browser(&format!("http://{}", server.addr), &run)?);
+    figures.extend(browser::figures("bench/big-log.mjs", &[&format!("http://{}", server.addr), &run])?);
     Ok(figures)
 }
 
@@ -84,23 +83,23 @@ fn write_log(path: &Path) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// Makes a run of the file and returns its id.
+/// Imports the file and returns the run's id.
 fn import(log: &Path, data_dir: &Path) -> Result<String> {
     let mut import = Command::new(paths::binary()?);
     import.arg("import").arg(log).env("RUNLENS_DATA_DIR", data_dir).env_remove("DATABASE_URL");
     let start = Instant::now();
-    let told = command::read(&mut import)?;
-    println!("  imported in {:.1} s: {}", start.elapsed().as_secs_f64(), told.trim());
-    Ok(told.split('\t').next().context("the import tells no run")?.to_owned())
+    let output = command::read(&mut import)?;
+    println!("  imported in {:.1} s: {}", start.elapsed().as_secs_f64(), output.trim());
+    Ok(output.split('\t').next().context("the import printed no run id")?.to_owned())
 }
 
-fn timed(name: &str, browser: &mut Client, path: &str) -> Result<[Figure; 2]> {
+fn timed(name: &str, client: &mut Client, path: &str) -> Result<[Figure; 2]> {
     let (mut times, mut bytes) = (Vec::with_capacity(ROUNDS), 0);
     for round in 0..WARM_UP + ROUNDS {
         let start = Instant::now();
-        let answer = browser.get(path)?;
-        ensure!(answer.status == 200, "{path} answered {}", answer.status);
-        bytes = answer.bytes;
+        let response = client.get(path)?;
+        ensure!(response.status == 200, "{path} answered {}", response.status);
+        bytes = response.bytes;
         if round >= WARM_UP {
             times.push(start.elapsed());
         }
@@ -123,31 +122,6 @@ fn timed(name: &str, browser: &mut Client, path: &str) -> Result<[Figure; 2]> {
     ])
 }
 
-/// What end2end/bench/big-log.mjs tells, a figure a line: name, value, limit, unit.
-fn in_a_browser(url: &str, run: &str) -> Result<Vec<Figure>> {
-    npm::install()?;
-    let told = command::read(
-        Command::new("node")
-            .arg("bench/big-log.mjs")
-            .args([url, run])
-            .current_dir(paths::end2end()?)
-            .env(chromium::VARIABLE, chromium::find()?),
-    )?;
-    told.lines().map(browser_figure).collect()
-}
-
-fn browser_figure(line: &str) -> Result<Figure> {
-    let told: Value = serde_json::from_str(line).with_context(|| format!("not a figure: {line}"))?;
-    let (value, limit) = (told["value"].as_f64(), told["limit"].as_f64());
-    let (value, limit) = value.zip(limit).with_context(|| format!("not a figure: {line}"))?;
-    Ok(Figure {
-        name: format!("100,000 events: {}", told["name"].as_str().unwrap_or_default()),
-        goal: if limit == 1_500.0 { "< 1,500 ms" } else { "≤ 100 ms" },
-        value: format!("{value:.0} ms"),
-        met: value <= limit,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,13 +134,6 @@ mod tests {
         let text = std::fs::read_to_string(path)?;
         assert_eq!(text.lines().count() as u64, TURNS * (DELTAS_PER_TURN + CALLS_PER_TURN + 2) + 1);
         assert_eq!(text.matches("_delta").count() as u64, TURNS * DELTAS_PER_TURN);
-        Ok(())
-    }
-
-    #[test]
-    fn a_figure_of_the_browser_is_held_against_its_limit() -> Result<()> {
-        let figure = browser_figure(r#"{"name":"longest task while scrolling","value":120.4,"limit":100}"#)?;
-        assert_eq!((figure.value.as_str(), figure.goal, figure.met), ("120 ms", "≤ 100 ms", false));
         Ok(())
     }
 }

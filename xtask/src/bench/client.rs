@@ -1,4 +1,4 @@
-//! A client on one kept-open connection, as a script or a browser has it: cookies, a bearer, chunked answers.
+//! An HTTP client with one persistent connection, cookies and a bearer token.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Client {
     addr: SocketAddr,
     connection: Option<BufReader<TcpStream>>,
     pub bearer: Option<String>,
-    /// Asks for compressed answers, as browsers do. They are counted, not read.
+    /// Requests compressed responses, as browsers do. They are counted, not read.
     pub compressed: bool,
     cookies: BTreeMap<String, String>,
 }
 
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub location: Option<String>,
     pub body: String,
-    /// As they came over the wire.
+    /// As transferred.
     pub bytes: usize,
 }
 
@@ -31,16 +31,16 @@ impl Client {
         Self { addr, connection: None, bearer: None, compressed: false, cookies: BTreeMap::new() }
     }
 
-    pub fn get(&mut self, path: &str) -> Result<Answer> {
+    pub fn get(&mut self, path: &str) -> Result<Response> {
         self.request("GET", path, None)
     }
 
-    /// Posts a form that is already encoded.
-    pub fn post(&mut self, path: &str, form: &str) -> Result<Answer> {
+    /// Posts an encoded form.
+    pub fn post(&mut self, path: &str, form: &str) -> Result<Response> {
         self.request("POST", path, Some(form))
     }
 
-    fn request(&mut self, method: &str, path: &str, form: Option<&str>) -> Result<Answer> {
+    fn request(&mut self, method: &str, path: &str, form: Option<&str>) -> Result<Response> {
         let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", self.addr);
         if let Some(bearer) = &self.bearer {
             text += &format!("Authorization: Bearer {bearer}\r\n");
@@ -64,29 +64,30 @@ impl Client {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
-                let stream = TcpStream::connect_timeout(&self.addr, PATIENCE)?;
-                stream.set_read_timeout(Some(PATIENCE))?;
+                let stream = TcpStream::connect_timeout(&self.addr, TIMEOUT)?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
                 stream.set_nodelay(true)?;
                 none.insert(BufReader::new(stream))
             }
         };
         connection.get_mut().write_all(text.as_bytes())?;
-        let (answer, cookies, keep) = read_answer(connection)?;
+        let (response, cookies, keep_alive) = read_response(connection)?;
         self.cookies.extend(cookies);
-        if !keep {
+        if !keep_alive {
             self.connection = None;
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
 type Cookies = Vec<(String, String)>;
 
-fn read_answer(from: &mut impl BufRead) -> Result<(Answer, Cookies, bool)> {
+fn read_response(from: &mut impl BufRead) -> Result<(Response, Cookies, bool)> {
     let mut line = String::new();
     from.read_line(&mut line)?;
-    let status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).context("the answer has no status line")?;
-    let (mut length, mut chunked, mut keep, mut location, mut cookies) = (None, false, true, None, Vec::new());
+    let status =
+        line.split(' ').nth(1).and_then(|word| word.parse().ok()).context("the response has no status line")?;
+    let (mut length, mut chunked, mut keep_alive, mut location, mut cookies) = (None, false, true, None, Vec::new());
     loop {
         line.clear();
         from.read_line(&mut line)?;
@@ -95,7 +96,7 @@ fn read_answer(from: &mut impl BufRead) -> Result<(Answer, Cookies, bool)> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = Some(value.parse::<usize>()?),
             "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
-            "connection" => keep = !value.eq_ignore_ascii_case("close"),
+            "connection" => keep_alive = !value.eq_ignore_ascii_case("close"),
             "location" => location = Some(value.to_owned()),
             "set-cookie" => {
                 let pair = value.split(';').next().and_then(|pair| pair.split_once('='));
@@ -114,7 +115,7 @@ fn read_answer(from: &mut impl BufRead) -> Result<(Answer, Cookies, bool)> {
         None => {}
     }
     let bytes = body.len();
-    Ok((Answer { status, location, bytes, body: String::from_utf8_lossy(&body).into_owned() }, cookies, keep))
+    Ok((Response { status, location, bytes, body: String::from_utf8_lossy(&body).into_owned() }, cookies, keep_alive))
 }
 
 fn read_chunks(from: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
@@ -122,7 +123,7 @@ fn read_chunks(from: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
     loop {
         line.clear();
         if from.read_line(&mut line)? == 0 {
-            bail!("the answer ended in the middle");
+            bail!("the response ended early");
         }
         let size = usize::from_str_radix(line.trim(), 16).context("a chunk has no size")?;
         let start = body.len();
@@ -141,13 +142,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_to_their_end_and_no_further() -> Result<()> {
+    fn a_response_is_read_to_its_end_and_no_further() -> Result<()> {
         let text = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx";
         let mut from = BufReader::new(&text[..]);
-        let (first, cookies, keep) = read_answer(&mut from)?;
+        let (first, cookies, keep) = read_response(&mut from)?;
         assert_eq!((first.status, first.body.as_str(), keep), (200, "abc", true));
         assert_eq!(cookies, [("a".to_owned(), "b".to_owned())]);
-        let (second, ..) = read_answer(&mut from)?;
+        let (second, ..) = read_response(&mut from)?;
         assert_eq!((second.status, second.body.as_str()), (404, "x"));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The fold of a log of 100,000 events: `protocol`'s own example, read line by line.
+//! Folding a log of 100,000 events: runs an example of `protocol` and reads its output.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use super::Figure;
 
-/// What is held against a goal; the example prints more.
+/// Figures with a goal; the example prints more.
 const GOALS: [(&str, &str, f64); 7] = [
     ("fold p50", "< 100 ms", 100.0),
     ("scrub max", "< 20 ms", 20.0),

@@ -1,4 +1,4 @@
-//! Just enough HTTP to ask our own server on loopback.
+//! A minimal HTTP request to a server on loopback.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The status that a path answers with.
+/// Returns the status of a path.
 pub fn get_status(addr: SocketAddr, path: &str) -> Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&addr, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&addr, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n")?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
-    parse_status(&answer).context("the answer has no status line")
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response)?;
+    parse_status(&response).context("the response has no status line")
 }
 
-fn parse_status(answer: &[u8]) -> Option<u16> {
-    let line = answer.split(|byte| *byte == b'\r').next()?;
+fn parse_status(response: &[u8]) -> Option<u16> {
+    let line = response.split(|byte| *byte == b'\r').next()?;
     std::str::from_utf8(line).ok()?.split(' ').nth(1)?.parse().ok()
 }
 

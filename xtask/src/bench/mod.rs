@@ -1,8 +1,10 @@
-//! `cargo xtask bench`: the optimised binary against its goals. One benchmark, one file, one line in `BENCHES`.
+//! `cargo xtask bench`: compares measurements with their goals. One benchmark, one file, one line in `BENCHES`.
 
 mod big_log;
 mod browse;
+mod browser;
 mod client;
+mod dev;
 mod fold;
 mod http;
 mod process;
@@ -33,38 +35,46 @@ const BENCHES: &[Bench] = &[
     ("big-log", |_| big_log::run()),
     ("browse", browse::run),
     ("sandbox-load", |_| sandbox_load::run()),
+    ("dev", |options| dev::run(options.cold)),
 ];
 
-/// Those that measure the optimised binary. The others build what they measure.
+/// Benchmarks of the optimised binary. The others build what they measure.
 const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse"];
 
-/// What to measure.
+/// Edits source files, so it runs only when it is named.
+const ONLY_BY_NAME: &str = "dev";
+
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only the benchmarks with these names; all when none is named
+    /// Only these benchmarks; all but `dev` when none is named
     names: Vec<String>,
-    /// Sizes for browse, in runs
+    /// For browse: numbers of runs
     #[arg(long, value_delimiter = ',', default_value = "10000,100000,1000000")]
     runs: Vec<u64>,
-    /// Engines for browse
+    /// For browse: database engines
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres", value_parser = ["sqlite", "postgres"])]
     engines: Vec<String>,
-    /// For browse: runs that were seeded before, as `browse` seeds them, in a data folder or the PostgreSQL of a URL
+    /// For browse: a data folder or the URL of a PostgreSQL that already contains the runs that `browse` seeds
     #[arg(long)]
     seeded: Option<String>,
     /// Measure target/release/runlens as it is, without building first
     #[arg(long)]
     built: bool,
+    /// For dev: also build everything from an empty target folder
+    #[arg(long)]
+    cold: bool,
 }
 
-/// Runs the named benchmarks, all when none is named.
 pub fn run(options: &Options) -> Result<()> {
     let names = &options.names;
     if let Some(unknown) = names.iter().find(|name| !BENCHES.iter().any(|(known, _)| known == name)) {
         let known: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
         bail!("no benchmark is called {unknown}; there are: {}", known.join(", "));
     }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    let wanted = |name: &str| match names.as_slice() {
+        [] => name != ONLY_BY_NAME,
+        names => names.iter().any(|wanted| wanted == name),
+    };
     if !options.built && OF_THE_BINARY.iter().any(|name| wanted(name)) {
         build::all()?;
     }
@@ -98,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_tells_which_goals_are_missed() {
+    fn the_table_marks_missed_goals() {
         let figures = [
             Figure { name: "start, p50".into(), goal: "< 1 s", value: "80 ms".into(), met: true },
             Figure { name: "idle".into(), goal: "< 60 MB", value: "70 MB".into(), met: false },

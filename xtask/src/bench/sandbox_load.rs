@@ -1,4 +1,4 @@
-//! The sandbox under load: many runs at once, each followed by two readers.
+//! The sandbox under load: many concurrent runs, each followed by two readers.
 
 use std::process::Command;
 
@@ -14,15 +14,15 @@ const DELTAS: &str = "2000";
 const READERS: &str = "2";
 const GOAL_EVENTS_PER_SECOND: f64 = 20_000.0;
 
-/// Fails when a reader misses an event or sees one twice.
+/// Fails if a reader misses an event or sees one twice.
 pub fn run() -> Result<Vec<Figure>> {
     let build = ["build", "--release", "--package", "sandbox", "--bin", "mantyx-sandbox", "--example", "load"];
     command::run(command::cargo()?.args(build))?;
     let release = paths::target()?.join("release");
     let sandbox = Sandbox::start(&release.join("mantyx-sandbox"))?;
     let load = command::read(Command::new(release.join("examples/load")).args([sandbox.url(), RUNS, DELTAS, READERS]))?;
-    let load: Value = serde_json::from_str(&load).context("the load tells no figures")?;
-    let number = |name: &str| load[name].as_f64().with_context(|| format!("the load tells no {name}"));
+    let load: Value = serde_json::from_str(&load).context("the load printed no JSON")?;
+    let number = |name: &str| load[name].as_f64().with_context(|| format!("the load printed no {name}"));
     let (events, deliveries, seconds) = (number("events")?, number("deliveries")?, number("seconds")?);
     let (peak, cpu) =
         (process::peak_resident_bytes(sandbox.process_id())?, process::cpu_seconds(sandbox.process_id())?);

@@ -1,4 +1,4 @@
-//! The optimised binary as a process of its own, on free ports and with nobody else's settings.
+//! Runs the optimised binary on free ports, without settings of the environment.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,13 +13,13 @@ use super::{http, process};
 use crate::tools::free_port;
 use crate::{command, paths};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// A running server; stopped when dropped.
 pub struct Server {
     process: Child,
     pub addr: SocketAddr,
-    /// From the start of the process to the first time it said that it is ready.
+    /// Time from the start of the process until it was ready.
     pub ready_after: Duration,
 }
 
@@ -29,7 +29,7 @@ impl Server {
         Self::start_on(data_dir, None)
     }
 
-    /// Starts on a PostgreSQL, where one is named.
+    /// Starts on a PostgreSQL, if a URL is given.
     pub fn start_on(data_dir: &Path, database_url: Option<&str>) -> Result<Self> {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
         let log_path = data_dir.with_extension("log");
@@ -53,7 +53,7 @@ impl Server {
         let mut server = Self { process, addr, ready_after: Duration::ZERO };
         while !http::get_status(addr, "/readyz").is_ok_and(|status| status == 200) {
             let ended = server.process.try_wait()?;
-            if ended.is_some() || start.elapsed() > PATIENCE {
+            if ended.is_some() || start.elapsed() > READY_WITHIN {
                 let log = fs::read_to_string(&log_path).unwrap_or_default();
                 bail!("the server did not become ready ({ended:?}):\n{log}");
             }
@@ -63,7 +63,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Memory that the process holds now.
+    /// The current memory of the process.
     pub fn resident_bytes(&self) -> Result<u64> {
         process::resident_bytes(self.process.id())
     }
@@ -71,7 +71,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Asked first, so that it closes its databases as in real life.
+        // SIGTERM, so that it closes its databases.
         let asked = command::run(Command::new("kill").arg(self.process.id().to_string()));
         let start = Instant::now();
         while asked.is_ok() && start.elapsed() < Duration::from_secs(10) {

@@ -1,4 +1,4 @@
-//! How soon the server is ready, and what it holds when nobody asks for anything.
+//! Time until the server is ready, and its memory when idle.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const SETTLE: Duration = Duration::from_secs(3);
 const READY_GOAL: Duration = Duration::from_secs(1);
 const RESIDENT_GOAL_BYTES: u64 = 60_000_000;
 
-/// Starts the server again and again on a data directory that is already set up.
+/// Starts the server repeatedly on an existing data directory.
 pub fn run() -> Result<Vec<Figure>> {
     let dir = tempfile::tempdir()?;
     let data_dir = dir.path().join("data");

@@ -1,4 +1,4 @@
-//! The files of the site: hashed ones under `pkg/`, public ones at the top, each with its compressed forms.
+//! The files of the site: hashed ones under `pkg/`, public ones at the root, each with its compressed versions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,22 +10,22 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::Effort;
+use super::Mode;
 use super::cache::{Cache, hash};
 
 const COMPRESSIBLE: &[&str] =
     &["css", "html", "ico", "js", "json", "map", "svg", "ttf", "txt", "wasm", "webmanifest", "xml"];
 
-/// An expression of Rust that the server's binary includes: its `Site` with the content of every file.
+/// A Rust expression that the server's binary includes: its `Site` with the content of every file.
 pub const EMBED: &str = "embed.rs";
 
 /// A site in memory, by path from its root.
 pub struct Site {
-    effort: Effort,
+    mode: Mode,
     files: BTreeMap<PathBuf, Vec<u8>>,
-    /// What every first visit loads, in the order added.
+    /// Files that every page loads, in the order added.
     pub hashed: Vec<Hashed>,
-    /// What a page loads besides, by its name.
+    /// Further files of each page, by the page's name.
     pub pages: BTreeMap<String, Vec<Hashed>>,
 }
 
@@ -39,18 +39,18 @@ pub struct Hashed {
 }
 
 impl Site {
-    pub fn new(effort: Effort) -> Self {
-        Self { effort, files: BTreeMap::new(), hashed: Vec::new(), pages: BTreeMap::new() }
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, files: BTreeMap::new(), hashed: Vec::new(), pages: BTreeMap::new() }
     }
 
-    /// Adds a file that every page loads to `pkg/`, under a name that holds its hash, and returns that name.
+    /// Adds a file that every page loads to `pkg/`, under a name that contains its hash, and returns that name.
     pub fn add_hashed(&mut self, kind: &'static str, content: Vec<u8>, cache: &mut Cache) -> Result<String> {
         let (name, file) = self.add_to_pkg(kind, content, cache)?;
         self.hashed.push(file);
         Ok(name)
     }
 
-    /// Adds the chunks of wasm that only some pages load, in the same way, and returns the name of each.
+    /// Adds the chunks of wasm that only some pages load in the same way, and returns their names.
     pub fn add_chunks(
         &mut self,
         chunks: BTreeMap<String, Vec<u8>>,
@@ -71,7 +71,7 @@ impl Site {
         Ok(names)
     }
 
-    /// Adds all files of a folder, under their own names. A folder that is not there has none: git keeps no empty ones.
+    /// Adds all files of a folder under their own names. A missing folder counts as empty: git does not store empty ones.
     pub fn add_folder(&mut self, folder: &Path, cache: &mut Cache) -> Result<()> {
         if !folder.exists() {
             return Ok(());
@@ -82,7 +82,7 @@ impl Site {
         Ok(())
     }
 
-    /// Puts the site in place in one move. A site that is already so is left alone: touching it would rebuild the server.
+    /// Replaces the site in one step. An unchanged site is not touched, since that would rebuild the server.
     pub fn write(&mut self, site: &Path) -> Result<()> {
         self.files.insert("manifest.json".into(), self.manifest());
         self.files.insert(EMBED.into(), self.embedding()?);
@@ -117,7 +117,7 @@ impl Site {
 
     fn add(&mut self, path: PathBuf, content: Vec<u8>, cache: &mut Cache) -> Result<()> {
         let compressible = path.extension().is_some_and(|ext| COMPRESSIBLE.iter().any(|known| ext == *known));
-        if compressible && self.effort == Effort::Optimised {
+        if compressible && self.mode == Mode::Release {
             let key = hash(&[&content]);
             for (kind, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
                 let smaller = cache.get_or(&key, kind, || compress(&content))?;
@@ -133,10 +133,10 @@ impl Site {
     fn embedding(&self) -> Result<Vec<u8>> {
         let mut expression =
             "runlens::config::Site {\n    manifest: include_str!(\"manifest.json\"),\n    files: &[\n".to_owned();
-        let unserved = |path: &Path| {
+        let is_not_served = |path: &Path| {
             path == Path::new("manifest.json") || path.extension().is_some_and(|ext| ext == "br" || ext == "gz")
         };
-        for (path, content) in self.files.iter().filter(|(path, _)| !unserved(path)) {
+        for (path, content) in self.files.iter().filter(|(path, _)| !is_not_served(path)) {
             let compressed = |kind| match appended(path, kind) {
                 smaller if self.files.contains_key(&smaller) => format!("Some(include_bytes!({smaller:?}))"),
                 _ => "None".to_owned(),
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn written(css: &str, site_dir: &Path, cache: &mut Cache) -> Result<Site> {
-        let mut site = Site::new(Effort::Optimised);
+        let mut site = Site::new(Mode::Release);
         site.add_hashed("css", css.as_bytes().to_vec(), cache)?;
         site.write(site_dir)?;
         Ok(site)
@@ -244,7 +244,7 @@ mod tests {
     fn a_chunk_is_listed_for_each_page_that_needs_it() -> Result<()> {
         let dir = tempfile::tempdir()?;
         let mut cache = Cache::open(&dir.path().join("cache"))?;
-        let mut site = Site::new(Effort::Quick);
+        let mut site = Site::new(Mode::Debug);
         let chunks = || BTreeMap::from([("shared".to_owned(), b"s".to_vec()), ("run".to_owned(), b"r".to_vec())]);
         let page =
             |name: &str, chunks: &[&str]| (name.to_owned(), chunks.iter().map(|name| name.to_string()).collect());

@@ -1,4 +1,4 @@
-//! Results of slow steps, kept under the hash of their inputs, so that an unchanged build takes seconds.
+//! A cache for results of slow steps, by the hash of their inputs, so that an unchanged build takes seconds.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sha2::{Digest, Sha256};
 
-/// A folder of results. What a build does not ask for is dropped at its end.
+/// A folder of results. A build removes those that it did not use.
 pub struct Cache {
     dir: PathBuf,
     used: HashSet<PathBuf>,
 }
 
 impl Cache {
-    /// Opens the folder, created when missing.
+    /// Opens the folder, or creates it.
     pub fn open(dir: &Path) -> Result<Self> {
         fs::create_dir_all(dir)?;
         Ok(Self { dir: dir.to_path_buf(), used: HashSet::new() })
     }
 
-    /// The result kept under this key and kind, else the one that `make` produces.
+    /// Returns the cached result of this key and kind, or the one that `make` produces.
     pub fn get_or(&mut self, key: &str, kind: &str, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
         let path = self.dir.join(format!("{key}.{kind}"));
         self.used.insert(path.clone());
@@ -28,14 +28,14 @@ impl Cache {
             return Ok(bytes);
         }
         let bytes = make()?;
-        // A build that is stopped half-way must not leave half a result.
+        // An interrupted build must not leave an incomplete file.
         let partial = path.with_extension("partial");
         fs::write(&partial, &bytes)?;
         fs::rename(&partial, &path)?;
         Ok(bytes)
     }
 
-    /// Removes what this build did not use.
+    /// Removes results that this build did not use.
     pub fn prune(&self) -> Result<()> {
         for entry in fs::read_dir(&self.dir)? {
             let path = entry?.path();
@@ -47,7 +47,7 @@ impl Cache {
     }
 }
 
-/// A short name for the content of some parts together.
+/// A short hash of several parts.
 pub fn hash(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_is_made_once_and_dropped_when_unused() -> Result<()> {
+    fn a_result_is_made_once_and_removed_when_unused() -> Result<()> {
         let dir = tempfile::tempdir()?;
         let mut first = Cache::open(dir.path())?;
         assert_eq!(first.get_or("a", "br", || Ok(vec![1]))?, [1]);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_tells_where_one_part_ends() {
+    fn the_hash_depends_on_the_boundaries_of_parts() {
         assert_ne!(hash(&[b"ab", b"c"]), hash(&[b"a", b"bc"]));
     }
 }

@@ -1,11 +1,11 @@
-//! `cargo xtask build`: client, styles and public files become `target/site`, which the optimised binary embeds.
+//! `cargo xtask build`: writes client, styles and public files to `target/site`, which the binary embeds.
 
 pub mod assets;
 mod cache;
 mod report;
-mod script;
+pub mod script;
 mod split;
-mod styles;
+pub mod styles;
 pub mod wasm;
 
 use anyhow::{Result, bail};
@@ -16,43 +16,47 @@ use crate::{command, paths};
 use assets::Site;
 use cache::Cache;
 
-/// How much work goes into the outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    /// What is served and measured: small and quick.
-    Optimised,
-    /// What is looked at while one writes code: built in seconds, of any size.
-    Quick,
+pub enum Mode {
+    /// Small and fast: what users get.
+    Release,
+    /// Built in seconds, of any size: for development.
+    Debug,
 }
 
 /// The site and the optimised binary.
 pub fn all() -> Result<()> {
-    with(Effort::Optimised)
+    with(Mode::Release)
 }
 
-/// The site, then the binary. The server's library needs nothing of the site: it is compiled beside the steps that make
-/// the client small, which keep one core busy.
-pub fn with(effort: Effort) -> Result<()> {
-    let profile: &[&str] = match effort {
-        Effort::Optimised => &["--release"],
-        Effort::Quick => &[],
+/// The site, then the binary. The server's library does not depend on the site: it is compiled in parallel with the steps
+/// that shrink the client, which use one core only.
+pub fn with(mode: Mode) -> Result<()> {
+    let profile: &[&str] = match mode {
+        Mode::Release => &["--release"],
+        Mode::Debug => &[],
     };
-    let compiled = wasm::compile(effort)?;
+    let compiled = wasm::compile(mode)?;
     let mut library = Background::start(command::cargo()?.args(["build", "-p", "server", "--lib"]).args(profile))?;
-    site(effort, &compiled)?;
+    write_site(mode, &compiled)?;
     step("server's library", || library.finish())?;
     let binary = ["rustc", "-p", "server", "--bin", "runlens"];
     step("server", || command::run(command::cargo()?.args(binary).args(profile).args(["--", "--cfg", "embedded_site"])))
 }
 
-/// Writes the site and reports what a first visit transfers.
-fn site(effort: Effort, compiled: &[u8]) -> Result<()> {
+/// The site alone.
+pub fn site(mode: Mode) -> Result<()> {
+    write_site(mode, &wasm::compile(mode)?)
+}
+
+/// Writes the site and reports the size of a first visit.
+fn write_site(mode: Mode, compiled: &[u8]) -> Result<()> {
     let root = paths::root()?;
     let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
-    let client = wasm::build(effort, compiled, &mut cache)?;
+    let client = wasm::build(mode, compiled, &mut cache)?;
 
     let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
-    let mut site = Site::new(effort);
+    let mut site = Site::new(mode);
     step("site", || {
         let wasm_name = site.add_hashed("wasm", client.parts.main, &mut cache)?;
         let chunk_names = site.add_chunks(client.parts.chunks, &client.parts.pages, &mut cache)?;
@@ -64,7 +68,7 @@ fn site(effort: Effort, compiled: &[u8]) -> Result<()> {
     })?;
     cache.prune()?;
 
-    if effort == Effort::Quick {
+    if mode == Mode::Debug {
         return Ok(());
     }
     let over = report::print(&site);

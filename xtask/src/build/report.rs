@@ -1,12 +1,12 @@
-//! What the first visit to each kind of page transfers, and whether that is within the limit.
+//! Prints the size of the first visit to each page and checks it against the limit.
 
 use super::assets::{Hashed, Site};
 
 /// HTML, styles, script and wasm together, compressed.
 const FIRST_LOAD_LIMIT_BYTES: usize = 400_000;
-/// Code that is loaded once a page is there, and that page: not part of a first load.
+/// Code that is loaded after a page, with that page: not part of a first load.
 const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
-/// Left for the HTML of the page itself.
+/// Reserved for the HTML of the page itself.
 const HTML_ALLOWANCE_BYTES: usize = 20_000;
 
 /// Prints the table. Returns a sentence when a page's files are over their share of the limit.
@@ -32,11 +32,11 @@ pub fn print(site: &Site) -> Option<String> {
     over
 }
 
-/// What is loaded for a part of a page beside what the page has already.
+/// The files of a later part that its page has not loaded already.
 fn loaded_later(site: &Site, later: &str, page: &str) -> Vec<Hashed> {
     let files = |name: &str| site.pages.get(name).cloned().unwrap_or_default();
-    let there = files(page);
-    files(later).into_iter().filter(|file| there.iter().all(|known| known.url != file.url)).collect()
+    let loaded = files(page);
+    files(later).into_iter().filter(|file| loaded.iter().all(|known| known.url != file.url)).collect()
 }
 
 fn sums(files: &[Hashed]) -> (usize, usize) {
@@ -65,15 +65,15 @@ fn kilobytes(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::Effort;
+    use crate::build::Mode;
 
     fn file(brotli_bytes: usize) -> Hashed {
         Hashed { kind: "wasm", url: brotli_bytes.to_string(), raw_bytes: 3 * brotli_bytes, brotli_bytes }
     }
 
     #[test]
-    fn a_page_is_judged_by_what_it_adds_to_every_page() {
-        let mut site = Site::new(Effort::Quick);
+    fn a_page_is_measured_with_the_files_of_every_page() {
+        let mut site = Site::new(Mode::Debug);
         site.hashed = vec![file(200_000), file(60_000)];
         site.pages.insert("launch".to_owned(), vec![file(120_000)]);
         assert_eq!(print(&site), None);
@@ -87,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_loaded_once_a_page_is_there_is_no_first_load() {
-        let mut site = Site::new(Effort::Quick);
+    fn code_that_is_loaded_later_does_not_count() {
+        let mut site = Site::new(Mode::Debug);
         site.hashed = vec![file(300_000)];
         site.pages.insert("more".to_owned(), vec![file(60_000)]);
         site.pages.insert("launch_check".to_owned(), vec![file(60_000), file(90_000)]);

@@ -1,5 +1,5 @@
-//! The site's one script: the loaders of the chunks, the glue that wasm-bindgen wrote, and a last line that starts the
-//! client. A page needs one external script, so no inline one, and nothing is loaded one after the other.
+//! Assembles the site's only script: the loaders of the chunks, the JavaScript of wasm-bindgen, and a line that starts the
+//! client. One external script means no inline script, and no script that waits for another.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::split::{LOADERS, MAIN};
 
-/// The script's text, with the names that the wasm files are served under.
+/// Returns the script. `wasm_name` and `chunk_names` are the names under which the wasm files are served.
 pub fn assemble(glue: &str, loaders: &str, wasm_name: &str, chunk_names: &BTreeMap<String, String>) -> Result<String> {
     let loaders = local_loaders(loaders, chunk_names)?;
     let glue = with_local_loaders(glue)?;
@@ -16,8 +16,8 @@ pub fn assemble(glue: &str, loaders: &str, wasm_name: &str, chunk_names: &BTreeM
     ))
 }
 
-/// The loaders were written as a module of their own that imports the glue, as the glue imports it. In one file the
-/// import is not needed, and what was exported is gathered for the glue.
+/// wasm-split writes the loaders as a module that imports the glue, and the glue imports them. In one file the import is
+/// removed, and the exports are collected in an object for the glue.
 fn local_loaders(loaders: &str, chunk_names: &BTreeMap<String, String>) -> Result<String> {
     let import = format!("import {{ initSync }} from \"{MAIN}\";\n");
     let Some((before, after)) = loaders.split_once(&import) else {
@@ -36,7 +36,7 @@ fn local_loaders(loaders: &str, chunk_names: &BTreeMap<String, String>) -> Resul
     Ok(format!("{text}const loaders = {{ {} }};\n", names.join(", ")).replace("\nexport const ", "\nconst "))
 }
 
-/// The glue imports the loaders once for each of them.
+/// The glue imports the loaders module once for each loader.
 fn with_local_loaders(glue: &str) -> Result<String> {
     let from = format!(" from \"{LOADERS}\"");
     let local = |line: &str| match line.strip_prefix("import * as ").and_then(|rest| rest.split_once(&from)) {
@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_one_script_is_refused() {
-        let refused = |glue: &str, loaders: &str, chunk: &str| {
+    fn unexpected_input_is_rejected() {
+        let error = |glue: &str, loaders: &str, chunk: &str| {
             let done = assemble(glue, loaders, "runlens.0a.wasm", &names(&[(chunk, "runlens.0b.wasm")]));
-            done.expect_err("it does not fit").to_string()
+            done.expect_err("unexpected input").to_string()
         };
         let another = format!("import {{ x }} from \"./snippets/x.js\"\n{GLUE}");
-        assert!(refused(&another, RUN_LOADERS, "run").contains("imports another file"));
-        assert!(refused(GLUE, "let sharedImports;", "run").contains("as expected"));
-        assert!(refused(GLUE, RUN_LOADERS, "launch").contains("launch has no loader"));
+        assert!(error(&another, RUN_LOADERS, "run").contains("imports another file"));
+        assert!(error(GLUE, "let sharedImports;", "run").contains("as expected"));
+        assert!(error(GLUE, RUN_LOADERS, "launch").contains("launch has no loader"));
     }
 }

@@ -1,4 +1,4 @@
-//! The client's wasm, split by page: what every page needs, and a chunk for each page that is declared lazy.
+//! Splits the client's wasm by page: a main part for every page, and a chunk for each lazy page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,23 +6,23 @@ use std::fs;
 use anyhow::{Context, Result, anyhow};
 use wasm_split_cli_support::{Options, transform};
 
-/// How the wasm calls the module that loads chunks; `script.rs` resolves it.
+/// The wasm's name for the module that loads chunks; `script.rs` resolves it.
 pub const LOADERS: &str = "./loaders.js";
-/// How the loaders call the module that started the wasm; `script.rs` resolves it.
+/// The loaders' name for the module that started the wasm; `script.rs` resolves it.
 pub const MAIN: &str = "./main.js";
 
-/// The parts of one compiled client. They fit each other only.
+/// The parts of one compiled client. Parts of different builds do not work together.
 pub struct Parts {
     pub main: Vec<u8>,
-    /// By the name that `loaders` calls them.
+    /// By the names that `loaders` uses.
     pub chunks: BTreeMap<String, Vec<u8>>,
-    /// Which chunks a lazy page needs.
+    /// The chunks that each lazy page needs.
     pub pages: BTreeMap<String, Vec<String>>,
     /// JavaScript that loads chunks.
     pub loaders: String,
 }
 
-/// Splits what was linked with its relocations.
+/// Splits wasm that was linked with `--emit-relocs`.
 pub fn split(compiled: &[u8]) -> Result<Parts> {
     let dir = tempfile::tempdir()?;
     let main = dir.path().join("main.wasm");

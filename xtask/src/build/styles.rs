@@ -1,4 +1,4 @@
-//! The style sheets, bundled into one minified file. Nothing is lowered: the syntax written is the syntax served.
+//! Bundles the stylesheets into one minified file, without converting newer syntax to older.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use lightningcss::bundler::{Bundler, FileProvider};
 use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions};
 
-/// The entry sheet with all that it imports.
+/// Bundles a stylesheet with everything that it imports.
 pub fn bundle(entry: &Path) -> Result<String> {
     let files = FileProvider::new();
     let mut bundler = Bundler::new(&files, None, ParserOptions::default());
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_reported_with_its_file() -> Result<()> {
+    fn an_error_names_its_file() -> Result<()> {
         let dir = tempfile::tempdir()?;
         let entry = dir.path().join("main.css");
         fs::write(&entry, "@import 'missing.css';")?;

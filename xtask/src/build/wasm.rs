@@ -1,4 +1,4 @@
-//! The client: compiled to wasm, split by page, bound to JavaScript, made small.
+//! Builds the client: compiles it to wasm, splits it by page, writes its JavaScript and shrinks it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use wasm_bindgen_cli_support::Bindgen;
 
-use super::Effort;
+use super::Mode;
 use super::cache::{Cache, hash};
 use super::split::{self, Parts};
 use crate::progress::step;
@@ -16,7 +16,7 @@ use crate::{command, paths};
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What rustc emits for this target by default; wasm-opt refuses what it is not told of.
+/// The features that rustc uses for this target by default must be listed, or wasm-opt rejects the file.
 const OPTIMISE: &[&str] = &[
     "-Oz",
     "--enable-bulk-memory",
@@ -29,40 +29,46 @@ const OPTIMISE: &[&str] = &[
     "--enable-sign-ext",
 ];
 
-/// The client's files, not yet named.
+/// The client's files, before they are named by their hashes.
 pub struct Client {
-    /// What wasm-bindgen wrote for the main part.
+    /// The JavaScript that wasm-bindgen wrote for the main part.
     pub glue: String,
     pub parts: Parts,
-    /// Whether wasm-opt ran.
+    /// wasm-opt was available and has run.
     pub optimised: bool,
 }
 
-/// Splits the compiled client by page and, unless it has to be quick, makes it small.
-pub fn build(effort: Effort, compiled: &[u8], cache: &mut Cache) -> Result<Client> {
+/// Splits the compiled client by page and, in release mode, shrinks it.
+pub fn build(mode: Mode, compiled: &[u8], cache: &mut Cache) -> Result<Client> {
+    let mut client = build_unoptimised(compiled)?;
+    client.optimised = mode == Mode::Release && step("wasm-opt", || optimise_all(&mut client.parts, cache))?;
+    Ok(client)
+}
+
+/// Splits the compiled client by page and writes its JavaScript.
+pub fn build_unoptimised(compiled: &[u8]) -> Result<Client> {
     let mut parts = step("split", || split::split(compiled))?;
     let glue;
     (glue, parts.main) = step("bindings", || bind(&parts.main))?;
-    let optimised = effort == Effort::Optimised && step("wasm-opt", || optimise_all(&mut parts, cache))?;
-    Ok(Client { glue, parts, optimised })
+    Ok(Client { glue, parts, optimised: false })
 }
 
-pub fn compile(effort: Effort) -> Result<Vec<u8>> {
+pub fn compile(mode: Mode) -> Result<Vec<u8>> {
     wasm_target::ensure(TARGET)?;
-    step("client", || compile_with(effort))
+    step("client", || compile_with(mode))
 }
 
-fn compile_with(effort: Effort) -> Result<Vec<u8>> {
-    let (profile, folder) = match effort {
-        Effort::Optimised => ("wasm-release", "wasm-release"),
-        Effort::Quick => ("dev", "debug"),
+fn compile_with(mode: Mode) -> Result<Vec<u8>> {
+    let (profile, folder) = match mode {
+        Mode::Release => ("wasm-release", "wasm-release"),
+        Mode::Debug => ("dev", "debug"),
     };
     let client = ["--no-default-features", "--features", "hydrate", "--profile", profile];
     command::run(
         command::cargo()?
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
             .args(client)
-            // By these the split finds what each function refers to.
+            // The split needs relocations to find what each function refers to.
             .args(["--", "-C", "link-arg=--emit-relocs"]),
     )?;
     let path = paths::target()?.join(TARGET).join(folder).join("app.wasm");
@@ -88,13 +94,13 @@ fn bind(main: &[u8]) -> Result<(String, Vec<u8>)> {
     Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
 }
 
-/// wasm-opt where there is one, or else a word about its absence.
+/// Finds wasm-opt, or prints why it is missing.
 pub fn optimiser() -> Option<PathBuf> {
     let skipped = |reason| println!("▸ wasm-opt skipped, the client will be larger: {reason:#}");
     npm::wasm_opt().map_err(skipped).ok()
 }
 
-/// Runs wasm-opt on each part; `false` where there is none.
+/// Runs wasm-opt on each part; `false` if it is missing.
 fn optimise_all(parts: &mut Parts, cache: &mut Cache) -> Result<bool> {
     let Some(wasm_opt) = optimiser() else { return Ok(false) };
     let recipe = format!("{} {}", OPTIMISE.join(" "), npm::lock_file()?);

@@ -1,5 +1,6 @@
-//! `cargo xtask test`: everything CI checks, part by part, with a summary at the end.
+//! `cargo xtask test`: runs every check, part by part, with a summary at the end.
 
+mod binaries;
 mod browser;
 mod postgres;
 mod rust;
@@ -22,17 +23,17 @@ pub enum Part {
     Clippy,
     /// Lints of the client
     ClippyWasm,
-    /// The rules that no compiler knows
+    /// Rules that the compiler does not know
     Tidy,
-    /// Tests inside the crates
+    /// Unit tests
     Unit,
     /// Integration tests, on SQLite
     Sqlite,
     /// The server's integration tests, on a PostgreSQL started for them
     Postgres,
-    /// The official Python client, two releases of it, against the sandbox
+    /// Two releases of the official Python client against the sandbox
     Sdk,
-    /// The optimised binary in a real browser
+    /// The pages in a real browser
     Browser,
 }
 
@@ -56,7 +57,7 @@ impl Part {
     }
 }
 
-/// How one part went.
+/// The result of one part.
 struct Outcome {
     name: String,
     passed: bool,
@@ -92,8 +93,8 @@ fn summary(outcomes: &[Outcome]) -> String {
     let mut lines: Vec<String> = outcomes
         .iter()
         .map(|outcome| {
-            let word = if outcome.passed { "ok" } else { "FAILED" };
-            format!("{} … {word} {} s", outcome.name, outcome.took.as_secs())
+            let result = if outcome.passed { "ok" } else { "FAILED" };
+            format!("{} … {result} {} s", outcome.name, outcome.took.as_secs())
         })
         .collect();
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();

@@ -1,21 +1,21 @@
-//! The parts that cargo itself knows: formatting, lints, unit and integration tests.
+//! The parts that cargo runs: formatting, lints, unit and integration tests.
 
 use anyhow::Result;
 
 use crate::command;
 use crate::tools::{curl, wasm_target};
 
-/// Whether all crates are formatted.
+/// Checks the format of all crates.
 pub fn fmt() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])
 }
 
-/// Lints of all crates and their tests; the pages are seen with their server side, through `server`.
+/// Lints all crates and their tests. `app` is compiled for the server here.
 pub fn clippy() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
 }
 
-/// Lints of the pages as the browser gets them.
+/// Lints `app` as it is compiled for the browser.
 pub fn clippy_wasm() -> Result<()> {
     wasm_target::ensure("wasm32-unknown-unknown")?;
     let client =
@@ -23,15 +23,14 @@ pub fn clippy_wasm() -> Result<()> {
     cargo(&[&["clippy"], &client[..], &["--", "-D", "warnings"]].concat())
 }
 
-/// The tests inside the crates, the reviewed readings of logs, and the examples in the documentation, which cargo runs
-/// only on their own.
+/// Runs unit tests, golden tests, and examples in documentation, for which cargo needs a command of its own.
 pub fn unit() -> Result<()> {
     cargo(&["test", "--workspace", "--lib", "--bins", "--test", "golden", "--no-fail-fast"])?;
-    cargo(&["test", "--package", "protocol", "--doc"])
+    cargo(&["test", "--workspace", "--doc"])
 }
 
-/// The integration tests of the sandbox and of the server. Named by workspace, so that cargo chooses the same features
-/// for shared dependencies as for the unit tests.
+/// Runs the integration tests of the sandbox and the server. With `--workspace` cargo selects the same features of shared
+/// dependencies as for the unit tests.
 pub fn sqlite() -> Result<()> {
     curl::ensure()?;
     cargo(&["test", "--workspace", "--test", "integration", "--no-fail-fast"])

@@ -1,28 +1,27 @@
-//! The official Python client, in an early and in a current release, against the sandbox.
+//! Tests an early and a current release of the official Python client against the sandbox.
 
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::binaries;
 use crate::tools::python;
 use crate::tools::sandbox::{KEY, Sandbox, WORKSPACE};
 use crate::{command, paths};
 
-/// A release, and the folders of tests that it can run.
+/// Releases, each with the folders of tests that it supports.
 const RELEASES: &[(&str, &[&str])] = &[("0.10.1", &["every"]), ("2026.10.2", &["every", "since_2026"])];
 
-/// Runs the tests of `sandbox/tests/sdk` with each release, on a sandbox of its own. The client is told base URL, key
-/// and workspace, and nothing else.
+/// Runs the tests of `sandbox/tests/sdk` with each release on a new sandbox. The client gets the base URL, key and
+/// workspace, and nothing else.
 pub fn run() -> Result<()> {
-    // Named by workspace, so that cargo chooses the features that the other parts were built with.
-    command::run(command::cargo()?.args(["build", "--workspace", "--bin", "mantyx-sandbox"]))?;
-    let binary = paths::target()?.join("debug/mantyx-sandbox");
+    let binary = binaries::build()?.sandbox;
     let tests = paths::root()?.join("sandbox/tests/sdk");
     for (release, folders) in RELEASES {
         let python =
             python::environment(&format!("sdk-{release}"), &tests.join(format!("requirements-{release}.txt")))?;
         let sandbox = Sandbox::start(&binary)?;
-        // One on which tokens end while a test waits.
+        // Its tokens expire while a test waits.
         let short_lived = Sandbox::start_with(&binary, &["--access-token-seconds", "1"])?;
         println!("     Running sandbox/tests/sdk with mantyx-sdk {release} on {}", sandbox.url());
         command::run(

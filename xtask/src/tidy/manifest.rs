@@ -1,4 +1,4 @@
-//! The dependencies that a crate's manifest names, read line by line.
+//! Parses the dependencies of a crate's manifest.
 
 use super::SourceFile;
 
@@ -7,7 +7,7 @@ use super::SourceFile;
 pub struct Dependency<'a> {
     pub name: &'a str,
     pub line: usize,
-    /// Whether version and source are the workspace's.
+    /// Version and source come from the workspace.
     pub inherited: bool,
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_write_a_dependency_is_read() {
+    fn every_syntax_of_a_dependency_is_parsed() {
         let text = "[package]\nname = \"x\"\n[dependencies]\na.workspace = true\nb = { workspace = true, features = [\n    \"c\",\n] }\nd = \"1\"\n\
                     [target.'cfg(unix)'.dependencies.e]\nworkspace = true\n[dev-dependencies]\nf = { version = \"2\" }\n[lints]\nworkspace = true\n";
         let read: Vec<_> = dependencies(text).iter().map(|found| (found.name, found.line, found.inherited)).collect();

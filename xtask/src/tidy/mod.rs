@@ -1,14 +1,16 @@
-//! `cargo xtask tidy`: the rules that no compiler knows, each in a file of its own.
+//! `cargo xtask tidy`: checks rules that the compiler does not know. One rule, one file.
 
-mod arrows;
-mod fences;
-mod length;
-mod machine;
+mod crate_dependencies;
+mod dependency_versions;
+mod document_length;
+mod file_length;
+mod machine_details;
 mod manifest;
-mod openings;
-mod versions;
-mod wasm_tree;
-mod words;
+mod module_docs;
+mod module_imports;
+mod restricted_crates;
+mod unfinished_work;
+mod wasm_dependencies;
 
 use std::fmt;
 use std::fs;
@@ -18,14 +20,14 @@ use anyhow::{Result, bail};
 
 use crate::{command, paths};
 
-/// A file that is, or is about to be, committed.
+/// A file that is committed or would be.
 pub struct SourceFile {
-    /// From the workspace's root, with `/`.
+    /// Path from the workspace's root, with `/`.
     pub path: String,
     pub text: String,
 }
 
-/// Something to put right.
+/// A place that breaks a rule.
 #[derive(Debug, PartialEq)]
 pub struct Violation {
     path: String,
@@ -48,28 +50,37 @@ impl fmt::Display for Violation {
 /// A rule for one file.
 type Check = fn(&SourceFile) -> Vec<Violation>;
 
-const CHECKS: &[Check] =
-    &[arrows::check, fences::check, length::check, machine::check, openings::check, versions::check, words::check];
+const CHECKS: &[Check] = &[
+    crate_dependencies::check,
+    dependency_versions::check,
+    document_length::check,
+    file_length::check,
+    machine_details::check,
+    module_docs::check,
+    module_imports::check,
+    restricted_crates::check,
+    unfinished_work::check,
+];
 
-/// Lists every violation; an error when there is one.
+/// Prints every violation, and fails if there is one.
 pub fn run() -> Result<()> {
     let files = files()?;
     let mut violations: Vec<Violation> =
         files.iter().flat_map(|file| CHECKS.iter().flat_map(|check| check(file))).collect();
-    violations.extend(wasm_tree::check()?);
+    violations.extend(wasm_dependencies::check()?);
     for violation in &violations {
         println!("{violation}");
     }
     match violations.len() {
         0 => {
-            println!("tidy: {} files, nothing to put right", files.len());
+            println!("tidy: {} files, no violations", files.len());
             Ok(())
         }
-        count => bail!("{count} to put right"),
+        count => bail!("{count} violations"),
     }
 }
 
-/// All text files that git knows or would add.
+/// All text files that git tracks or would add.
 fn files() -> Result<Vec<SourceFile>> {
     let root = paths::root()?;
     let mut git = Command::new("git");
@@ -77,7 +88,7 @@ fn files() -> Result<Vec<SourceFile>> {
     let listed = command::read(&mut git)?;
     let mut files = Vec::new();
     for path in listed.split_terminator('\0') {
-        // Not there any more, or not text: nothing to read.
+        // Deleted, or not text.
         if let Ok(text) = fs::read_to_string(root.join(path)) {
             files.push(SourceFile { path: path.to_owned(), text });
         }

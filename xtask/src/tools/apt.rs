@@ -1,4 +1,4 @@
-//! Debian's packages, where this process may install them.
+//! Installs Debian packages, if this process may.
 
 use std::process::Command;
 
@@ -6,13 +6,16 @@ use anyhow::{Result, bail};
 
 use crate::command;
 
-/// Installs packages; an error when this is not Debian or not root.
+/// Fails if this is not Debian or the user is not root.
 pub fn install(packages: &[&str]) -> Result<()> {
     if command::find("apt-get").is_none() || !command::is_root() {
-        bail!("only root on Debian or Ubuntu can have them installed here: apt-get install {}", packages.join(" "));
+        bail!(
+            "install them yourself, since this is not root on Debian or Ubuntu: apt-get install {}",
+            packages.join(" ")
+        );
     }
     println!("▸ installing {} …", packages.join(" "));
-    // The package lists may be fresh enough; fetching them first would cost time on every machine that has them.
+    // The package lists may be recent enough, and updating them takes time.
     attempt(packages).or_else(|_| {
         command::run(Command::new("apt-get").args(["update", "-q"]))?;
         attempt(packages)

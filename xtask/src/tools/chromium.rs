@@ -1,4 +1,4 @@
-//! A Chromium for the browser tests.
+//! Finds or installs a Chromium for the browser tests.
 
 use std::env;
 use std::fs;
@@ -10,14 +10,14 @@ use anyhow::{Result, bail};
 use super::apt;
 use crate::{command, paths};
 
-/// The variable that names the browser, for this task and for Playwright's configuration.
+/// The variable that names the browser, here and in Playwright's configuration.
 pub const VARIABLE: &str = "RUNLENS_CHROMIUM";
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// Without a font, a page is measured and drawn without its text.
+/// Without a font, pages are laid out without text.
 const PACKAGES: &[&str] = &["chromium", "fonts-dejavu-core", "fonts-liberation"];
 
-/// The browser that the variable names, one on PATH, Playwright's own, or Debian's. Wants the npm packages installed.
+/// The browser that the variable names, one on PATH, Playwright's own, or Debian's. Needs the npm packages.
 pub fn find() -> Result<PathBuf> {
     if let Some(named) = env::var_os(VARIABLE).map(PathBuf::from) {
         if !named.is_file() {
@@ -51,7 +51,7 @@ fn on_path() -> Option<PathBuf> {
     NAMES.iter().find_map(|name| command::find(name))
 }
 
-/// The browser that the installed Playwright would start, when it is there.
+/// The browser that the installed Playwright would start, if it was downloaded.
 fn downloaded() -> Option<PathBuf> {
     let mut node = Command::new("node");
     node.args(["-p", "require('playwright-core').chromium.executablePath()"]).current_dir(paths::end2end().ok()?);

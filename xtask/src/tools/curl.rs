@@ -1,11 +1,11 @@
-//! curl, with which a test runs what the spec tab gives people to paste.
+//! curl, with which a test runs the command that the spec tab shows.
 
 use anyhow::Result;
 
 use super::apt;
 use crate::command;
 
-/// The one on PATH, or Debian's.
+/// Installs it if it is not on PATH.
 pub fn ensure() -> Result<()> {
     match command::find("curl") {
         Some(_) => Ok(()),

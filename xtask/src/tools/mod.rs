@@ -1,4 +1,4 @@
-//! What the tasks need from outside, found or installed; when neither works, the error says exactly what is missing.
+//! Finds or installs external programs. If neither works, the error says exactly what is missing.
 
 pub mod apt;
 pub mod chromium;
@@ -13,7 +13,7 @@ use std::net::TcpListener;
 
 use anyhow::Result;
 
-/// A loopback port that nobody listens on.
+/// A free loopback port.
 pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

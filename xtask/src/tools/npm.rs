@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{command, paths};
 
-/// Installs what the lock file says, unless that is what is there.
+/// Installs the packages of the lock file, unless they are installed already.
 pub fn install() -> Result<()> {
     for program in ["node", "npm"] {
         if command::find(program).is_none() {
@@ -37,7 +37,6 @@ pub fn wasm_opt() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The text of the lock file.
 pub fn lock_file() -> Result<String> {
     let path = paths::end2end()?.join("package-lock.json");
     fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of our own, for as long as the tests need it.
+//! A temporary PostgreSQL server for tests and benchmarks.
 
 use std::fs::{self, File};
 use std::os::unix::fs::chown;
@@ -15,7 +15,7 @@ use super::{apt, free_port};
 use crate::command;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Nothing here outlives the tests, so nothing needs to reach the disk.
+/// The data is temporary, so nothing needs to reach the disk.
 const SETTINGS: &[&str] = &["fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300"];
 
 /// A running cluster in a temporary folder; stopped and removed when dropped.
@@ -49,7 +49,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// A URL for the cluster's owner, who may create databases.
+    /// The URL of a user who may create databases.
     pub fn url(&self) -> String {
         format!("postgres://runlens@127.0.0.1:{}/postgres", self.port)
     }
@@ -83,7 +83,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Where the server's programs are, and who may run them.
+/// The folder of the server's programs, and the user who runs them.
 struct Programs {
     dir: PathBuf,
     user: Option<User>,
@@ -123,7 +123,7 @@ impl Programs {
 
 fn installed() -> Option<PathBuf> {
     if let Some(initdb) = command::find("initdb") {
-        // A link on PATH leads to the folder that holds all of them.
+        // A link on PATH points into the folder that contains all of them.
         return fs::canonicalize(initdb).ok()?.parent().map(Path::to_path_buf);
     }
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
@@ -149,7 +149,7 @@ mod tests {
     use std::net::TcpStream;
 
     #[test]
-    fn a_cluster_answers_while_it_lives_and_leaves_nothing() -> Result<()> {
+    fn a_cluster_is_reachable_until_it_is_dropped() -> Result<()> {
         if installed().is_none() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Python environments of our own, under cargo's output folder.
+//! Python environments in cargo's output folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use crate::{command, paths};
 
 const PACKAGES: &[&str] = &["python3", "python3-venv"];
 
-/// The interpreter of an environment that has exactly the packages of a requirements file; made anew when they change.
+/// Returns the interpreter of an environment with the packages of a requirements file. It is created again when they
+/// change.
 pub fn environment(name: &str, requirements: &Path) -> Result<PathBuf> {
     let wanted =
         fs::read_to_string(requirements).with_context(|| format!("could not read {}", requirements.display()))?;
@@ -29,7 +30,7 @@ pub fn environment(name: &str, requirements: &Path) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// A Python that can make environments: the one on PATH, or Debian's.
+/// A Python that can create environments: the one on PATH, or Debian's.
 fn interpreter() -> Result<PathBuf> {
     let missing = match usable() {
         Ok(python) => return Ok(python),
@@ -39,7 +40,7 @@ fn interpreter() -> Result<PathBuf> {
     usable().or_else(|missing| bail!("{} are installed, and still {missing}", PACKAGES.join(" and ")))
 }
 
-/// Otherwise says what is missing.
+/// The error says what is missing.
 fn usable() -> Result<PathBuf, String> {
     let python = command::find("python3").ok_or("there is no python3 on PATH; 3.10 or newer is needed")?;
     let probe = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";

@@ -1,4 +1,4 @@
-//! `mantyx-sandbox` as a process of its own, on a free port and with an empty folder.
+//! Runs `mantyx-sandbox` on a free port with an empty database.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub const KEY: &str = "mantyx_sandbox_demo";
 pub const WORKSPACE: &str = "demo";
 
-/// A running sandbox; killed and forgotten when dropped.
+/// A running sandbox; killed when dropped.
 pub struct Sandbox {
     process: Child,
     dir: TempDir,
@@ -19,12 +19,12 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts it empty and without pauses, and waits until it listens.
+    /// Starts it without demo runs and pauses, and waits until it listens.
     pub fn start(binary: &Path) -> Result<Self> {
         Self::start_with(binary, &[])
     }
 
-    /// The same, with more options.
+    /// Starts it with further options.
     pub fn start_with(binary: &Path, options: &[&str]) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("runlens-sandbox-").tempdir()?;
         let mut command = Command::new(binary);
@@ -59,7 +59,7 @@ impl Sandbox {
         self.process.id()
     }
 
-    /// What it has said so far on standard error.
+    /// Its standard error so far.
     pub fn log(&self) -> String {
         fs::read_to_string(log_of(&self.dir)).unwrap_or_default()
     }

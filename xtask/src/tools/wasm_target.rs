@@ -1,4 +1,4 @@
-//! The standard library for wasm.
+//! Installs the Rust target for wasm.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::command;
 
-/// Adds the target when the toolchain lacks it.
+/// Adds the target if the toolchain does not have it.
 pub fn ensure(target: &str) -> Result<()> {
     if installed(target)? {
         return Ok(());

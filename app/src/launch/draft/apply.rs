@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::control_text::{is_unchanged, json_at, lines_at, text_at};
-use super::json_pointer::{remove, set};
 use super::rows::{self, Property};
 use super::settings::{self, Setting};
 use super::{LaunchDraft, answerers, cards, files};
 use crate::launch::{LaunchMode, SpecForm};
+use protocol::json_pointer::{remove, set};
 
 /// The fields of a form by name. Of several values the last one counts: a checked checkbox comes after its hidden empty
 /// field.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::LaunchDraft;
 use super::control_text::text_at;
-use super::json_pointer::set;
 use domain::{A2aPeer, Answerer};
+use protocol::json_pointer::set;
 
 /// Lets an agent answer its own calls when its card is first given, and replaces a changed card in its answerer.
 pub fn adopt_cards(draft: &mut LaunchDraft, before: &Value) {

@@ -2,9 +2,9 @@
 
 use protocol::validate::FieldError;
 
-use super::json_pointer::escape;
 use super::{LaunchDraft, rows, settings};
 use crate::model::launch::Problem;
+use protocol::json_pointer::escape;
 
 /// The errors that a control shows.
 #[derive(Clone, Copy, PartialEq, Eq)]

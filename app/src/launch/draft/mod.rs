@@ -10,7 +10,6 @@ pub mod client_check;
 pub mod control_text;
 pub mod error_placement;
 pub mod files;
-pub mod json_pointer;
 pub mod json_problem;
 pub mod rows;
 pub mod set_aside;
@@ -20,6 +19,7 @@ pub mod validation;
 use std::collections::BTreeMap;
 
 use domain::{Headers, ToolAnswerers};
+use protocol::json_pointer;
 use protocol::validate::FieldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
 use super::control_text::{is_unchanged, text_at};
-use super::json_pointer;
+use protocol::json_pointer;
 
 /// Returns the rows of a map.
 pub fn rows_at(draft: &LaunchDraft, pointer: &str) -> Vec<(String, String)> {

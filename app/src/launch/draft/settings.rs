@@ -4,7 +4,7 @@ use protocol::spec::DEFAULT_TOOL_BUDGETS;
 use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
-use super::json_pointer::{remove, set};
+use protocol::json_pointer::{remove, set};
 
 pub struct Setting {
     pub name: &'static str,

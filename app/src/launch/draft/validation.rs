@@ -5,8 +5,8 @@ use protocol::validate::{self, FieldError};
 use serde_json::Value;
 
 use super::LaunchDraft;
-use super::json_pointer::escape;
 use crate::launch::LaunchMode;
+use protocol::json_pointer::escape;
 
 /// Codes of errors that are shown only after the first attempt to launch.
 const UNFINISHED: [&str; 2] = ["required", "too_few"];

@@ -15,7 +15,7 @@ use serde_json::Value;
 use fields::{Object, put, put_other, put_texts_by_name, take_if, take_json, take_list, take_text, take_texts_by_name};
 use settings::Group;
 
-use super::draft::json_pointer::escape;
+use protocol::json_pointer::escape;
 
 pub use settings::{
     BudgetsForm, LoopForm, OutputSchemaForm, PlanForm, ReasoningForm, SupervisorForm, ToolBudgetForm, TriggerForm,

@@ -2,18 +2,18 @@
 
 use leptos::prelude::*;
 
-use super::Run;
+use crate::browser::RunContext;
 use crate::browser::copy_link;
 use crate::components::icon::{Icon, IconView};
 use crate::components::post_form::PostForm;
 use crate::components::text_area::area_text;
 use crate::components::time::RelativeTime;
-use crate::run::RunView;
+use crate::model::run::RunView;
 use domain::{Feedback, Thumb};
 
 #[component]
 pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let id = run.id.get_value();
     let running =
         Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
@@ -39,7 +39,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
 /// Asks once more: a run that was stopped cannot be taken up again.
 #[component]
 fn CancelForm() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     view! {
         <details class="menu-button cancel-run">
             <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
@@ -57,7 +57,7 @@ fn CancelForm() -> impl IntoView {
 /// The address of the view as it is now.
 #[component]
 fn CopyLink() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let copied = RwSignal::new(false);
     let copy = move |_| copy_link(&run.href(RunView::clone), copied);
     view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
@@ -66,7 +66,7 @@ fn CopyLink() -> impl IntoView {
 /// Up or down; a note can go with it.
 #[component]
 fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let chosen = RwSignal::new(feedback.as_ref().map(|feedback| feedback.thumb));
     let pressed_last = StoredValue::new(None);
     let on_done = Callback::new(move |()| chosen.set(pressed_last.get_value()));

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Run;
+use crate::browser::RunContext;
 use crate::browser::Sent;
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
@@ -39,7 +39,7 @@ pub fn AnswerCall(
     age: Signal<String>,
     draft: Draft,
 ) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
     if !run.can_write {
         return view! { <p class="answer-call hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use protocol::messages::Tokens;
 
-use super::Run;
 use super::actions::Actions;
+use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
@@ -15,7 +15,7 @@ use domain::{Feedback, Origin, RunSummary};
 
 #[component]
 pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let first = run.summary.get_untracked();
     let is_past = Memo::new(move |_| run.at().is_some());
     let status = Memo::new(move |_| {

@@ -2,15 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::Run;
-use crate::browser::bring_place;
+use crate::browser::RunContext;
+use crate::browser::scroll_to_anchor;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::run::RunView;
+use crate::model::run::RunView;
 
 #[component]
-pub fn JumpToPlace() -> impl IntoView {
-    let run = expect_context::<Run>();
+pub fn JumpToNewest() -> impl IntoView {
+    let run = expect_context::<RunContext>();
     let is_replayed = Memo::new(move |_| run.at().is_some());
     let is_live = Memo::new(move |_| !run.state.with(|state| state.ended));
     let new = Memo::new(move |_| run.end_seq.get().saturating_sub(run.follow.seen_seq.get()));
@@ -28,7 +28,7 @@ pub fn JumpToPlace() -> impl IntoView {
         } else {
             run.follow.resume();
         }
-        bring_place(run, true);
+        scroll_to_anchor(run, true);
     };
     // Who has just opened a run in progress has nothing to go back to.
     let is_ahead = move || is_live.get() && (new.get() > 0 || run.follow.left.get());

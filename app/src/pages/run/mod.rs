@@ -1,61 +1,36 @@
-//! One run: what happened, why, and what to do.
+//! The run page: the cause, the timeline, and what to do next.
 //!
-//! The server renders what the address says. In the browser the page follows its address and the run's live stream: text
-//! is added as it comes, everything else is asked of the server, where the one reducer runs.
+//! The server renders the view that the URL names. In the browser the page follows its URL and the run's live stream:
+//! text is appended as it arrives, and for everything else the page asks the server, where the one reducer runs.
 
 mod actions;
 mod answer_call;
 mod header;
 mod jump;
-mod kept_view;
 mod output;
 mod raw;
 mod replay;
 mod rows;
 mod spec;
 mod toolbar;
+mod view_fields;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use crate::api::runs::open_run;
-use crate::browser::{Asking, Connection, Follow, count_ages, follow_address, follow_hash, follow_place, follow_run};
+use crate::api::run::load_run;
+use crate::browser::{
+    Connection, RefreshState, RunContext, ScrollFollow, count_ages, focus_tabs_on_hash, follow_run, follow_scroll,
+    sync_with_url,
+};
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::model::RunPage as Page;
+use crate::model::run::{RunPageModel, RunView, TABS_ID, Tab, TabContent};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
-use crate::run::{RunState, RunView, SIDE_ID, Side, Tab};
 use crate::wire::Wire;
 use domain::RunSummary;
-
-/// What the parts of the page share. Handed down as context: every part reads some of it.
-#[derive(Clone, Copy)]
-pub struct Run {
-    pub id: StoredValue<String>,
-    pub summary: RwSignal<RunSummary>,
-    pub state: RwSignal<RunState>,
-    pub view: Memo<RunView>,
-    /// The last event of the whole log, whatever point is looked at.
-    pub end_seq: RwSignal<u64>,
-    pub asking: StoredValue<Asking>,
-    pub follow: Follow,
-    pub can_write: bool,
-    pub has_spec: bool,
-}
-
-impl Run {
-    /// The event as of which the run is shown. None at its end, and beyond.
-    pub fn at(&self) -> Option<u64> {
-        self.view.with(|view| view.at).filter(|at| *at < self.end_seq.get())
-    }
-
-    /// The address of another view of this run.
-    pub fn href(&self, change: impl FnOnce(&RunView) -> RunView) -> String {
-        self.view.with(|view| self.id.with_value(|id| change(view).href(id)))
-    }
-}
 
 lazy_page!(RunRoute = RunPage, run);
 
@@ -66,7 +41,7 @@ fn RunPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let view = Memo::new(move |_| query.with(RunView::from_query));
     // Only another run is another page; another view of it is fetched by the page itself.
-    let first = Resource::new_blocking(move || id.get(), move |id| open_run(id, view.get_untracked()));
+    let first = Resource::new_blocking(move || id.get(), move |id| load_run(id, view.get_untracked()));
     view! {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
@@ -80,12 +55,12 @@ fn RunPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
-    let run = Run {
+fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
+    let run = RunContext {
         id: StoredValue::new(page.run.id.clone()),
         end_seq: RwSignal::new(page.end_seq),
-        asking: StoredValue::new(Asking::default()),
-        follow: Follow::new(page.end_seq),
+        refresh_state: StoredValue::new(RefreshState::default()),
+        follow: ScrollFollow::new(page.end_seq),
         summary: RwSignal::new(page.run),
         state: RwSignal::new(page.state),
         view,
@@ -98,20 +73,20 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
         follow_run(run, connection);
         count_ages();
     }
-    follow_address(run);
-    follow_hash();
-    follow_place(run);
+    sync_with_url(run);
+    focus_tabs_on_hash();
+    follow_scroll(run);
     let title = run.summary.with_untracked(RunSummary::title);
     view! {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
-        <div inner_html=page.imported></div>
+        <div inner_html=page.import_report></div>
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         // Drawn on the server: every text in them is escaped there.
         <section class="verdict" aria-label="Verdict" inner_html=move || run.state.with(|state| state.verdict.clone())></section>
         <div class="banners" inner_html=move || run.state.with(|state| state.banners.clone())></div>
-        <p class="visually-hidden" role="status">{news_of_banners(run)}</p>
+        <p class="visually-hidden" role="status">{new_banner_titles(run)}</p>
         <replay::ReplayBar />
         <div class="run-body">
             <section class="run-main" aria-label="Timeline">
@@ -119,22 +94,22 @@ fn Loaded(page: Page, view: Memo<RunView>) -> impl IntoView {
                 <toolbar::Toolbar />
                 <rows::Timeline />
             </section>
-            <aside class="run-side" id=SIDE_ID tabindex="-1">
+            <aside class="run-side" id=TABS_ID tabindex="-1">
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
                     Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
-                    Tab::Tools | Tab::Loop => view! { <Drawn /> }.into_any(),
+                    Tab::Tools | Tab::Loop => view! { <HtmlTab /> }.into_any(),
                     Tab::Spec => view! { <spec::Spec /> }.into_any(),
                     Tab::Raw => view! { <raw::Raw /> }.into_any(),
                 }}
             </aside>
         </div>
-        <jump::JumpToPlace />
+        <jump::JumpToNewest />
     }
 }
 
-/// The titles of banners that were not there before: the banners themselves are drawn anew with every view.
-fn news_of_banners(run: Run) -> Memo<String> {
+/// The titles of banners that just appeared, for screen readers. The banners themselves are replaced with every view.
+fn new_banner_titles(run: RunContext) -> Memo<String> {
     let titles = Memo::new(move |_| run.state.with(|state| state.banner_titles.clone()));
     let known = StoredValue::new(titles.get_untracked());
     Memo::new(move |_| {
@@ -145,13 +120,13 @@ fn news_of_banners(run: Run) -> Memo<String> {
     })
 }
 
-/// A tab that the server draws.
+/// A tab whose content the server renders.
 #[component]
-fn Drawn() -> impl IntoView {
-    let run = expect_context::<Run>();
+fn HtmlTab() -> impl IntoView {
+    let run = expect_context::<RunContext>();
     let html = move || {
-        run.state.with(|state| match &state.side {
-            Side::Html(html) => html.clone(),
+        run.state.with(|state| match &state.tab {
+            TabContent::Html(html) => html.clone(),
             _ => String::new(),
         })
     };
@@ -160,7 +135,7 @@ fn Drawn() -> impl IntoView {
 
 #[component]
 fn Tabs() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let tab = move |tab: Tab| {
         let href = move || run.href(|view| RunView { tab, focus: None, ..view.clone() });
         let shown =

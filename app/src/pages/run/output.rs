@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Run;
+use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
@@ -10,26 +10,26 @@ use crate::plain_text::visible;
 
 #[component]
 pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let answer = Memo::new(move |_| {
         run.state
-            .with(|state| (state.answer.clone(), state.answer_prose.clone(), state.answer_cut, state.faults.clone()))
+            .with(|state| (state.answer.clone(), state.answer_html.clone(), state.answer_cut, state.violations.clone()))
     });
-    let salvaged = Memo::new(move |_| run.state.with(|state| state.salvaged));
+    let partial = Memo::new(move |_| run.state.with(|state| state.partial));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
     view! {
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
         <section class="panel output">
-            <h2>{move || if salvaged.get() { "Salvaged output" } else { "Output" }}</h2>
+            <h2>{move || if partial.get() { "Salvaged output" } else { "Output" }}</h2>
             {move || {
-                let (text, prose, cut, faults) = answer.get();
+                let (text, html, cut, violations) = answer.get();
                 if text.is_empty() {
                     return view! { <p class="hint">"Nothing was written."</p> }.into_any();
                 }
                 let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> });
-                view! { <Answer text prose faults unfinished=unfinished.get() />{cut} }.into_any()
+                view! { <Answer text html violations unfinished=unfinished.get() />{cut} }.into_any()
             }}
-            <div inner_html=move || run.state.with(|state| state.fit.clone())></div>
+            <div inner_html=move || run.state.with(|state| state.schema_result.clone())></div>
         </section>
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
         {prompt.map(|text| asked("Prompt", &text))}
@@ -45,10 +45,10 @@ fn asked(title: &'static str, text: &str) -> AnyView {
 
 /// An answer that is JSON is a tree.
 #[component]
-fn Answer(text: String, prose: String, faults: Vec<String>, unfinished: bool) -> impl IntoView {
-    let tree = prose.is_empty().then(|| {
+fn Answer(text: String, html: String, violations: Vec<String>, unfinished: bool) -> impl IntoView {
+    let tree = html.is_empty().then(|| {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        view! { <JsonTree value label="the answer" faults /> }
+        view! { <JsonTree value label="the answer" faults=violations /> }
     });
     let copy = match unfinished {
         true => Some((format!("[unfinished: cut off by the output limit]\n{text}"), "Copy as unfinished")),
@@ -56,5 +56,5 @@ fn Answer(text: String, prose: String, faults: Vec<String>, unfinished: bool) ->
         false => tree.is_none().then_some((text, "Copy the output")),
     };
     let copy = copy.map(|(text, label)| view! { <CopyButton text label /> });
-    view! { {copy}{tree}<div inner_html=prose></div> }.into_any()
+    view! { {copy}{tree}<div inner_html=html></div> }.into_any()
 }

@@ -2,24 +2,24 @@
 
 use leptos::prelude::*;
 
-use super::Run;
-use super::kept_view::KeptView;
+use super::view_fields::ViewFields;
+use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
+use crate::model::run::{RunView, TabContent};
 use crate::plain_text::visible;
-use crate::run::{RunView, Side};
 
 #[component]
 pub fn Raw() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let id = run.id.get_value();
     view! {
         <section class="panel raw-log">
             <h2>"Raw log"</h2>
             <GetForm noscroll=true class="raw-tools" role="search">
-                <KeptView except=&["grep", "after"] />
+                <ViewFields except=&["grep", "after"] />
                 <input type="search" name="grep" value=move || run.view.with(|view| view.grep.clone()) placeholder="Find in the log" aria-label="Find in the log" maxlength="200" />
                 <a class="button" href=format!("/api/runs/{id}/events") download=format!("{id}.ndjson") rel="external"><IconView icon=Icon::Download />"NDJSON"</a>
             </GetForm>
@@ -30,10 +30,10 @@ pub fn Raw() -> impl IntoView {
 
 #[component]
 fn Events() -> impl IntoView {
-    let run = expect_context::<Run>();
-    let side = Memo::new(move |_| run.state.with(|state| state.side.clone()));
+    let run = expect_context::<RunContext>();
+    let tab = Memo::new(move |_| run.state.with(|state| state.tab.clone()));
     move || {
-        let Side::Raw(raw) = side.get() else { return ().into_any() };
+        let TabContent::Raw(raw) = tab.get() else { return ().into_any() };
         if raw.events.is_empty() {
             return view! { <p class="hint">"No event matches."</p> }.into_any();
         }

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use protocol::timeline::{Tick, TickKind};
 
-use super::Run;
-use super::kept_view::KeptView;
+use super::view_fields::ViewFields;
+use crate::browser::RunContext;
 use crate::browser::{Player, part_under, player};
 use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
@@ -12,7 +12,7 @@ use crate::format::grouped;
 
 #[component]
 pub fn ReplayBar() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let player = player(run);
     let at = Memo::new(move |_| run.at().unwrap_or(run.end_seq.get()));
     let is_past = Memo::new(move |_| run.at().is_some());
@@ -37,7 +37,7 @@ pub fn ReplayBar() -> impl IntoView {
     }
 }
 
-fn position(run: Run) -> String {
+fn position(run: RunContext) -> String {
     let end = grouped(run.end_seq.get());
     match run.at() {
         None => format!("at the end, #{end}"),
@@ -69,7 +69,7 @@ fn SpeedChoice(player: Player) -> impl IntoView {
 /// One mark for each event, or for each stretch of a long log. The handle is a slider, and a form without scripts.
 #[component]
 fn Strip(player: Player) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let ticks = Memo::new(move |_| run.state.with(|state| state.strip.clone()));
     // By pointer only: the slider below it does the same by keys.
     let go_there = move |event: leptos::ev::MouseEvent| {
@@ -94,7 +94,7 @@ fn Strip(player: Player) -> impl IntoView {
     let position = move || position(run);
     view! {
         <GetForm noscroll=true class="scrub">
-            <KeptView except=&["at", "from"] />
+            <ViewFields except=&["at", "from"] />
             {marks}
             <input
                 type="range"

@@ -2,19 +2,19 @@
 
 use leptos::prelude::*;
 
-use super::Run;
 use super::answer_call::{AnswerCall, Draft, KeptDraft};
 use crate::browser::NEWEST_ID;
+use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
+use crate::model::run::{Body, CallBody, Row, RowKind, RunView, Tone};
 use crate::plain_text::visible;
-use crate::run::{Body, CallBody, Row, RowKind, RunView, Tone};
 
 #[component]
 pub fn Timeline() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let keys = Memo::new(move |_| {
         run.state.with(|state| state.window.rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>())
     });
@@ -37,7 +37,7 @@ pub fn Timeline() -> impl IntoView {
 /// Links to the rows before and after, where a log has more than are shown.
 #[component]
 fn Pager(earlier: bool) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let target = Memo::new(move |_| {
         run.state.with(|state| {
             let (start, shown, total) = (state.window.start, state.window.rows.len(), state.window.total);
@@ -65,7 +65,7 @@ fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
     if row.with_untracked(|row| row.as_ref().is_some_and(|row| row.as_call().is_some())) {
         view! { <CallRowView row /> }.into_any()
     } else {
-        (move || row.get().map(draw)).into_any()
+        (move || row.get().map(render)).into_any()
     }
 }
 
@@ -98,18 +98,18 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
 
 /// Whether a replay is at the row. Apart from the row itself, which is not drawn anew for that.
 fn is_current(key: Option<String>) -> impl Fn() -> bool + Copy + Send + Sync + 'static {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let key = StoredValue::new(key);
     move || run.state.with(|state| state.window.current.is_some() && key.with_value(|key| *key == state.window.current))
 }
 
-fn draw(row: Row) -> AnyView {
+fn render(row: Row) -> AnyView {
     let (key, hit, depth) = (row.key, row.hit, row.depth.to_string());
     let anchor = row.anchor.map(|seq| format!("e{seq}"));
     let is_current = is_current(Some(key.clone()));
     let class = |kind: &str| if hit { format!("row {kind} hit") } else { format!("row {kind}") };
     match row.kind {
-        RowKind::Drawn { class: kind, tone, html } => view! {
+        RowKind::Html { class: kind, tone, html } => view! {
             <li class=class(&kind) class:current=is_current id=anchor data-depth=depth data-tone=tone.map(Tone::as_str) inner_html=html></li>
         }
         .into_any(),
@@ -127,7 +127,7 @@ fn draw(row: Row) -> AnyView {
 
 #[component]
 fn ShowAll(key: String, cut: usize) -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let is_open = run.view.with(|view| view.open.contains(&key));
     if is_open {
         return view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> }

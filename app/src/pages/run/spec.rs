@@ -2,21 +2,21 @@
 
 use leptos::prelude::*;
 
-use super::Run;
+use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
-use crate::run::Side;
+use crate::model::run::TabContent;
 
 #[component]
 pub fn Spec() -> impl IntoView {
-    let run = expect_context::<Run>();
-    let side = Memo::new(move |_| run.state.with(|state| state.side.clone()));
+    let run = expect_context::<RunContext>();
+    let tab = Memo::new(move |_| run.state.with(|state| state.tab.clone()));
     move || {
-        let Side::Spec(spec) = side.get() else { return ().into_any() };
+        let TabContent::Spec(spec) = tab.get() else { return ().into_any() };
         let Some(value) = spec.spec else {
             return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is not known here."</p></section> }.into_any();
         };
-        let programs = spec.programs.into_iter().map(|(name, text)| {
+        let samples = spec.samples.into_iter().map(|(name, text)| {
             view! {
                 <details class="program">
                     <summary>{format!("As {name}")}</summary>
@@ -30,7 +30,7 @@ pub fn Spec() -> impl IntoView {
                 <h2>"Spec"</h2>
                 <p class="hint">"Secrets are hidden, here and in what is copied."</p>
                 <JsonTree value label="the spec" />
-                {programs.collect_view()}
+                {samples.collect_view()}
             </section>
         }
         .into_any()

@@ -3,16 +3,16 @@
 use leptos::prelude::*;
 use protocol::timeline::Density;
 
-use super::Run;
-use super::kept_view::KeptView;
+use super::view_fields::ViewFields;
+use crate::browser::RunContext;
 use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
-use crate::run::{Find, RunView, density_name};
+use crate::model::run::{Find, RunView, density_name};
 
 #[component]
 pub fn Toolbar() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let density = move |density: Density| {
         let label = density_name(density);
         let href = move || run.href(|view| view.in_density(density));
@@ -34,7 +34,7 @@ pub fn Toolbar() -> impl IntoView {
 
 #[component]
 fn FindForm() -> impl IntoView {
-    let run = expect_context::<Run>();
+    let run = expect_context::<RunContext>();
     let elsewhere = move || run.state.with(|state| state.window.hits_elsewhere.clone());
     let hits = Memo::new(move |_| run.state.with(|state| state.window.hits));
     let find = Memo::new(move |_| run.view.with(|view| view.find.clone()));
@@ -56,7 +56,7 @@ fn FindForm() -> impl IntoView {
     let clear = move || run.href(|view| RunView { find: Find::default(), ..view.clone() });
     view! {
         <GetForm noscroll=true class="find" role="search">
-            <KeptView except=&["find", "hit", "from"] />
+            <ViewFields except=&["find", "hit", "from"] />
             <label>
                 <span class="visually-hidden">"Find in this run"</span>
                 <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" on:input=move |_| same_words.set(false) />

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use crate::browse::{Chart, ChartSlot};
 use crate::browser::slot_under;
+use crate::model::chart::{Chart, ChartSlot};
 
 #[component]
 pub fn ChartView(chart: Chart) -> impl IntoView {

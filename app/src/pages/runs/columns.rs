@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browse::Column;
+use crate::model::Column;
 
 #[component]
 pub fn ColumnChoice(columns: Vec<Column>, columns_chosen: bool, here: String) -> impl IntoView {

@@ -2,16 +2,15 @@
 
 mod chart;
 mod columns;
-mod peek;
+mod preview;
 mod sync;
 mod table;
 
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::api::browse::{NO_RUN, browse_runs};
-use crate::browse::{ListAddress, RunList};
-use crate::browser::{Watched, watch_runs};
+use crate::api::runs::load_runs;
+use crate::browser::{WatchedList, watch_runs};
 use crate::components::batch_line::BatchLine;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
@@ -20,6 +19,8 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::no_match::NoMatch;
 use crate::components::page_title::PageTitle;
 use crate::components::view_tabs::ViewTabs;
+use crate::model::list::ListAddress;
+use crate::model::runs::{NO_RUN, RunListModel};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -44,7 +45,7 @@ fn RunsPage() -> impl IntoView {
             reload.run(());
         }
     });
-    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| browse_runs(address));
+    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| load_runs(address));
     view! {
         <PageTitle text="Runs" />
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
@@ -60,13 +61,13 @@ fn RunsPage() -> impl IntoView {
 
 #[component]
 fn Loaded(
-    list: RunList,
+    list: RunListModel,
     peek: Memo<Option<String>>,
     batch: Memo<Option<String>>,
     batch_done: Callback<()>,
     reload: Callback<()>,
 ) -> impl IntoView {
-    let faulty = list.bar.fault.is_some();
+    let faulty = list.filter_bar.error.is_some();
     if faulty {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
@@ -79,33 +80,33 @@ fn Loaded(
         other => other,
     });
     let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
-    let watched = Watched {
-        q: StoredValue::new(list.bar.text.clone()),
+    let watched = WatchedList {
+        q: StoredValue::new(list.filter_bar.text.clone()),
         first: StoredValue::new(
             list.newest.is_none().then(|| ids.first().cloned().unwrap_or_else(|| NO_RUN.to_owned())),
         ),
         rows: StoredValue::new(rows.clone()),
         sync: RwSignal::new(list.sync),
-        news: RwSignal::default(),
+        updates: RwSignal::default(),
     };
     if !faulty {
         watch_runs(watched);
     }
-    let filtered = !list.bar.text.is_empty();
-    let (text, opened) = (list.bar.text.clone(), list.bar.view.clone());
+    let filtered = !list.filter_bar.text.is_empty();
+    let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
     let here = list.here;
     let body = if faulty {
         view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
     } else if rows.is_empty() && (filtered || list.newest.is_some()) {
-        let so_far = list.looked.is_some() || list.missing.is_some();
-        view! { <NoMatch list=ViewList::Runs drops=list.drops so_far /> }.into_any()
+        let so_far = list.scanned.is_some() || list.missing.is_some();
+        view! { <NoMatch list=ViewList::Runs excluding=list.excluding so_far /> }.into_any()
     } else if rows.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
         view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
     };
-    let older_label = if list.looked.is_some() { "Look further" } else { "Older runs" };
-    let end = list.looked.or(list.missing);
+    let older_label = if list.scanned.is_some() { "Look further" } else { "Older runs" };
+    let end = list.scanned.or(list.missing);
     view! {
         <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
@@ -114,7 +115,7 @@ fn Loaded(
             <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
         </header>
         <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
-        <FilterBar list=ViewList::Runs bar=list.bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
+        <FilterBar list=ViewList::Runs bar=list.filter_bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
         {list.notices.into_iter().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
         {move || batch.get().map(|id| view! { <BatchLine id done=batch_done /> })}
         <div class="list-body">
@@ -135,14 +136,14 @@ fn Loaded(
                 </nav>
             </div>
         </div>
-        <peek::PeekPanel peek ids here newer=list.newer older=list.older />
+        <preview::PreviewPanel peek ids here newer=list.newer older=list.older />
     }
 }
 
 /// New runs are announced, not pushed under the cursor. The place is kept, so that nothing moves.
 #[component]
-fn News(watched: Watched, reload: Callback<()>) -> impl IntoView {
-    let words = move || match watched.news.get() {
+fn News(watched: WatchedList, reload: Callback<()>) -> impl IntoView {
+    let words = move || match watched.updates.get() {
         (0, _) => None,
         (1, false) => Some("1 new run".to_owned()),
         (runs, more) => Some(format!("{runs}{} new runs", if more { "+" } else { "" })),

@@ -5,13 +5,13 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use protocol::messages::Tokens;
 
-use crate::browse::Column;
 use crate::browser::is_on_control;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::status::{MarkBadges, StatusBadge};
 use crate::components::time::RelativeTime;
 use crate::format;
+use crate::model::Column;
 use domain::RunSummary;
 use domain::url::encode;
 

@@ -1,12 +1,13 @@
 //! One session: a conversation whose turns open their runs, and a field to go on with it.
 
 mod composer;
-mod turns;
+mod conversation;
 
+use domain::SessionDetail;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use crate::api::sessions::{open_session, read_turns};
+use crate::api::session::{load_conversation, load_session};
 use crate::components::copy::CopyButton;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
@@ -17,7 +18,6 @@ use crate::components::post_form::PostForm;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::format;
-use crate::model::SessionPage as Page;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -30,7 +30,7 @@ fn SessionPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let again = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| again.update(|times| *times += 1));
-    let session = Resource::new_blocking(move || (id.get(), again.get()), |(id, _)| open_session(id));
+    let session = Resource::new_blocking(move || (id.get(), again.get()), |(id, _)| load_session(id));
     view! {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
@@ -44,7 +44,7 @@ fn SessionPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
+fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
     let query = use_query_string();
     let id = StoredValue::new(page.session.id.clone());
     // What was said is asked for apart: it changes while the rest stays, and the field below keeps its text.
@@ -55,7 +55,7 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
     });
     let said = Resource::new_blocking(
         move || (place.get(), again.get()),
-        move |((before, runs), _)| read_turns(id.get_value(), before, runs),
+        move |((before, runs), _)| load_conversation(id.get_value(), before, runs),
     );
     let active = page.session.status == "active";
     let composer = match (active, page.can_write) {
@@ -83,7 +83,7 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
                 <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
                     {move || Suspend::new(async move {
                         match said.await {
-                            Ok(Wire(page)) => view! { <turns::Conversation page place read_again /> }.into_any(),
+                            Ok(Wire(page)) => view! { <conversation::ConversationView page place read_again /> }.into_any(),
                             Err(error) => view! { <ErrorView error /> }.into_any(),
                         }
                     })}
@@ -105,7 +105,7 @@ fn Loaded(page: Page, reload: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Header(page: Page, title: String, reload: Callback<()>) -> impl IntoView {
+fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl IntoView {
     let (session, totals, now_ms) = (page.session, page.totals, page.now_ms);
     let runs_href = format!("/runs?q=session:{}", session.id);
     let can_end = session.status == "active" && page.can_write;

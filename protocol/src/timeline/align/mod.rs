@@ -1,7 +1,7 @@
-//! Two runs side by side: which turn of one goes with which of the other, and where they part.
+//! Compares two runs: pairs their turns and calls, and finds the first difference.
 //!
-//! Turns go together in order, each with its like where there is one: after a turn that only one of them has, the rest
-//! still stands beside what it repeats. Within a turn the same holds of calls.
+//! Turns are paired in order, each with the most similar one. After a turn that only one run has, the following turns are
+//! still paired with their equals. The calls of two turns are paired in the same way.
 
 mod pairs;
 
@@ -10,22 +10,22 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::{Timeline, ToolCall, Turn};
-use pairs::{Likeness, pair_up};
+use pairs::{Similarity, pair_up};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alignment {
     pub turns: Vec<TurnPair>,
-    /// The first thing that is not the same.
+    /// The first difference.
     pub divergence: Option<Divergence>,
 }
 
-/// A turn of the left and one of the right timeline, by index; one of them may be missing.
+/// A turn of the left and one of the right timeline, by index. `None` if a turn has no partner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnPair {
     pub left: Option<usize>,
     pub right: Option<usize>,
     pub same: bool,
-    /// The calls of the two, by entry.
+    /// The calls of both turns, by entry.
     pub calls: Vec<CallPair>,
 }
 
@@ -40,39 +40,39 @@ pub struct CallPair {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
     pub turn: usize,
-    pub what: Diverged,
-    /// The event on each side, where there is one.
+    pub what: DivergenceKind,
+    /// The event on each side, if there is one.
     pub left_seq: Option<u64>,
     pub right_seq: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Diverged {
+pub enum DivergenceKind {
     /// Another tool, or other arguments.
     Call,
-    /// The same call had another answer.
+    /// The same call with another answer.
     Answer,
-    /// The model wrote something else.
+    /// Another text of the model.
     Text,
-    /// One run takes a turn that the other does not; then they go on together.
+    /// A turn that only one run has, with equal turns after it.
     Turn,
-    /// One run goes on where the other ends.
+    /// One run continues after the other has ended.
     Length,
-    /// All turns are the same, but not the end.
+    /// The same turns with another ending.
     Outcome,
 }
 
 pub fn align(left: &Timeline, right: &Timeline) -> Alignment {
-    let (prints, others) = (prints(left), prints(right));
-    let pairs = pair_up(prints.len(), others.len(), |one, other| prints[one].likeness(&others[other]));
-    // From here on only one of them goes on.
+    let (prints, others) = (fingerprints(left), fingerprints(right));
+    let pairs = pair_up(prints.len(), others.len(), |one, other| prints[one].similarity(&others[other]));
+    // From here on only one run has turns.
     let both_until = pairs.iter().rposition(|(one, other)| one.is_some() && other.is_some()).map_or(0, |last| last + 1);
     let mut alignment = Alignment { turns: Vec::with_capacity(pairs.len()), divergence: None };
     for (index, (one, other)) in pairs.into_iter().enumerate() {
         let turn = |timeline: &'_ Timeline, at: Option<usize>| at.and_then(|at| timeline.turns.get(at)).cloned();
         let (one, other) = (turn(left, one), turn(right, other));
-        let alone = if index < both_until { Diverged::Turn } else { Diverged::Length };
+        let alone = if index < both_until { DivergenceKind::Turn } else { DivergenceKind::Length };
         let (calls, divergence) = compare_turns(index, one.as_deref(), other.as_deref(), alone);
         alignment.turns.push(TurnPair {
             left: one.map(|turn| turn.index),
@@ -86,41 +86,41 @@ pub fn align(left: &Timeline, right: &Timeline) -> Alignment {
     alignment
 }
 
-/// What tells at a glance how much two turns are alike, or two calls.
+/// Hashes of a turn or a call, for fast comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Print {
+struct Fingerprint {
     kind: u64,
-    deed: u64,
+    action: u64,
     whole: u64,
 }
 
-impl Print {
-    fn likeness(&self, other: &Self) -> Likeness {
-        match (self.whole == other.whole, self.deed == other.deed, self.kind == other.kind) {
-            (true, ..) => Likeness::Same,
-            (_, true, _) => Likeness::Deed,
-            (_, _, true) => Likeness::Kind,
-            _ => Likeness::None,
+impl Fingerprint {
+    fn similarity(&self, other: &Self) -> Similarity {
+        match (self.whole == other.whole, self.action == other.action, self.kind == other.kind) {
+            (true, ..) => Similarity::Same,
+            (_, true, _) => Similarity::Action,
+            (_, _, true) => Similarity::Kind,
+            _ => Similarity::None,
         }
     }
 }
 
-fn prints(timeline: &Timeline) -> Vec<Print> {
+fn fingerprints(timeline: &Timeline) -> Vec<Fingerprint> {
     let of = |turn: &std::sync::Arc<Turn>| {
         let calls = || turn.calls();
         let names: Vec<&str> = calls().map(|call| call.name.as_str()).collect();
         let made: Vec<_> = calls().map(|call| (&call.name, &call.input)).collect();
         let answers: Vec<_> = calls().map(answer_of).collect();
-        // A turn without calls does what it says.
+        // The text of a turn without calls is its action.
         let said = if made.is_empty() { turn.text.as_str() } else { "" };
-        Print { kind: hash(&names), deed: hash(&(&made, said)), whole: hash(&(&made, &answers, &turn.text)) }
+        Fingerprint { kind: hash(&names), action: hash(&(&made, said)), whole: hash(&(&made, &answers, &turn.text)) }
     };
     timeline.turns.iter().map(of).collect()
 }
 
-fn call_print(call: &ToolCall) -> Print {
+fn call_fingerprint(call: &ToolCall) -> Fingerprint {
     let made = (&call.name, &call.input);
-    Print { kind: hash(&call.name), deed: hash(&made), whole: hash(&(made, answer_of(call))) }
+    Fingerprint { kind: hash(&call.name), action: hash(&made), whole: hash(&(made, answer_of(call))) }
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -133,16 +133,17 @@ fn compare_turns(
     turn: usize,
     left: Option<&Turn>,
     right: Option<&Turn>,
-    alone: Diverged,
+    alone: DivergenceKind,
 ) -> (Vec<CallPair>, Option<Divergence>) {
     let diverged = |what, left_seq, right_seq| Some(Divergence { turn, what, left_seq, right_seq });
     let (calls, others) = (entries(left), entries(right));
-    let prints = |calls: &[(usize, &ToolCall)]| calls.iter().map(|(_, call)| call_print(call)).collect::<Vec<_>>();
-    let (call_prints, other_prints) = (prints(&calls), prints(&others));
-    let like = |one: usize, other: usize| call_prints[one].likeness(&other_prints[other]);
+    let of_calls =
+        |calls: &[(usize, &ToolCall)]| calls.iter().map(|(_, call)| call_fingerprint(call)).collect::<Vec<_>>();
+    let (left_prints, right_prints) = (of_calls(&calls), of_calls(&others));
+    let similarity = |one: usize, other: usize| left_prints[one].similarity(&right_prints[other]);
     let mut pairs = Vec::new();
     let mut first = None;
-    for (one, other) in pair_up(calls.len(), others.len(), like) {
+    for (one, other) in pair_up(calls.len(), others.len(), similarity) {
         let (one, other) = (one.and_then(|at| calls.get(at)), other.and_then(|at| others.get(at)));
         let (same_call, same_answer) = match (one, other) {
             (Some((_, one)), Some((_, other))) => {
@@ -157,15 +158,15 @@ fn compare_turns(
                     _ => call.seq,
                 })
             };
-            let what = if same_call { Diverged::Answer } else { Diverged::Call };
+            let what = if same_call { DivergenceKind::Answer } else { DivergenceKind::Call };
             first = diverged(what, seq(one), seq(other));
         }
         pairs.push(CallPair { left: one.map(|call| call.0), right: other.map(|call| call.0), same_call, same_answer });
     }
     let divergence = match (left, right) {
         (Some(one), Some(other)) if one.text != other.text => {
-            // The model writes before it calls; other words with the same calls matter less than another call.
-            first.or_else(|| diverged(Diverged::Text, Some(one.anchor_seq()), Some(other.anchor_seq())))
+            // Another text with the same calls matters less than another call, though it comes first in the log.
+            first.or_else(|| diverged(DivergenceKind::Text, Some(one.anchor_seq()), Some(other.anchor_seq())))
         }
         (Some(_), Some(_)) => first,
         (one, other) => diverged(alone, one.map(|turn| turn.first_seq), other.map(|turn| turn.first_seq)),
@@ -189,22 +190,22 @@ fn outcome_divergence(left: &Timeline, right: &Timeline) -> Option<Divergence> {
     let seq = |timeline: &Timeline| timeline.outcome.as_ref().map(|outcome| outcome.seq);
     (facts(left) != facts(right)).then(|| Divergence {
         turn: left.turns.len().saturating_sub(1),
-        what: Diverged::Outcome,
+        what: DivergenceKind::Outcome,
         left_seq: seq(left),
         right_seq: seq(right),
     })
 }
 
 impl Divergence {
-    /// Where they part, in words.
-    pub fn in_words(&self) -> String {
+    /// Returns a sentence that describes the difference.
+    pub fn describe(&self) -> String {
         let what = match self.what {
-            Diverged::Call => "a different call is made",
-            Diverged::Answer => "the same call has another answer",
-            Diverged::Text => "the model writes something else",
-            Diverged::Turn => "one of the two does what the other does not",
-            Diverged::Length => "only one of the two goes on",
-            Diverged::Outcome => "the turns are the same, but the end is not",
+            DivergenceKind::Call => "a different call is made",
+            DivergenceKind::Answer => "the same call has another answer",
+            DivergenceKind::Text => "the model writes something else",
+            DivergenceKind::Turn => "one of the two does what the other does not",
+            DivergenceKind::Length => "only one of the two goes on",
+            DivergenceKind::Outcome => "the turns are the same, but the end is not",
         };
         format!("In turn {} {what}.", self.turn + 1)
     }
@@ -219,7 +220,7 @@ mod tests {
     use crate::timeline::tests::sample;
 
     #[test]
-    fn a_run_does_not_part_from_itself() {
+    fn a_run_does_not_differ_from_itself() {
         for log in ["guards-2026", "local-tools", "cancelled-by-user"] {
             let alignment = align(&sample(log), &sample(log));
             assert_eq!(alignment.divergence, None, "{log}");
@@ -228,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_part_at_the_first_other_call_answer_or_end() {
+    fn two_runs_differ_at_the_first_other_call_answer_or_end() {
         let at = |left: &str, right: &str| {
-            align(&sample(left), &sample(right)).divergence.map(|divergence| divergence.in_words()).unwrap_or_default()
+            align(&sample(left), &sample(right)).divergence.map(|divergence| divergence.describe()).unwrap_or_default()
         };
         assert_eq!(at("loop-nudged-recovered", "loop-nudged-other-arguments"), "In turn 4 a different call is made.");
         assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two goes on.");
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_turn_that_only_one_has_the_rest_stands_beside_its_like() {
+    fn after_a_turn_that_only_one_run_has_the_rest_is_paired_with_its_equals() {
         let run = |inputs: &[&str]| {
             let calls = inputs.iter().enumerate().flat_map(|(i, input)| {
                 let (id, seq) = (format!("t{i}"), 2 * i as u64);
@@ -257,7 +258,7 @@ mod tests {
             [(Some(0), Some(0), true), (None, Some(1), false), (Some(1), Some(2), true), (Some(2), Some(3), true)]
         );
         let divergence = alignment.divergence.expect("they part");
-        assert_eq!(divergence.in_words(), "In turn 2 one of the two does what the other does not.");
+        assert_eq!(divergence.describe(), "In turn 2 one of the two does what the other does not.");
         assert_eq!((divergence.left_seq, divergence.right_seq), (None, Some(3)));
     }
 }

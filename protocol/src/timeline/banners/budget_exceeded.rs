@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Banner, BannerKind, Facts, NextStep, Severity, pointer_part};
-use crate::timeline::words::{count, times, tool};
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::json_pointer::escape;
+use crate::timeline::format::{count, times, tool};
 use crate::timeline::{NoteKind, Timeline};
 
-/// The most that MANTYX accepts.
+/// The largest value that MANTYX accepts.
 const MAX_BUDGET: u64 = 1_000;
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
@@ -28,7 +29,7 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
         1 => "1 call was stopped".to_owned(),
         n => format!("{} were stopped", count(n, "call")),
     };
-    let field = format!("/toolBudgets/{}/maxCalls", pointer_part(name));
+    let field = format!("/toolBudgets/{}/maxCalls", escape(name));
     let enough = max_calls.saturating_add(intercepted).min(MAX_BUDGET);
     let from = Some(max_calls.into());
     let (title, detail, text) = if max_calls == 0 {

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
 use crate::spec;
-use crate::timeline::words::{count, duration, quoted, sentence, tools};
+use crate::timeline::format::{count, duration, quoted, sentence, tools};
 use crate::timeline::{Ending, Outcome, Timeline, failure};
 
-/// More than this no spec may ask for.
+/// The largest values that MANTYX accepts.
 const MAX_TOOL_TURNS: u64 = 100;
 const MAX_LOCAL_TOOL_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 
@@ -63,19 +63,21 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
 }
 
 fn after_cancelling(timeline: &Timeline) -> NextStep {
-    let owed: Vec<&str> = timeline.waiting_calls().map(|call| call.name.as_str()).collect();
-    NextStep::again(match owed.is_empty() {
+    let waiting: Vec<&str> = timeline.waiting_calls().map(|call| call.name.as_str()).collect();
+    NextStep::relaunch(match waiting.is_empty() {
         true => "Launch it again if it should have finished.".to_owned(),
-        false => format!("See that somebody answers {}, then launch it again if it should have finished.", tools(owed)),
+        false => {
+            format!("See that somebody answers {}, then launch it again if it should have finished.", tools(waiting))
+        }
     })
 }
 
 fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Option<Banner> {
     let class = outcome.error_class.as_deref().unwrap_or("unknown");
-    if outcome.is_truncated() || class.starts_with("structured_output") {
+    if timeline.truncation_seq().is_some() || class.starts_with("structured_output") {
         return None;
     }
-    let said = outcome.error.as_deref().map(sentence).unwrap_or_default();
+    let message = outcome.error.as_deref().map(sentence).unwrap_or_default();
     let facts = |limit| Facts::Failure {
         error_class: class.to_owned(),
         retryable: outcome.retryable,
@@ -85,21 +87,21 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
     let (kind, detail, facts, next_step) = match class {
         "context_window" => (
             BannerKind::ContextWindow,
-            said,
+            message,
             facts(None),
             NextStep::change(
                 "Shorten the prompt or the tools' answers, or choose a model that reads more (modelId).",
                 "/modelId",
-                super::asked_for(spec, "modelId"),
+                super::spec_field(spec, "modelId"),
                 None,
             ),
         ),
         "local_timeout" => {
-            let owed: Vec<String> = timeline.waiting_calls().map(|call| call.name.clone()).collect();
+            let waiting: Vec<String> = timeline.waiting_calls().map(|call| call.name.clone()).collect();
             let timeout_ms = spec.map(spec::local_tool_timeout_ms);
             let within = timeout_ms.map(|ms| format!(" within {}", duration(ms))).unwrap_or_default();
-            let detail = format!("Nobody answered {}{within}. {said}", tools(owed.iter().map(String::as_str)));
-            let facts = Facts::Local { calls: owed.len() as u64, tools: owed, timeout_ms };
+            let detail = format!("Nobody answered {}{within}. {message}", tools(waiting.iter().map(String::as_str)));
+            let facts = Facts::Local { calls: waiting.len() as u64, tools: waiting, timeout_ms };
             let raised = timeout_ms.map(|ms| ms.saturating_mul(2).min(MAX_LOCAL_TOOL_TIMEOUT_MS));
             let next = NextStep::change(
                 "Start the program that answers this tool, then launch the run again. If it only needs longer, raise \
@@ -112,7 +114,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
         }
         failure::MAX_TOOL_TURNS => {
             let limit = spec.map(spec::max_tool_turns);
-            // A spec of an imported run may hold any number.
+            // The spec of an imported run may have any number.
             let raised = limit.map(|limit| limit.saturating_mul(2).min(MAX_TOOL_TURNS).max(limit));
             let text = match (limit, raised) {
                 (Some(limit), Some(raised)) if raised > limit => format!(
@@ -124,15 +126,15 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             };
             let to = raised.filter(|raised| Some(*raised) != limit).map(Into::into);
             let next = NextStep::change(text, "/budgets/maxToolTurns", limit.map(Into::into), to);
-            (BannerKind::Failed, said, facts(limit), next)
+            (BannerKind::Failed, message, facts(limit), next)
         }
-        class => (BannerKind::Failed, said, facts(None), advice(class, outcome, spec)),
+        class => (BannerKind::Failed, message, facts(None), advice(class, outcome, spec)),
     };
-    let title = format!("Failed: {}", failure::in_words(class));
+    let title = format!("Failed: {}", failure::describe(class));
     Some(Banner { kind, severity: Severity::Error, seq: outcome.seq, title, detail, facts, next_step })
 }
 
-/// What to do where no limit of the spec is to blame.
+/// Returns the next step for failures that no limit of the spec caused.
 fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
     let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
     match class {
@@ -142,15 +144,15 @@ fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
             None,
             None,
         ),
-        "rate_limit" | "overloaded" => NextStep::again("Launch it again in a few minutes."),
+        "rate_limit" | "overloaded" => NextStep::relaunch("Launch it again in a few minutes."),
         "server" | "timeout" | "upstream_deadline" => {
-            NextStep::again("Launch it again. If it fails in the same way, try another model.")
+            NextStep::relaunch("Launch it again. If it fails in the same way, try another model.")
         }
-        "invalid_request" => NextStep::say("Read the provider's message and correct the spec."),
-        "auth" => NextStep::say("Ask whoever looks after this workspace to check the provider's key in MANTYX."),
+        "invalid_request" => NextStep::text("Read the provider's message and correct the spec."),
+        "auth" => NextStep::text("Ask whoever looks after this workspace to check the provider's key in MANTYX."),
         _ if outcome.retryable == Some(false) => {
-            NextStep::say("Read the message and remove its cause: launching it again alone will not help.")
+            NextStep::text("Read the message and remove its cause: launching it again alone will not help.")
         }
-        _ => NextStep::say("Look at the last steps in the timeline, then launch it again."),
+        _ => NextStep::text("Look at the last steps in the timeline, then launch it again."),
     }
 }

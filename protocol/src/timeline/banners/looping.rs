@@ -1,20 +1,21 @@
-//! The server's loop guard stepped in: it nudged the model, or gave up and switched tools off.
+//! The server's loop guard nudged the model, or gave up and turned tools off.
 
 use serde_json::{Value, json};
 
-use super::{Banner, BannerKind, Facts, NextStep, Severity, asked_for, pointer_part};
+use super::{Banner, BannerKind, Facts, NextStep, Severity, spec_field};
+use crate::json_pointer::escape;
 use crate::spec::loop_thresholds;
-use crate::timeline::words::{times, tools};
+use crate::timeline::format::{times, tools};
 use crate::timeline::{NoteKind, Timeline};
 
-/// The least that MANTYX accepts.
+/// The smallest values that MANTYX accepts.
 const LOWEST_THRESHOLDS: (u64, u64) = (2, 3);
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     [banner(timeline, spec, false), banner(timeline, spec, true)].into_iter().flatten().collect()
 }
 
-/// All reports of one kind, at the first of them.
+/// Returns one banner for all reports of a kind, at the first of them.
 fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Banner> {
     let mut reports = timeline.notes().filter_map(|note| match &note.kind {
         NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools } if *hard_cutoff == gave_up => {
@@ -51,7 +52,7 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Ba
     })
 }
 
-/// Lower thresholds or, where they are as low as can be, a budget for the tool.
+/// Suggests lower thresholds or, if they cannot be lower, a budget for the tool.
 fn stop_sooner(look: &str, spec: Option<&Value>, tools_in_loop: &[String]) -> NextStep {
     let (threshold, cutoff) = LOWEST_THRESHOLDS;
     let thresholds = spec.and_then(loop_thresholds);
@@ -59,14 +60,14 @@ fn stop_sooner(look: &str, spec: Option<&Value>, tools_in_loop: &[String]) -> Ne
     match tools_in_loop.first().filter(|_| is_lowest) {
         Some(tool) => NextStep::change(
             format!("{look} To stop such a loop sooner, give the tool a budget (toolBudgets)."),
-            &format!("/toolBudgets/{}/maxCalls", pointer_part(tool)),
+            &format!("/toolBudgets/{}/maxCalls", escape(tool)),
             None,
             Some(1.into()),
         ),
         None => NextStep::change(
             format!("{look} To stop such a loop sooner, lower the guard's thresholds (loopDetection)."),
             "/loopDetection",
-            asked_for(spec, "loopDetection"),
+            spec_field(spec, "loopDetection"),
             Some(json!({ "consecutiveThreshold": threshold, "hardCutoffThreshold": cutoff })),
         ),
     }

@@ -1,14 +1,22 @@
-//! What a reader must know first. One small file for each kind; each is a function from the timeline to its banners.
+//! Banners: the messages at the top of a run's page. Each has the event that it is about, its numbers as [`Facts`], and one
+//! [`NextStep`].
 //!
-//! Every banner names the event that it rests on, has its numbers as [`Facts`], and ends in one [`NextStep`].
+//! One small file for each rule, with one function: `check(timeline, spec) -> Vec<Banner>`. To add a banner:
+//!
+//! 1. Add a kind to [`BannerKind`] and its name to [`BannerKind::as_str`]; add a variant to [`Facts`] if it has numbers.
+//! 2. Write `check` in a new file of this folder, and list it in `RULES`.
+//! 3. Give it an icon: the compiler points to the match on [`BannerKind`] of the run page.
+//! 4. Add a sample log to `protocol/tests/logs` and review its snapshot, see `protocol/tests/golden.rs`.
+//!
+//! [`verdict`](super::verdict()) takes its last sentence from the next step of the most severe banner.
 
 mod budget_exceeded;
 mod ended;
-mod log_faults;
+mod log_problems;
 mod looping;
 mod model_fallback;
 mod schema;
-mod supervised;
+mod supervisor;
 mod tool_input;
 mod truncated;
 mod waiting;
@@ -23,7 +31,7 @@ use super::Timeline;
 pub struct Banner {
     pub kind: BannerKind,
     pub severity: Severity,
-    /// The event that the banner rests on.
+    /// The event that the banner is about.
     pub seq: u64,
     pub title: String,
     pub detail: String,
@@ -77,7 +85,7 @@ impl BannerKind {
     }
 }
 
-/// In falling order of urgency.
+/// Most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -86,19 +94,19 @@ pub enum Severity {
     Info,
 }
 
-/// The numbers and names of a banner, for pages that show more than its sentences.
+/// The numbers and names of a banner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Facts {
     None,
-    /// `json_requested`: the fragment is of JSON, as far as the server says.
+    /// `json_requested`: the server reports that an output schema was requested.
     Truncated {
         output_tokens: Option<u64>,
         kept_chars: u64,
         thinking_chars: u64,
         json_requested: bool,
     },
-    /// The server's own reports. `longest` is the longest streak among them, in batches.
+    /// The reports of the server's guard. `longest` is the largest number of equal batches in a row.
     Loop {
         tools: Vec<String>,
         longest: u64,
@@ -116,7 +124,7 @@ pub enum Facts {
         llm_calls: Option<u64>,
         mid_turn: bool,
     },
-    /// Calls that nobody outside has answered, or had answered when the run ended.
+    /// Local calls without an answer.
     Local {
         tools: Vec<String>,
         calls: u64,
@@ -161,36 +169,36 @@ pub enum Facts {
     },
 }
 
-/// The one thing to do about it, in words and, where a spec's field is to be changed, as data.
+/// The recommended action, as a sentence and, if it changes a field of the spec, as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NextStep {
     pub text: String,
     pub change: Option<SpecChange>,
-    /// Launching the run again as it was is what the text says.
+    /// The action is to relaunch the run unchanged.
     #[serde(default)]
     pub again: bool,
 }
 
-/// A change to the spec for the next launch. `to` is left out where only a person can tell.
+/// A change to the spec for the next launch. `to` is `None` if a person must choose the value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpecChange {
-    /// A JSON pointer into the spec.
+    /// A JSON Pointer into the spec.
     pub field: String,
     pub from: Option<Value>,
     pub to: Option<Value>,
 }
 
 impl NextStep {
-    fn say(text: impl Into<String>) -> Self {
+    fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), change: None, again: false }
     }
 
-    fn again(text: impl Into<String>) -> Self {
-        Self { again: true, ..Self::say(text) }
+    fn relaunch(text: impl Into<String>) -> Self {
+        Self { again: true, ..Self::text(text) }
     }
 
     fn change(text: impl Into<String>, field: &str, from: Option<Value>, to: Option<Value>) -> Self {
-        Self { change: Some(SpecChange { field: field.to_owned(), from, to }), ..Self::say(text) }
+        Self { change: Some(SpecChange { field: field.to_owned(), from, to }), ..Self::text(text) }
     }
 }
 
@@ -201,26 +209,22 @@ const RULES: [Rule; 10] = [
     ended::check,
     looping::check,
     budget_exceeded::check,
-    supervised::check,
+    supervisor::check,
     tool_input::check,
     schema::check,
     model_fallback::check,
     waiting::check,
-    log_faults::check,
+    log_problems::check,
 ];
 
+/// Runs all rules. Most severe banners first, then in the order of the log.
 pub(super) fn all(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let mut banners: Vec<Banner> = RULES.iter().flat_map(|rule| rule(timeline, spec)).collect();
     banners.sort_by_key(|banner| (banner.severity, banner.seq));
     banners
 }
 
-/// What the spec says in a field, where both are known.
-fn asked_for(spec: Option<&Value>, field: &str) -> Option<Value> {
+/// Returns a field of the spec, if both exist.
+fn spec_field(spec: Option<&Value>, field: &str) -> Option<Value> {
     spec?.get(field).filter(|value| !value.is_null()).cloned()
-}
-
-/// `~` and `/` have a meaning in JSON pointers.
-fn pointer_part(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,9 +1,9 @@
-//! The model asked for did not answer, and the fallback took over.
+//! The fallback model replaced the requested one.
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::words::tool;
+use crate::timeline::format::tool;
 use crate::timeline::{NoteKind, Timeline, failure};
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
@@ -21,7 +21,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
         title: "The fallback model took over".to_owned(),
         detail: format!(
             "{took_over} answered from here on instead of {asked_for}, because {}.",
-            failure::in_words(error_class)
+            failure::describe(error_class)
         ),
         facts: Facts::Fallback {
             primary: primary.clone(),
@@ -29,6 +29,6 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
             error_class: error_class.clone(),
             switches: switches.len() as u64,
         },
-        next_step: NextStep::say("Nothing is wrong. If this happens often, make the fallback the first choice."),
+        next_step: NextStep::text("Nothing is wrong. If this happens often, make the fallback the first choice."),
     }]
 }

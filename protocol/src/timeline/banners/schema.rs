@@ -1,9 +1,9 @@
-//! An output schema was asked for, and nothing made the model keep to it.
+//! An output schema was requested but not enforced.
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::words::sentence;
+use crate::timeline::format::sentence;
 use crate::timeline::{Ending, Timeline, failure};
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
@@ -24,7 +24,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
             ),
         )
     } else if class.starts_with("structured_output") {
-        let said = outcome.error.as_deref().map(sentence).unwrap_or_default();
+        let message = outcome.error.as_deref().map(sentence).unwrap_or_default();
         let next_step = if class == "structured_output_schema_rejected" {
             NextStep::change(
                 "Make the schema simpler and launch again (outputSchema).",
@@ -41,7 +41,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
                 Some("best_effort".into()),
             )
         };
-        (Severity::Error, format!("Failed: {}", failure::in_words(class)), said, next_step)
+        (Severity::Error, format!("Failed: {}", failure::describe(class)), message, next_step)
     } else {
         return Vec::new();
     };

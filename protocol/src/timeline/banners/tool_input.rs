@@ -1,11 +1,11 @@
-//! The model called a tool with arguments that do not fit the tool's schema. One banner for each tool.
+//! The arguments of a call do not fit the tool's schema. One banner for each tool.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
-use crate::timeline::words::{count, tool};
+use crate::timeline::format::{count, tool};
 use crate::timeline::{CallAnswer, Timeline};
 
 pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
@@ -43,7 +43,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
         .collect()
 }
 
-/// The answer is the structured refusal, as JSON or as a text of JSON.
+/// Returns whether the answer is the error `tool_input_invalid`, as JSON or as text.
 fn is_invalid_input(answer: &CallAnswer) -> bool {
     let says_so = |value: &Value| value["error"] == "tool_input_invalid" || value["code"] == "tool_input_invalid";
     match &answer.body {

@@ -1,21 +1,20 @@
-//! The model ran out of output budget; what it had written is kept.
+//! The model reached its output limit, so the answer is incomplete. MANTYX fails such a run or, rarely, reports success.
 
 use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
 use crate::spec::reasoning_level;
-use crate::timeline::words::{count, grouped};
-use crate::timeline::{Outcome, Timeline};
+use crate::timeline::format::{count, grouped};
+use crate::timeline::{Ending, Outcome, Timeline};
 
-/// What the word `low` stands for. Below it there is only `off`.
+/// The number for `low`. Below it there is only `off`.
 const LOW: u64 = 30;
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let Some(outcome) = &timeline.outcome else { return Vec::new() };
-    if !outcome.is_truncated() {
-        return Vec::new();
-    }
-    let kept_chars = outcome.text.chars().count() as u64;
+    let Some(seq) = timeline.truncation_seq() else { return Vec::new() };
+    let succeeded = outcome.ending == Ending::Succeeded;
+    let kept_chars = timeline.answer().chars().count() as u64;
     let thinking_chars = timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64);
     let output_tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
     let json_requested = outcome.schema.is_some();
@@ -23,13 +22,16 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let kept = match (kept_chars, json_requested) {
         (0, _) if only_thought => "It spent all of it on thinking and wrote no answer.".to_owned(),
         (0, _) => "It had written nothing.".to_owned(),
+        (n, _) if succeeded => {
+            format!("MANTYX reports success, but these {} are a partial output.", count(n, "character"))
+        }
         (n, true) => format!("{} of unfinished JSON kept: a fragment, not an answer.", count(n, "character")),
         (n, false) => format!("{} kept: a fragment, not an answer.", count(n, "character")),
     };
     vec![Banner {
         kind: BannerKind::Truncated,
-        severity: Severity::Error,
-        seq: outcome.seq,
+        severity: if succeeded { Severity::Warning } else { Severity::Error },
+        seq,
         title: "Truncated: the answer is cut off".to_owned(),
         detail: format!("{} {kept}", limit(timeline, outcome)),
         facts: Facts::Truncated { output_tokens, kept_chars, thinking_chars, json_requested },
@@ -37,7 +39,7 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     }]
 }
 
-/// Which limit it was. No field of the protocol has its value; what one turn wrote up to it is as good.
+/// Describes the limit. The protocol does not report its value, but the output of a single turn shows it.
 fn limit(timeline: &Timeline, outcome: &Outcome) -> String {
     let tokens = outcome.tokens.filter(|tokens| tokens.output_tokens > 0);
     let Some(tokens) = tokens else {
@@ -58,9 +60,9 @@ fn limit(timeline: &Timeline, outcome: &Outcome) -> String {
     }
 }
 
-/// More room for the answer. A spec cannot set the limit itself: it can have the model think less, or name another model.
+/// Suggests more room for the answer. A spec cannot set the limit: it can lower the thinking, or choose another model.
 fn next_step(mostly_thought: bool, spec: Option<&Value>) -> NextStep {
-    // A spec that is not known is as good as one that asks for thinking.
+    // An unknown spec may have requested thinking.
     let level = spec.map_or(LOW + 1, reasoning_level);
     if mostly_thought && level > 0 {
         let (to, how) = if level > LOW { ("low", "to low") } else { ("off", "off") };
@@ -68,9 +70,9 @@ fn next_step(mostly_thought: bool, spec: Option<&Value>) -> NextStep {
             "Leave more of the limit to the answer: set reasoningLevel {how}. If that is not enough, choose a model with a \
              larger output limit."
         );
-        return NextStep::change(text, "/reasoningLevel", super::asked_for(spec, "reasoningLevel"), Some(to.into()));
+        return NextStep::change(text, "/reasoningLevel", super::spec_field(spec, "reasoningLevel"), Some(to.into()));
     }
     let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId): the limit is the model's, \
                 and no field of a spec raises it.";
-    NextStep::change(text, "/modelId", super::asked_for(spec, "modelId"), None)
+    NextStep::change(text, "/modelId", super::spec_field(spec, "modelId"), None)
 }

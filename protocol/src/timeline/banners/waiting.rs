@@ -1,4 +1,4 @@
-//! A local tool has been called and nobody has answered yet. One banner for each tool, at its oldest call.
+//! A call of a local tool waits for its answer. One banner for each tool, at its oldest call.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity};
 use crate::spec::{DEFAULT_LOCAL_TOOL_TIMEOUT_MS, local_tool_timeout_ms};
-use crate::timeline::words::{count, duration, tool};
+use crate::timeline::format::{count, duration, tool};
 use crate::timeline::{CallKind, Timeline, ToolCall};
 
 pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
@@ -49,7 +49,7 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner>
             calls: calls.len() as u64,
             timeout_ms: Some(timeout_ms),
         },
-        next_step: NextStep::say(match cut_off {
+        next_step: NextStep::text(match cut_off {
             true => format!("Ask whoever answers {} what came of it.", tool(&first.name)),
             false => format!("Check that whoever answers {} is running and connected.", tool(&first.name)),
         }),

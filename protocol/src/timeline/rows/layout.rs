@@ -1,4 +1,4 @@
-//! Which rows there are, in order, in a few bytes each.
+//! The layout of rows, in a few bytes each.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) struct Slot {
     pub depth: u8,
 }
 
-/// What a slot shows, within its turn.
+/// The content of a slot, within its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Turn,
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Slot {
-    /// Entries, turns and events are only ever appended, so their places name them for good.
+    /// Returns the key of the row. Entries, turns and events are only appended, so their indexes stay valid.
     pub fn key(&self) -> String {
         let turn = self.turn;
         match self.place {
@@ -70,7 +70,7 @@ pub(super) fn slots(timeline: &Timeline, options: &RowOptions) -> Vec<Slot> {
     slots
 }
 
-/// The event that a row points to.
+/// Returns the event that a row links to.
 pub(super) fn seq_of(timeline: &Timeline, slot: &Slot) -> u64 {
     let turn = timeline.turns.get(slot.turn as usize);
     let of_turn = |seq: fn(&Turn) -> u64| turn.map_or(0, |turn| seq(turn));
@@ -87,14 +87,14 @@ pub(super) fn seq_of(timeline: &Timeline, slot: &Slot) -> u64 {
     }
 }
 
-/// The event that answered the call of a row.
+/// Returns the event with the answer to the call of a row.
 pub(super) fn answer_seq_of(timeline: &Timeline, slot: &Slot) -> Option<u64> {
     let Place::Call(entry) = slot.place else { return None };
     let call = timeline.turns.get(slot.turn as usize)?.entries.get(entry as usize)?.as_call()?;
     call.answer.as_ref().map(|answer| answer.seq)
 }
 
-/// The key of the fold that holds an event of a repeated turn.
+/// Returns the key of the row that contains an event of a repeated turn.
 pub(super) fn fold_over(timeline: &Timeline, seq: u64) -> Option<String> {
     let at = timeline.turns.partition_point(|turn| turn.last_seq < seq);
     let turn = timeline.turns.get(at).filter(|turn| turn.repeats > 0)?;
@@ -132,7 +132,7 @@ fn normal(timeline: &Timeline, options: &RowOptions, slots: &mut Vec<Slot>) {
             }
             Some(repetition) if turn.repeats > 0 => {
                 let open = options.open.contains(&repeats_key(repetition.first_turn as u32));
-                if open { whole_turn(turn, 1, slots) } else { what_stays(turn, slots) }
+                if open { whole_turn(turn, 1, slots) } else { always_visible(turn, slots) }
             }
             _ => whole_turn(turn, 0, slots),
         }
@@ -147,10 +147,10 @@ fn repeats(repetition: &Repetition) -> Place {
     }
 }
 
-/// A header, then thinking, text and entries in the order of the log.
+/// Adds a header, then thinking, text and entries in the order of the log.
 fn whole_turn(turn: &Turn, depth: u8, slots: &mut Vec<Slot>) {
     let mut push = |place, depth| slots.push(Slot { place, turn: turn.index as u32, depth });
-    // Notes before the model began, such as a plan, need no turn to stand in.
+    // Notes before the model began, such as a plan, need no header.
     let inner = if turn.has_begun() {
         push(Place::Turn, depth);
         depth + 1
@@ -181,13 +181,12 @@ fn whole_turn(turn: &Turn, depth: u8, slots: &mut Vec<Slot>) {
     entries(before..turn.entries.len(), &mut push);
 }
 
-/// What stays visible of a turn that only repeats the one before: guards sit where they happened, and a call that
-/// waits can be answered.
-fn what_stays(turn: &Turn, slots: &mut Vec<Slot>) {
+/// Adds the rows of a repeated turn that are always visible: reports of guards, and calls that wait for an answer.
+fn always_visible(turn: &Turn, slots: &mut Vec<Slot>) {
     for (index, entry) in turn.entries.iter().enumerate() {
         let place = match entry {
             Entry::Note(_) => Place::Note(index as u32),
-            Entry::Call(call) if call.is_owed_an_answer() => Place::Call(index as u32),
+            Entry::Call(call) if call.awaits_answer() => Place::Call(index as u32),
             Entry::Call(_) => continue,
         };
         slots.push(Slot { place, turn: turn.index as u32, depth: 1 });

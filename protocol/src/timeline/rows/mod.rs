@@ -1,13 +1,12 @@
-//! What a page draws: a timeline, how densely, what is unfolded and what is looked for, as rows.
+//! The rows of a timeline, for a density, a set of open rows and a search.
 //!
 //! ```text
-//!   Timeline + RowOptions ──Rows::new──▶ layout (a few bytes a row) ──window(a..b)──▶ rows to draw
+//!   Timeline + RowOptions ──Rows::new──▶ layout (a few bytes a row) ──window(a..b)──▶ rows to render
 //!                                              └── hits: which rows to jump between
 //! ```
 //!
-//! Rows name their part of the timeline by turn and entry and copy none of it, so the page reads texts where they are.
-//! [`Rows::new`] takes time in proportion to turns and entries (and to their texts, when a text is looked for); a window
-//! costs its own rows only. [`rows`] gives all of them at once, for short logs and for pages without a script.
+//! Rows refer to the timeline by turn and entry, and copy none of it. [`Rows::new`] takes time in proportion to turns and
+//! entries (and to their texts, for a text search); a window costs only its own rows.
 //!
 //! ```
 //! # use protocol::{Event, Timeline, timeline::{RowOptions, Rows}};
@@ -34,7 +33,7 @@ pub use query::RowQuery;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowOptions {
     pub density: Density,
-    /// Keys of rows that are open where they would be folded. Thinking, calls and repeats are folded at first.
+    /// Keys of rows that are open. Thinking, calls and repeats are closed by default.
     pub open: BTreeSet<String>,
     pub query: RowQuery,
 }
@@ -42,11 +41,11 @@ pub struct RowOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Density {
-    /// What was said, by whom, and how it ended.
+    /// Messages, and the end of the run.
     Conversation,
     #[default]
     Normal,
-    /// One row for each event; deltas in a row are one.
+    /// One row for each event; deltas in a row share one.
     EveryEvent,
 }
 
@@ -57,18 +56,18 @@ impl Density {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The same for the same thing as long as the log grows.
+    /// Stays the same while the log grows.
     pub key: String,
-    /// The event to point to.
+    /// The event to link to.
     pub seq: u64,
     pub turn: usize,
     pub depth: u8,
     pub kind: RowKind,
-    /// It matches the query; every row does when there is none.
+    /// It matches the query. Without a query, every row does.
     pub hit: bool,
 }
 
-/// What the row shows. Indexes are into [`super::Turn::entries`] of the row's turn and into [`Timeline::events`].
+/// The content of a row. Indexes are into [`super::Turn::entries`] of the row's turn and into [`Timeline::events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum RowKind {
@@ -84,7 +83,7 @@ pub enum RowKind {
     Note {
         entry: usize,
     },
-    /// «×N»: the turns after the row's turn up to `last_turn` made the same calls again. While it is folded, only the
+    /// «×N»: the turns after the row's turn up to `last_turn` made the same calls again. While it is closed, only the
     /// notes of those turns follow.
     Repeats {
         times: usize,
@@ -98,13 +97,7 @@ pub enum RowKind {
     },
 }
 
-/// All rows at once.
-pub fn rows(timeline: &Timeline, options: &RowOptions) -> Vec<Row> {
-    let rows = Rows::new(timeline, options);
-    rows.window(0..rows.len())
-}
-
-/// The layout of all rows, from which windows are drawn.
+/// The layout of all rows.
 pub struct Rows<'a> {
     timeline: &'a Timeline,
     options: &'a RowOptions,
@@ -127,24 +120,24 @@ impl<'a> Rows<'a> {
         self.slots.is_empty()
     }
 
-    /// The places of the rows that match the query, in order; none without a query.
+    /// Returns the indexes of the rows that match the query, in order; none without a query.
     pub fn hits(&self) -> &[usize] {
         &self.hits
     }
 
-    /// The rows of a range, as far as there are any.
+    /// Returns the rows of a range, as far as they exist.
     pub fn window(&self, range: Range<usize>) -> Vec<Row> {
         let end = range.end.min(self.slots.len());
         (range.start.min(end)..end).filter_map(|place| self.row(place)).collect()
     }
 
-    /// Where to scroll to for an event: the row that is about it, or the last one that begins before it.
+    /// Returns the index of the row to scroll to for an event: its own row, or the last one that begins before it.
     pub fn place_of(&self, seq: u64) -> Option<usize> {
         let begins = |slot: &Slot| layout::seq_of(self.timeline, slot);
         self.exact_place_of(seq).or_else(|| self.slots.iter().rposition(|slot| begins(slot) < seq))
     }
 
-    /// The key of the fold to open for an event that no row shows: it is among repeated turns.
+    /// Returns the key of the closed row that contains an event of a repeated turn.
     pub fn fold_over(&self, seq: u64) -> Option<String> {
         if self.exact_place_of(seq).is_some() {
             return None;

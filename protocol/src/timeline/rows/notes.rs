@@ -1,8 +1,8 @@
-//! What a query can find in notes: the type of their event, and their texts.
+//! The searchable parts of notes: the type of their event, and their texts.
 
 use crate::timeline::NoteKind;
 
-/// The type of the event that a note tells of.
+/// Returns the type of the event of a note.
 pub(super) fn note_event(kind: &NoteKind) -> &str {
     match kind {
         NoteKind::LoopDetected { .. } => "loop_detected",
@@ -18,7 +18,7 @@ pub(super) fn note_event(kind: &NoteKind) -> &str {
     }
 }
 
-/// The texts in which something can be found.
+/// Visits the texts that can be searched.
 pub(super) fn note_texts(kind: &NoteKind, visit: &mut dyn FnMut(&str)) {
     match kind {
         NoteKind::LoopDetected { tools, hard_cutoff, .. } => {

@@ -1,4 +1,4 @@
-//! Looking for something inside one run: which rows match.
+//! Search inside one run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::layout::{Place, Slot};
 use super::notes::{note_event, note_texts};
 use crate::timeline::{Ending, Entry, Note, NoteKind, Timeline, ToolCall, Turn};
 
-/// All that is set must hold.
+/// A search. All conditions must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RowQuery {
@@ -17,12 +17,12 @@ pub struct RowQuery {
     pub event: Option<String>,
     pub tool: Option<String>,
     pub errors_only: bool,
-    /// A text, whatever the case of its letters.
+    /// A text, in any case.
     pub text: Option<String>,
 }
 
 impl RowQuery {
-    /// Reads what a person types: `type:`, `tool:`, `is:error`, and the rest as text. What stands in quotes is text.
+    /// Parses user input: `type:`, `tool:`, `is:error`, and the rest as text. Quoted parts are text.
     pub fn parse(input: &str) -> Self {
         let mut query = Self::default();
         let mut text = Vec::new();
@@ -49,7 +49,7 @@ impl RowQuery {
     }
 }
 
-/// The places of the slots that match.
+/// Returns the indexes of the slots that match.
 pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec<usize> {
     if query.is_empty() {
         return Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec
     slots.iter().enumerate().filter(|(_, slot)| matches(slot)).map(|(place, _)| place).collect()
 }
 
-/// One thing that can match.
+/// A part of a row that can match.
 enum Item<'a> {
     Turn,
     Thinking(&'a Turn),
@@ -71,17 +71,17 @@ enum Item<'a> {
     Call(&'a ToolCall),
     Note(&'a Note),
     Outcome(&'a Timeline),
-    /// An event that is none of these, by its type alone.
+    /// Another event, by its type alone.
     Event(&'a str),
 }
 
-/// What is looked for, and where it was found before: many rows may show the same text.
+/// A search text, with a cache of results: many rows may show the same text.
 struct Needle {
     text: String,
     found: HashMap<SharedText, bool>,
 }
 
-/// A text that more than one row shows: deltas are rows of their turn, and what comes after the end is shown with it.
+/// A text that several rows share.
 #[derive(PartialEq, Eq, Hash)]
 enum SharedText {
     Thinking(usize),
@@ -110,7 +110,7 @@ impl Needle {
     }
 }
 
-/// Calls and notes by the seqs of their events, for rows that are events. Empty for all others.
+/// Calls and notes by the seqs of their events, for rows of single events. Empty for other densities.
 struct EventIndex(HashMap<u64, (usize, usize)>);
 
 impl EventIndex {
@@ -144,10 +144,10 @@ fn items<'a>(timeline: &'a Timeline, slot: &Slot, events: &EventIndex) -> Vec<It
         Place::Call(entry) | Place::Note(entry) => turn.entries.get(entry as usize).map(item).into_iter().collect(),
         Place::Outcome => vec![Item::Outcome(timeline)],
         Place::Repeats { last_turn, .. } => {
-            // What is folded away must be found too. Notes and calls that wait are not: they stay in sight.
+            // Closed rows are searched too. Notes and waiting calls have their own rows.
             let folded = timeline.turns.iter().skip(turn.index + 1).take_while(|turn| turn.index <= last_turn as usize);
             let hidden = |turn: &'a Arc<Turn>| {
-                let calls = turn.calls().filter(|call| !call.is_owed_an_answer()).map(Item::Call);
+                let calls = turn.calls().filter(|call| !call.awaits_answer()).map(Item::Call);
                 [Item::Thinking(turn), Item::Text(turn)].into_iter().chain(calls)
             };
             folded.filter(|turn| turn.repeats > 0).flat_map(hidden).collect()
@@ -226,7 +226,7 @@ impl Item<'_> {
         }
     }
 
-    /// The texts in which something can be found.
+    /// Visits the texts that can be searched.
     fn texts(&self, visit: &mut dyn FnMut(&str)) {
         match self {
             Self::Turn => {}

@@ -1,4 +1,4 @@
-//! Timeline in, rows out, as text.
+//! Rows of sample logs, as text.
 
 use std::fmt::Write;
 
@@ -12,8 +12,14 @@ fn options(density: Density, open: &[&str], query: &str) -> RowOptions {
     RowOptions { density, open: open.iter().map(|key| (*key).to_owned()).collect(), query: RowQuery::parse(query) }
 }
 
-/// One line a row: depth, key, seq, what it is, and a star where it matches.
-fn draw(log: &str, options: &RowOptions) -> String {
+/// Returns all rows.
+fn rows(timeline: &Timeline, options: &RowOptions) -> Vec<Row> {
+    let rows = Rows::new(timeline, options);
+    rows.window(0..rows.len())
+}
+
+/// Prints one line for each row: depth, key, seq, kind, and a star if it matches.
+fn print(log: &str, options: &RowOptions) -> String {
     let timeline = sample(log);
     rows(&timeline, options).iter().fold(String::new(), |mut text, row| {
         let star = if row.hit && !options.query.is_empty() { " *" } else { "" };
@@ -24,7 +30,7 @@ fn draw(log: &str, options: &RowOptions) -> String {
 }
 
 #[test]
-fn what_a_person_types_is_read_with_quotes_and_in_any_case() {
+fn user_input_is_parsed_with_quotes_and_in_any_case() {
     let text = |input: &str| RowQuery::parse(input).text.unwrap_or_default();
     assert_eq!(text("\"Zweiter Teil\""), "Zweiter Teil");
     assert_eq!(text("a \"tool:b is:error\" c"), "a tool:b is:error c");
@@ -47,8 +53,8 @@ fn what_a_person_types_is_read_with_quotes_and_in_any_case() {
 }
 
 #[test]
-fn repeated_batches_fold_into_one_row_that_keeps_the_guards_in_sight() {
-    insta::assert_snapshot!(draw("loop-gave-up", &options(Density::Normal, &[], "")), @r"
+fn repeated_batches_share_a_row_and_guards_stay_visible() {
+    insta::assert_snapshot!(print("loop-gave-up", &options(Density::Normal, &[], "")), @r"
     t0 #1 Turn
       t0-0 #1 Call { entry: 0, open: false }
     t0-repeats #3 Repeats { times: 6, first_wasted_seq: 3, last_turn: 5, open: false }
@@ -61,7 +67,7 @@ fn repeated_batches_fold_into_one_row_that_keeps_the_guards_in_sight() {
 }
 
 #[test]
-fn a_call_that_waits_is_in_sight_also_where_it_repeats_another() {
+fn a_waiting_call_is_visible_also_if_it_repeats_another() {
     let call = |seq, id: &str| {
         let data = serde_json::json!({ "name": "approve", "toolUseId": id, "args": { "n": 1 } });
         crate::Event::new(seq, "local_tool_call", data)
@@ -78,30 +84,30 @@ fn a_call_that_waits_is_in_sight_also_where_it_repeats_another() {
 }
 
 #[test]
-fn an_open_fold_shows_every_repeat() {
-    let open = draw("loop-gave-up", &options(Density::Normal, &["t0-repeats"], ""));
+fn an_open_row_shows_every_repeat() {
+    let open = print("loop-gave-up", &options(Density::Normal, &["t0-repeats"], ""));
     assert_eq!(open.lines().filter(|line| line.contains("Call")).count(), 6);
     assert!(open.contains("  t5 #12 Turn"), "{open}");
 }
 
 #[test]
-fn a_conversation_has_only_what_was_said_and_the_end() {
-    insta::assert_snapshot!(draw("session-replay", &options(Density::Conversation, &[], "")), @r"
+fn a_conversation_has_only_messages_and_the_end() {
+    insta::assert_snapshot!(print("session-replay", &options(Density::Conversation, &[], "")), @r"
     t0-0 #1 Note { entry: 0 }
     t0-text #2 Text
     t1-0 #3 Note { entry: 0 }
     t1-1 #4 Note { entry: 1 }
     t1-text #5 Text
     ");
-    insta::assert_snapshot!(draw("guards-2026", &options(Density::Conversation, &[], "")), @r"
+    insta::assert_snapshot!(print("guards-2026", &options(Density::Conversation, &[], "")), @r"
     t2-text #13 Text
     end #14 Outcome
     ");
 }
 
 #[test]
-fn every_event_has_a_row_and_deltas_in_a_row_have_one() {
-    insta::assert_snapshot!(draw("truncated-json", &options(Density::EveryEvent, &[], "")), @r"
+fn every_event_has_a_row_and_deltas_in_a_row_share_one() {
+    insta::assert_snapshot!(print("truncated-json", &options(Density::EveryEvent, &[], "")), @r"
     x0 #1 Events { index: 0 }
     x1 #17 Events { index: 1 }
     x2 #18 Events { index: 2 }
@@ -109,8 +115,8 @@ fn every_event_has_a_row_and_deltas_in_a_row_have_one() {
 }
 
 #[test]
-fn thinking_text_calls_and_notes_stand_in_the_order_of_the_log() {
-    insta::assert_snapshot!(draw("guards-2026", &options(Density::Normal, &[], "")), @r"
+fn thinking_text_calls_and_notes_are_in_the_order_of_the_log() {
+    insta::assert_snapshot!(print("guards-2026", &options(Density::Normal, &[], "")), @r"
     t0 #2 Turn
       t0-0 #1 Note { entry: 0 }
       t0-1 #2 Call { entry: 1, open: false }
@@ -126,7 +132,7 @@ fn thinking_text_calls_and_notes_stand_in_the_order_of_the_log() {
       t2-text #13 Text
     end #14 Outcome
     ");
-    insta::assert_snapshot!(draw("local-tools", &options(Density::Normal, &["t0-0"], "is:error")), @r"
+    insta::assert_snapshot!(print("local-tools", &options(Density::Normal, &["t0-0"], "is:error")), @r"
     t0 #3 Turn
       t0-thinking #1 Thinking { open: false }
       t0-0 #4 Call { entry: 0, open: true }
@@ -141,7 +147,7 @@ fn thinking_text_calls_and_notes_stand_in_the_order_of_the_log() {
 }
 
 #[test]
-fn a_query_finds_tools_types_errors_and_text_also_inside_a_fold() {
+fn a_query_finds_tools_types_errors_and_text_also_in_a_closed_row() {
     let hits = |log: &str, density, query: &str| {
         let (timeline, options) = (sample(log), options(density, &[], query));
         let rows = Rows::new(&timeline, &options);
@@ -166,7 +172,7 @@ fn a_window_is_a_part_of_all_rows_and_links_find_their_row() {
     assert_eq!(found.as_deref(), Some("t5-1"));
 }
 
-/// A row for each run of deltas must not search its whole turn anew: then this test would not end within minutes.
+/// If each group of deltas searched its whole turn again, this test would take minutes.
 #[test]
 fn a_turn_of_many_rows_is_searched_once() {
     let mut timeline = Timeline::default();

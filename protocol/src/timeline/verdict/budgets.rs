@@ -1,4 +1,4 @@
-//! Tools that used up their budget, and what the model did without them.
+//! Tools that used up their budget, and the reaction of the model.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::Sentence;
 use super::reaction::reaction;
-use crate::timeline::words::{count, tool};
+use crate::timeline::format::{count, tool};
 use crate::timeline::{NoteKind, Timeline};
 
-const MAX_TOLD: usize = 2;
+const MAX_SENTENCES: usize = 2;
 
 #[derive(Default)]
 struct Overrun {
@@ -19,7 +19,7 @@ struct Overrun {
     last_turn: usize,
 }
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let mut overruns: BTreeMap<&str, Overrun> = BTreeMap::new();
     for turn in &timeline.turns {
         for note in turn.notes() {
@@ -32,13 +32,13 @@ pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     }
     let mut overruns: Vec<_> = overruns.into_iter().collect();
     overruns.sort_by_key(|(_, overrun)| overrun.first_seq);
-    let untold = overruns.len().saturating_sub(MAX_TOLD) as u64;
-    overruns.truncate(MAX_TOLD);
+    let unmentioned = overruns.len().saturating_sub(MAX_SENTENCES) as u64;
+    overruns.truncate(MAX_SENTENCES);
     let mut sentences: Vec<Sentence> =
         overruns.iter().map(|(name, overrun)| sentence(timeline, name, overrun)).collect();
-    if untold > 0 {
-        let did = if untold == 1 { "used up its budget" } else { "used up their budgets" };
-        sentences.push(Sentence::new(format!("{} {did}.", count(untold, "other tool")), []));
+    if unmentioned > 0 {
+        let did = if unmentioned == 1 { "used up its budget" } else { "used up their budgets" };
+        sentences.push(Sentence::new(format!("{} {did}.", count(unmentioned, "other tool")), []));
     }
     sentences
 }
@@ -55,7 +55,7 @@ fn sentence(timeline: &Timeline, name: &str, overrun: &Overrun) -> Sentence {
         (_, 1) => format!("{shown} used up its budget of {}, and 1 more was stopped", count(*max_calls, "call")),
         (_, n) => format!("{shown} used up its budget of {}, and {n} more were stopped", count(*max_calls, "call")),
     };
-    let then = reaction(timeline, *last_turn).in_words().map(|(did, seq)| {
+    let then = reaction(timeline, *last_turn).describe().map(|(did, seq)| {
         seqs.push(seq);
         format!("; then the model {did}")
     });

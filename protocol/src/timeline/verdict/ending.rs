@@ -1,13 +1,13 @@
-//! How the run ended, with the limit that ended it, or where it stands.
+//! The ending of the run with the limit that caused it, or its current state.
 
 use serde_json::Value;
 
 use super::Sentence;
 use crate::spec;
-use crate::timeline::words::{count, duration, quoted, tools};
+use crate::timeline::format::{count, duration, quoted, tools};
 use crate::timeline::{Ending, NoteKind, Outcome, Timeline, failure};
 
-pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     let sentence = match &timeline.outcome {
         None if timeline.lacks_end() => no_end(timeline),
         None => running(timeline),
@@ -15,6 +15,7 @@ pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
             (_, Some(seq)) => {
                 Sentence::new(format!("The model declined to answer in turn {}.", timeline.totals.turns.max(1)), [seq])
             }
+            (Ending::Succeeded, None) if timeline.truncation_seq().is_some() => truncated_success(timeline, outcome),
             (Ending::Succeeded, None) => succeeded(timeline, outcome),
             (Ending::Failed, None) => failed(timeline, outcome, spec),
             (Ending::Cancelled, None) => cancelled(timeline, outcome),
@@ -40,32 +41,46 @@ fn succeeded(timeline: &Timeline, outcome: &Outcome) -> Sentence {
     Sentence::new(text, [outcome.seq])
 }
 
+/// The server reports success, but the last message stops at the output limit.
+fn truncated_success(timeline: &Timeline, outcome: &Outcome) -> Sentence {
+    let text = format!(
+        "Cut off in turn {}: {}{}. The run still counts as succeeded.",
+        timeline.totals.turns.max(1),
+        failure::describe("truncation"),
+        after_output_tokens(outcome),
+    );
+    Sentence::new(text, timeline.truncation_seq().into_iter().chain([outcome.seq]).collect::<Vec<_>>())
+}
+
+fn after_output_tokens(outcome: &Outcome) -> String {
+    let tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
+    tokens.map(|tokens| format!(" after {}", count(tokens, "output token"))).unwrap_or_default()
+}
+
 fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Sentence {
     let class = outcome.error_class.as_deref().unwrap_or("unknown");
     let turn = timeline.totals.turns.max(1);
-    let words = failure::in_words(class);
+    let words = failure::describe(class);
     let mut seqs = vec![outcome.seq];
-    let text = if outcome.is_truncated() {
-        let tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
-        let spent = tokens.map(|tokens| format!(" after {}", count(tokens, "output token"))).unwrap_or_default();
-        format!("Cut off in turn {turn}: {words}{spent}.")
+    let text = if timeline.truncation_seq().is_some() {
+        format!("Cut off in turn {turn}: {words}{}.", after_output_tokens(outcome))
     } else if class == failure::MAX_TOOL_TURNS {
         let limit = spec.map(|spec| format!(" (the limit is {})", spec::max_tool_turns(spec))).unwrap_or_default();
         format!("Failed {}: {words}{limit}.", after(timeline))
     } else if class == "local_timeout" {
-        let owed: Vec<_> = timeline.waiting_calls().collect();
-        seqs.extend(owed.iter().map(|call| call.seq).take(3));
+        let waiting: Vec<_> = timeline.waiting_calls().collect();
+        seqs.extend(waiting.iter().map(|call| call.seq).take(3));
         let within = spec.map(|spec| format!(" within {}", duration(spec::local_tool_timeout_ms(spec))));
         let within = within.unwrap_or_else(|| " in time".to_owned());
         format!(
             "Failed {}: nobody answered {}{within}.",
             after(timeline),
-            tools(owed.iter().map(|call| call.name.as_str()))
+            tools(waiting.iter().map(|call| call.name.as_str()))
         )
     } else {
-        let said = outcome.error.as_deref().filter(|_| !failure::is_documented(class));
-        let said = said.map(|said| format!(" It said: {}", quoted(said, 160))).unwrap_or_default();
-        format!("Failed {}: {words}.{said}", after(timeline))
+        let message = outcome.error.as_deref().filter(|_| !failure::is_documented(class));
+        let message = message.map(|message| format!(" It said: {}", quoted(message, 160))).unwrap_or_default();
+        format!("Failed {}: {words}.{message}", after(timeline))
     };
     Sentence::new(text, seqs)
 }
@@ -76,23 +91,23 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Sentence {
         Some(reason) => ("", format!(" (reason: {})", quoted(reason, 80))),
         None => ("", String::new()),
     };
-    let owed: Vec<_> = timeline.waiting_calls().collect();
-    let waiting = match owed.is_empty() {
+    let waiting: Vec<_> = timeline.waiting_calls().collect();
+    let meanwhile = match waiting.is_empty() {
         true => String::new(),
-        false => format!(", while it waited for {}", tools(owed.iter().map(|call| call.name.as_str()))),
+        false => format!(", while it waited for {}", tools(waiting.iter().map(|call| call.name.as_str()))),
     };
-    let seqs: Vec<u64> = std::iter::once(outcome.seq).chain(owed.iter().map(|call| call.seq).take(3)).collect();
-    Sentence::new(format!("Cancelled{by} {}{reason}{waiting}.", after(timeline)), seqs)
+    let seqs: Vec<u64> = std::iter::once(outcome.seq).chain(waiting.iter().map(|call| call.seq).take(3)).collect();
+    Sentence::new(format!("Cancelled{by} {}{reason}{meanwhile}.", after(timeline)), seqs)
 }
 
 fn running(timeline: &Timeline) -> Sentence {
     if timeline.integrity.events == 0 {
         return Sentence::new("Nothing has been logged yet.", []);
     }
-    let owed: Vec<_> = timeline.waiting_calls().collect();
-    match owed.first() {
+    let waiting: Vec<_> = timeline.waiting_calls().collect();
+    match waiting.first() {
         Some(first) => {
-            let names = tools(owed.iter().map(|call| call.name.as_str()));
+            let names = tools(waiting.iter().map(|call| call.name.as_str()));
             Sentence::new(
                 format!("Not finished: waiting for an answer from {names}, {} so far.", figures(timeline)),
                 [first.seq],

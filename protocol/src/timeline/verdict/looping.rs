@@ -1,15 +1,15 @@
-//! Loops: what is observed in the log, what the server's guard reported, and whether that helped.
+//! Loops: repetitions in the log, reports of the server's guard, and their effect.
 
 use serde_json::Value;
 
 use super::reaction::{Reaction, reaction};
-use super::{Sentence, WORTH_TELLING};
-use crate::timeline::words::{times, tools};
+use super::{MIN_EQUAL_TURNS, Sentence};
+use crate::timeline::format::{times, tools};
 use crate::timeline::{Ending, Note, NoteKind, Repetition, Timeline};
 
-const MAX_TOLD: usize = 2;
+const MAX_SENTENCES: usize = 2;
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let reports = reports(timeline);
     let mut sentences = observed(timeline, &reports);
     sentences.extend(guard(timeline, &reports, sentences.is_empty()));
@@ -24,9 +24,9 @@ fn reports(timeline: &Timeline) -> Vec<(usize, &Note)> {
 
 fn observed(timeline: &Timeline, reports: &[(usize, &Note)]) -> Vec<Sentence> {
     let mut repetitions = timeline.repetitions();
-    repetitions.retain(|repetition| repetition.turns >= WORTH_TELLING);
+    repetitions.retain(|repetition| repetition.turns >= MIN_EQUAL_TURNS);
     repetitions.sort_by_key(|repetition| std::cmp::Reverse(repetition.turns));
-    repetitions.truncate(MAX_TOLD);
+    repetitions.truncate(MAX_SENTENCES);
     repetitions.sort_by_key(|repetition| repetition.first_seq);
     repetitions.iter().map(|repetition| observation(repetition, reports)).collect()
 }
@@ -92,7 +92,7 @@ fn after_nudge(timeline: &Timeline, turn: usize, seq: u64) -> Sentence {
         Reaction::Same(_) => "which changed nothing: the model",
         _ => "and the model changed course: it",
     };
-    match reaction.in_words() {
+    match reaction.describe() {
         Some((did, next)) => {
             Sentence::new(format!("The server nudged the model at #{seq}, {helped} {did}."), [seq, next])
         }

@@ -1,18 +1,22 @@
-//! A run in a few sentences, by rules alone: what was asked, how it ended, what decided it, what to do next.
+//! The verdict: a summary of a run in a few sentences, written by rules. The request, the ending and its causes, and the
+//! next step.
 //!
-//! One small file for each rule; each adds its sentences or none. Every sentence carries the events that it rests on;
-//! what only the spec tells has none.
+//! One small file for each rule, with one function: `sentences(timeline, spec) -> Vec<Sentence>`. To add a rule:
+//!
+//! 1. Write `sentences` in a new file of this folder, and list it in `RULES` at its place in the text.
+//! 2. Give each sentence the seqs of the events that prove it; a sentence about the spec has none.
+//! 3. Add a sample log to `protocol/tests/logs` and review its snapshot, see `protocol/tests/golden.rs`.
 
-mod aim;
 mod budgets;
 mod ending;
 mod fallback;
-mod log;
+mod log_problems;
 mod looping;
 mod next_step;
+mod partial_output;
 mod plan;
 mod reaction;
-mod salvage;
+mod request;
 mod schema;
 mod supervisor;
 mod tool_errors;
@@ -25,34 +29,34 @@ use super::Timeline;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
     pub text: String,
-    /// The events that it rests on, in the order in which it names them.
+    /// The events that prove it, in the order of the text.
     pub seqs: Vec<u64>,
 }
 
-/// Reads a timeline, and the spec that the run was launched with where it is known.
+/// Returns the summary of a run. `spec` is the spec that it was launched with, if known.
 pub fn verdict(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     RULES.iter().flat_map(|rule| rule(timeline, spec)).collect()
 }
 
-/// Two equal batches in a row may be chance; from so many on they are told. The server's guard begins there too.
-const WORTH_TELLING: usize = 3;
+/// Fewer equal batches in a row may be chance. The server's guard has the same default.
+const MIN_EQUAL_TURNS: usize = 3;
 
 type Rule = fn(&Timeline, Option<&Value>) -> Vec<Sentence>;
 
-/// In the order in which a person would tell it.
+/// In the order of the text.
 const RULES: [Rule; 12] = [
-    aim::tell,
-    ending::tell,
-    looping::tell,
-    budgets::tell,
-    supervisor::tell,
-    fallback::tell,
-    tool_errors::tell,
-    plan::tell,
-    salvage::tell,
-    schema::tell,
-    log::tell,
-    next_step::tell,
+    request::sentences,
+    ending::sentences,
+    looping::sentences,
+    budgets::sentences,
+    supervisor::sentences,
+    fallback::sentences,
+    tool_errors::sentences,
+    plan::sentences,
+    partial_output::sentences,
+    schema::sentences,
+    log_problems::sentences,
+    next_step::sentences,
 ];
 
 impl Sentence {

@@ -1,13 +1,13 @@
-//! The one thing to do next: that of the most urgent banner, or of what else was noticed, or after a cancellation.
+//! The next step: of the most severe banner, of an unreported loop, of a failed tool, or after a cancellation.
 
 use serde_json::Value;
 
-use super::{Sentence, WORTH_TELLING};
+use super::{MIN_EQUAL_TURNS, Sentence};
 use crate::spec::loop_thresholds;
-use crate::timeline::words::tools;
+use crate::timeline::format::tools;
 use crate::timeline::{Banner, BannerKind, Severity, Timeline, banners};
 
-pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
     let banners = banners::all(timeline, spec);
     let of_banner = |fits: fn(&Banner) -> bool| {
         banners.iter().find(|banner| fits(banner)).map(|banner| (banner.next_step.text.clone(), banner.seq))
@@ -21,7 +21,7 @@ pub(super) fn tell(timeline: &Timeline, spec: Option<&Value>) -> Vec<Sentence> {
 }
 
 fn unreported_loop(timeline: &Timeline, spec: Option<&Value>) -> Option<(String, u64)> {
-    let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= WORTH_TELLING)?;
+    let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= MIN_EQUAL_TURNS)?;
     let names = tools(repetition.tools.iter().map(String::as_str));
     let is_off = spec.is_some_and(|spec| loop_thresholds(spec).is_none());
     let guard = if is_off { ", and switch the loop guard (loopDetection) on" } else { "" };

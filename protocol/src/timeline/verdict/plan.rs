@@ -1,12 +1,12 @@
-//! How far the plan got.
+//! Progress of the plan.
 
 use serde_json::Value;
 
 use super::Sentence;
 use crate::timeline::Timeline;
-use crate::timeline::words::{count, quoted};
+use crate::timeline::format::{count, quoted};
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let Some(plan) = timeline.plan.as_ref().filter(|plan| !plan.steps.is_empty() && timeline.totals.turns > 0) else {
         return Vec::new();
     };

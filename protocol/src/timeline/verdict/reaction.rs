@@ -1,22 +1,22 @@
-//! Whether an intervention changed what the model did: did the next batch differ?
+//! The reaction of the model to an intervention: whether its next batch differs.
 
-use crate::timeline::words::tools;
+use crate::timeline::format::tools;
 use crate::timeline::{Ending, Timeline, Turn, same_batch};
 
 pub(super) enum Reaction<'a> {
-    /// It made the very same calls again.
+    /// The same calls again.
     Same(&'a Turn),
-    /// It called something else, or the same tools with other arguments.
+    /// Other tools, or the same tools with other arguments.
     Other { next: &'a Turn, same_tools: bool },
-    /// It called no more tools and gave its answer, at this event.
+    /// The answer without more calls, at this event.
     Answered(u64),
-    /// The run ended otherwise, or the log does not go on.
+    /// Not in the log, or the run ended in another way.
     Unknown,
 }
 
-/// What the model did after the turn in which somebody stepped in.
+/// Returns what the model did after the turn with the intervention.
 pub(super) fn reaction(timeline: &Timeline, turn_index: usize) -> Reaction<'_> {
-    let calls = |turn: &&Turn| turn.calls().any(|call| !call.is_unseen());
+    let calls = |turn: &&Turn| turn.calls().any(|call| !call.is_orphan_result());
     let turns = timeline.turns.iter().map(|turn| turn.as_ref());
     let before = turns.clone().take(turn_index + 1).rev().find(calls);
     match turns.skip(turn_index + 1).find(calls) {
@@ -36,8 +36,8 @@ pub(super) fn reaction(timeline: &Timeline, turn_index: usize) -> Reaction<'_> {
 }
 
 impl Reaction<'_> {
-    /// Ends a sentence that begins with «then the model …»; none where the log does not tell.
-    pub fn in_words(&self) -> Option<(String, u64)> {
+    /// Returns a phrase that follows «then the model », or `None` if the reaction is not known.
+    pub fn describe(&self) -> Option<(String, u64)> {
         Some(match self {
             Self::Same(next) => ("made the same calls again".to_owned(), next.anchor_seq()),
             Self::Other { next, same_tools: true } => {

@@ -1,11 +1,11 @@
-//! An answer whose shape nothing vouches for.
+//! An output schema that was not enforced.
 
 use serde_json::Value;
 
 use super::Sentence;
 use crate::timeline::{Ending, Timeline};
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let Some(outcome) = timeline.outcome.as_ref().filter(|outcome| outcome.ending == Ending::Succeeded) else {
         return Vec::new();
     };

@@ -1,13 +1,13 @@
-//! What the supervisor did, and whether it changed anything.
+//! Interventions of the supervisor, and their effect.
 
 use serde_json::Value;
 
 use super::Sentence;
 use super::reaction::{Reaction, reaction};
-use crate::timeline::words::times;
+use crate::timeline::format::times;
 use crate::timeline::{Ending, NoteKind, Timeline};
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let reviews = timeline.turns.iter().flat_map(|turn| {
         turn.notes().filter_map(|note| match &note.kind {
             NoteKind::Supervisor { action, mid_turn, .. } => Some((turn.index, note.seq, action.as_str(), *mid_turn)),
@@ -37,7 +37,7 @@ fn redirected(timeline: &Timeline, turn: usize, seq: u64, mid_turn: bool, redire
     let thinking = if mid_turn { " in the middle of its thinking" } else { "" };
     let reaction = reaction(timeline, turn);
     let but = if matches!(reaction, Reaction::Same(_)) { "but" } else { "and" };
-    match reaction.in_words() {
+    match reaction.describe() {
         Some((did, next)) => Sentence::new(format!("{often}{thinking}, {but} then it {did}."), [seq, next]),
         None => Sentence::new(format!("{often}{thinking}."), [seq]),
     }

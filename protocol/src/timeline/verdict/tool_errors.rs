@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Sentence;
 use crate::timeline::Timeline;
-use crate::timeline::words::{count, tools};
+use crate::timeline::format::{count, tools};
 
-pub(super) fn tell(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
+pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
     let totals = &timeline.totals;
     if totals.failed == 0 {
         return Vec::new();

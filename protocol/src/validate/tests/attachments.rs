@@ -1,4 +1,4 @@
-//! Files that go with a message.
+//! Files attached to a message.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn files_are_sent_along_or_fetched() {
         with(json!([inline("text/plain", &zeros(FIVE_MB - 4)), inline("text/plain", &zeros(4))])),
     ]);
     let at = |field: &str| format!("/messages/0/attachments/0{field}");
-    for (attachments, fault) in [
+    for (attachments, error) in [
         (json!({}), "type /messages/0/attachments".to_owned()),
         (json!([7]), format!("type {}", at(""))),
         (json!(vec![url("https://example.com"); 21]), "too_many /messages/0/attachments".to_owned()),
@@ -64,7 +64,7 @@ fn files_are_sent_along_or_fetched() {
         (json!([{ "type": "input_file", "filename": "f", "data": "YQ==" }]), format!("required {}", at("/mimeType"))),
         (json!([inline("text/plain", &zeros(FIVE_MB + 1))]), format!("too_long {}", at("/data"))),
     ] {
-        assert_eq!(judge(&with(attachments)), [fault]);
+        assert_eq!(check_with(&with(attachments)), [error]);
     }
 }
 
@@ -73,5 +73,5 @@ fn the_limit_of_five_megabytes_is_for_all_messages_together() {
     let half = inline("text/plain", &zeros(FIVE_MB / 2 + 1));
     let message = json!({ "role": "user", "content": "x", "attachments": [half] });
     let spec = json!({ "prompt": null, "messages": [message, message, message] });
-    assert_eq!(judge(&spec), ["too_long /messages/1/attachments/0/data"]);
+    assert_eq!(check_with(&spec), ["too_long /messages/1/attachments/0/data"]);
 }

@@ -49,7 +49,7 @@ fn a_prompt_or_messages() {
 }
 
 #[test]
-fn the_agent_is_somebody() {
+fn the_agent_has_an_identity() {
     assert_accepted([
         json!({ "systemPrompt": null, "agentId": "a" }),
         json!({ "systemPrompt": null, "prompt": null,
@@ -69,17 +69,17 @@ fn the_agent_is_somebody() {
 
 #[test]
 fn a_session_starts_without_a_message() {
-    assert_eq!(told(validate_session(&json!({ "systemPrompt": "x" }))), [""; 0]);
-    assert_eq!(told(validate_session(&json!({}))), ["required /systemPrompt"]);
-    assert_eq!(told(validate_session(&json!({ "agentId": "a", "prompt": "x" }))), ["not_allowed /prompt"]);
-    assert_eq!(told(validate_session(&json!({ "agentId": "a", "messages": [] }))), ["not_allowed /messages"]);
-    assert_eq!(told(validate_session(&json!({ "agentId": "a", "plan": 1 }))), ["type /plan"]);
+    assert_eq!(codes(validate_session(&json!({ "systemPrompt": "x" }))), [""; 0]);
+    assert_eq!(codes(validate_session(&json!({}))), ["required /systemPrompt"]);
+    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "prompt": "x" }))), ["not_allowed /prompt"]);
+    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "messages": [] }))), ["not_allowed /messages"]);
+    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "plan": 1 }))), ["type /plan"]);
 }
 
 #[test]
 fn a_message_needs_no_identity() {
-    assert_eq!(told(validate_message(&json!({ "prompt": "x" }))), [""; 0]);
-    assert_eq!(told(validate_message(&json!({ "messages": [user("x")] }))), [""; 0]);
-    assert_eq!(told(validate_message(&json!({}))), ["required /prompt"]);
-    assert_eq!(told(validate_message(&json!({ "prompt": "x", "tools": 7 }))), ["type /tools"]);
+    assert_eq!(codes(validate_message(&json!({ "prompt": "x" }))), [""; 0]);
+    assert_eq!(codes(validate_message(&json!({ "messages": [user("x")] }))), [""; 0]);
+    assert_eq!(codes(validate_message(&json!({}))), ["required /prompt"]);
+    assert_eq!(codes(validate_message(&json!({ "prompt": "x", "tools": 7 }))), ["type /tools"]);
 }

@@ -1,4 +1,4 @@
-//! One table for each area: what is accepted, and what is refused where and with which code.
+//! One table for each area: the specs that are accepted, and the code and path of each error.
 
 mod attachments;
 mod guards;
@@ -6,7 +6,6 @@ mod headers;
 mod input;
 mod output_schema;
 mod plan;
-mod posts;
 mod settings;
 mod supervisor;
 mod tools;
@@ -17,29 +16,29 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::testing::{any_json, good_spec, odd_spec};
 
-/// A good spec with `fields` laid over it, judged as a run.
-fn judge(fields: &Value) -> Vec<String> {
+/// Validates a good spec in which `fields` are replaced, as a run.
+fn check_with(fields: &Value) -> Vec<String> {
     let mut spec = json!({ "systemPrompt": "You help.", "prompt": "Hello" });
     for (key, value) in fields.as_object().expect("an object") {
         spec[key] = value.clone();
     }
-    told(validate(&spec))
+    codes(validate(&spec))
 }
 
 /// `code path`, as the tables have it.
-fn told(faults: Vec<FieldError>) -> Vec<String> {
-    faults.into_iter().map(|fault| format!("{} {}", fault.code, fault.path)).collect()
+fn codes(errors: Vec<FieldError>) -> Vec<String> {
+    errors.into_iter().map(|error| format!("{} {}", error.code, error.path)).collect()
 }
 
 fn assert_accepted<const N: usize>(cases: [Value; N]) {
     for fields in cases {
-        assert_eq!(judge(&fields), [""; 0], "{}", shown(&fields));
+        assert_eq!(check_with(&fields), [""; 0], "{}", shown(&fields));
     }
 }
 
 fn assert_refused<const N: usize>(cases: [(Value, &str); N]) {
-    for (fields, fault) in cases {
-        assert_eq!(judge(&fields), [fault], "{}", shown(&fields));
+    for (fields, error) in cases {
+        assert_eq!(check_with(&fields), [error], "{}", shown(&fields));
     }
 }
 
@@ -55,18 +54,17 @@ fn entries(count: usize, value: Value) -> Value {
 #[test]
 fn only_objects_are_specs() {
     for body in [json!(null), json!("text"), json!([]), json!(1)] {
-        let all = [validate, validate_session, validate_message, validate_tool_result, validate_feedback];
-        for judge in all {
-            assert_eq!(told(judge(&body)), ["type "], "{body}");
+        for validator in [validate, validate_session, validate_message] {
+            assert_eq!(codes(validator(&body)), ["type "], "{body}");
         }
     }
 }
 
 #[test]
-fn all_faults_are_told_at_once_in_plain_words() {
+fn all_errors_are_reported_at_once_in_plain_words() {
     let spec = json!({ "prompt": "", "metadata": { "a b": "x" }, "tools": [{ "kind": "local", "name": "read-file" }] });
     let messages: Vec<_> =
-        validate(&spec).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect();
+        validate(&spec).into_iter().map(|error| format!("{}: {}", error.path, error.message)).collect();
     assert_eq!(
         messages,
         [
@@ -79,9 +77,9 @@ fn all_faults_are_told_at_once_in_plain_words() {
 }
 
 #[test]
-fn a_body_with_ten_thousand_faults_tells_a_hundred() {
+fn a_body_with_ten_thousand_errors_reports_a_hundred() {
     let tools: Vec<_> = (0..10_000).map(|_| json!({ "kind": "soap" })).collect();
-    assert_eq!(judge(&json!({ "tools": tools })).len(), 100);
+    assert_eq!(check_with(&json!({ "tools": tools })).len(), 100);
 }
 
 #[test]
@@ -91,10 +89,10 @@ fn many_tools_with_many_names_take_no_more_than_their_size() {
 }
 
 #[test]
-fn the_deepest_json_that_is_ever_parsed_is_judged() {
+fn the_deepest_json_that_can_be_parsed_is_checked() {
     let deep = format!("{}{}", r#"{"items":"#.repeat(120), "{}".to_owned() + &"}".repeat(120));
     let deep: Value = serde_json::from_str(&deep).expect("as deep as the parser goes");
-    assert_eq!(judge(&json!({ "outputSchema": { "schema": deep } })).len(), 1);
+    assert_eq!(check_with(&json!({ "outputSchema": { "schema": deep } })).len(), 1);
 }
 
 proptest! {
@@ -105,21 +103,21 @@ proptest! {
     }
 
     #[test]
-    fn every_fault_of_an_odd_spec_points_into_it_or_to_a_missing_field(spec in odd_spec()) {
-        for fault in validate(&spec) {
-            let parent = fault.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+    fn every_error_of_an_odd_spec_points_into_it_or_to_a_missing_field(spec in odd_spec()) {
+        for error in validate(&spec) {
+            let parent = error.path.rsplit_once('/').map_or("", |(parent, _)| parent);
             // A field that is required inside something that is missing itself is two steps away.
             let grandparent = parent.rsplit_once('/').map_or("", |(parent, _)| parent);
-            let found = [&fault.path, parent, grandparent].iter().any(|path| spec.pointer(path).is_some());
-            prop_assert!(found, "{} in {}", fault.path, spec);
-            prop_assert!(fault.message.ends_with('.'), "{}", fault.message);
+            let found = [&error.path, parent, grandparent].iter().any(|path| spec.pointer(path).is_some());
+            prop_assert!(found, "{} in {}", error.path, spec);
+            prop_assert!(error.message.ends_with('.'), "{}", error.message);
         }
     }
 
     #[test]
     fn no_json_makes_it_panic(body in any_json()) {
-        for judge in [validate, validate_session, validate_message, validate_tool_result, validate_feedback] {
-            judge(&body);
+        for validator in [validate, validate_session, validate_message] {
+            validator(&body);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::provider::{Message, Pace, ToolCall};
 use crate::secret;
 use crate::store::{Retained, SessionMessage};
 
-/// What a message may replace for its own run. Identity stays the session's.
+/// Fields of the session's spec that a message can override for its run.
 const OVERRIDES: [&str; 11] = [
     "tools",
     "reasoningLevel",
@@ -43,7 +43,7 @@ pub async fn post(
     caller.require("sessions:write")?;
     let run_id = secret::id("run_")?;
     let workspace = caller.workspace.slug;
-    // Whoever began the session may have been allowed to use its agent; who speaks now must be, too.
+    // The caller may differ from the one that created the session, and needs access to its agent too.
     check_agent(&stored_json(Some(&super::find(&app, &caller, &id).await?.spec)), Some(&caller))?;
     send(&app, workspace, &id, &body, run_id.clone(), app.clock.clone(), app.live_pace()).await?;
     Ok((StatusCode::ACCEPTED, Json(runs::created(workspace, &run_id))))
@@ -73,8 +73,8 @@ pub async fn send(
         return Err(ApiError::invalid_fields(metadata_faults));
     }
     let models = choose_models(app, &spec)?;
-    let said = app.store.session_messages(session_id, i64::MAX, i64::MAX).await?;
-    let history = history(said, &app.store.retained(session_id).await?);
+    let messages = app.store.session_messages(session_id, i64::MAX, i64::MAX).await?;
+    let history = history(messages, &app.store.retained(session_id).await?);
     app.store.touch_session(session_id, clock.now().timestamp_millis()).await?;
     let session_id = Some(session_id.to_owned());
     let launch = Launch { run_id, workspace, session_id, spec, models, history, clock, pace };
@@ -85,11 +85,11 @@ fn session_ended() -> ApiError {
     ApiError::new(StatusCode::CONFLICT, "session_ended", "The session has ended; start a new one.")
 }
 
-/// What was said, with the results that tools asked to retain in their place: before the answer of their run.
-fn history(said: Vec<SessionMessage>, retained: &[Retained]) -> Vec<Message> {
+/// Returns the messages of the session, with retained tool results before the answer of their run.
+fn history(stored: Vec<SessionMessage>, retained: &[Retained]) -> Vec<Message> {
     let mut messages = Vec::new();
-    for (i, message) in said.iter().enumerate() {
-        let closes_run = said.get(i + 1).is_none_or(|next| next.run_id != message.run_id);
+    for (i, message) in stored.iter().enumerate() {
+        let closes_run = stored.get(i + 1).is_none_or(|next| next.run_id != message.run_id);
         if message.role == "assistant" && closes_run {
             messages.extend(retained.iter().filter(|result| result.run_id == message.run_id).flat_map(replayed));
         }
@@ -110,10 +110,10 @@ fn replayed(result: &Retained) -> [Message; 2] {
     ]
 }
 
-/// The session's spec with what the message brings; metadata is merged, the message's keys win.
+/// Merges the message into the session's spec. Metadata is merged by key; the message wins.
 fn spec_of_message(mut spec: Value, body: &Value) -> Value {
-    // A message that names its model means that one, also where the session was switched to another; what stands in
-    // for the session's model does not stand in for this one.
+    // A message with its own model uses that model, also after the session switched to its fallback, and without the
+    // session's fallback.
     if let (Some(fields), true) = (spec.as_object_mut(), body["modelId"].is_string()) {
         fields.retain(|name, _| name != "activeModelId" && name != "fallbackModelId");
     }

@@ -1,6 +1,6 @@
-//! Arithmetic with the usual precedence.
+//! Evaluation of arithmetic expressions.
 
-/// The value of an expression, or what is wrong with it.
+/// Evaluates an expression; `Err` describes the syntax error.
 pub fn evaluate(expression: &str) -> Result<f64, String> {
     let mut parser = Parser { rest: expression, depth: 0 };
     let value = parser.sum()?;
@@ -16,7 +16,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// Deeper than anyone writes, far from the end of the stack.
+/// Limit for nested parentheses, to protect the stack.
 const MAX_DEPTH: usize = 64;
 
 impl Parser<'_> {

@@ -1,4 +1,4 @@
-//! A few bundled texts, found by their words.
+//! A few bundled documents and memories, searched by word.
 
 const DOCUMENTS: [(&str, &str); 6] = [
     (
@@ -31,13 +31,13 @@ const DOCUMENTS: [(&str, &str); 6] = [
     ),
 ];
 
-/// Things the memory happens to know. It is small: most questions find nothing.
+/// Few entries, so that most queries find nothing.
 const MEMORIES: [(&str, &str); 2] = [
     ("preferred language", "The team writes to customers in English, and in German on request."),
     ("escalation contact", "Escalations go to the duty lead, reachable through the support desk."),
 ];
 
-/// The best matching texts, or a sentence that there are none.
+/// Returns the best matching documents, or a sentence if there are none.
 pub fn search(query: &str) -> String {
     let mut found: Vec<_> =
         DOCUMENTS.iter().map(|document| (score(query, document), document)).filter(|(score, _)| *score > 0).collect();

@@ -1,8 +1,8 @@
-//! Task plans: a checklist that the model keeps with a tool of the engine's own.
+//! Task plans: a checklist that the model maintains with the tool `update_task_plan`.
 //!
-//! The documents contradict each other. One has a classifier that plans before the run and a tracker that ticks steps
-//! off; the other, newer one says that there is neither, and that the executing agent owns its plan through
-//! `update_task_plan`. The newer one is followed. Only `planOnly` without steps still asks a planner, as it says.
+//! The documents contradict each other. One has a classifier that plans before the run and a tracker that completes
+//! steps; the newer one has neither: the executing agent owns its plan. The sandbox follows the newer one, in which only
+//! `planOnly` without steps uses a planner.
 
 mod run;
 mod task_plan;
@@ -15,10 +15,10 @@ use task_plan::{Status, TaskPlan};
 pub const TOOL_DESCRIPTION: &str = "Keeps your plan for this task. Send the whole list of steps each time, with their \
                                     status. Set it up before you begin, and update it when a step starts or ends.";
 
-/// A plan that is shorter needs no list.
+/// Fewer steps need no plan.
 const MIN_STEPS: usize = 2;
-/// How often a run is kept from ending while steps of a required plan are open.
-const CONTINUATIONS: u32 = 3;
+/// Limit for instructions to continue while steps of a required plan are open.
+const MAX_CONTINUATIONS: u32 = 3;
 
 pub struct Planning {
     mode: PlanMode,
@@ -28,17 +28,17 @@ pub struct Planning {
 }
 
 impl Planning {
-    /// What the spec's `plan` asks for; `None` for a plain run.
+    /// `None` if the spec has no `plan`.
     pub fn new(asked: &Value, plan_id: String) -> Option<Self> {
         let asked = spec::planning(asked)?;
         let (mode, only) = (asked.mode, asked.plan_only);
         let mut plan = TaskPlan::new(plan_id, mode.as_str());
         plan.give(asked.brief, asked.steps.into_iter(), !only);
-        Some(Self { mode, only, plan, continuations_left: CONTINUATIONS })
+        Some(Self { mode, only, plan, continuations_left: MAX_CONTINUATIONS })
     }
 
-    /// Whether the plan is all that is wanted.
-    pub fn is_all(&self) -> bool {
+    /// Returns true for a `planOnly` run.
+    pub fn is_plan_only(&self) -> bool {
         self.only
     }
 }

@@ -1,4 +1,4 @@
-//! Planning inside a run: the model's updates, what a required plan insists on, and runs that only plan.
+//! Planning in a run: the model's updates, the rules of a required plan, and `planOnly` runs.
 
 use protocol::spec::PlanMode;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::provider::{Message, PLAN_SCHEMA_NAME};
 use crate::tool_output::ToolOutput;
 
 impl Run {
-    /// A plan that came with the spec is in force from the start, and told to the model.
+    /// Logs the plan of the spec and adds it to the conversation.
     pub(in crate::engine) async fn announce_given_plan(&mut self) {
         let Some(planning) = self.planning.as_ref().filter(|planning| planning.plan.is_set_up()) else { return };
         let order = format!("Follow this plan, and keep it up to date with {PLAN_TOOL}:\n{}", planning.plan.text());
@@ -34,13 +34,13 @@ impl Run {
         ToolOutput::text(told)
     }
 
-    /// Whether other tools have to wait until there is a plan.
+    /// Returns true if other tools must wait for a plan.
     pub(in crate::engine) fn plan_is_missing(&self) -> bool {
         let required = self.planning.as_ref().filter(|planning| planning.mode == PlanMode::Required);
         required.is_some_and(|planning| !planning.plan.is_set_up())
     }
 
-    /// Sends the model on when its answer comes before the end of a required plan; not for ever.
+    /// Asks the model to continue if it answers before a required plan is complete. Returns false after a few times.
     pub(in crate::engine) fn hold_back_answer(&mut self) -> bool {
         let Some(planning) = &mut self.planning else { return false };
         let open = planning.plan.open_steps();
@@ -60,7 +60,7 @@ impl Run {
         true
     }
 
-    /// Produces the plan and nothing else.
+    /// Produces only the plan.
     pub(in crate::engine) async fn plan_only(&mut self) -> Result<Ending, Ending> {
         let given = self.planning.as_ref().is_some_and(|planning| planning.plan.is_set_up());
         if !given {
@@ -82,7 +82,7 @@ impl Run {
         Ok(Ending::Planned { plan: Some(plan), text })
     }
 
-    /// One question to the model, outside of the run's own turns and usage. Anything but a plan counts as none.
+    /// Asks the model for a plan. An invalid answer counts as no plan.
     async fn ask_planner(&mut self) -> Result<Value, Ending> {
         let mut messages = self.messages.clone();
         let order = "Do not carry the task out. Answer with a plan for it: a brief of one line and the titles of the \
@@ -92,7 +92,7 @@ impl Run {
             "type": "object", "additionalProperties": false, "required": ["brief", "steps"],
             "properties": { "brief": { "type": "string" }, "steps": { "type": "array", "items": { "type": "string" } } },
         } });
-        let answer = self.ask_aside(&self.model, &messages, &schema).await?;
+        let answer = self.query_model(&self.model, &messages, &schema).await?;
         let answer = answer.map_err(|error| Ending::ProviderFailed { error, text: String::new() })?;
         Ok(serde_json::from_str(&answer).unwrap_or_default())
     }

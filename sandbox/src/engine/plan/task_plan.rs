@@ -1,9 +1,9 @@
-//! A plan and its history: every accepted update is one revision, told as the transitions that it made.
+//! A plan and its revisions: each update is one revision, reported as transitions of steps.
 
 use protocol::json::preview;
 use serde_json::{Value, json};
 
-/// More is clamped, as the documents say without a number.
+/// The documents say that steps are clamped, without a number.
 const MAX_STEPS: usize = 50;
 const MAX_TITLE_CHARS: usize = 200;
 const MAX_BRIEF_CHARS: usize = 500;
@@ -15,7 +15,7 @@ pub struct TaskPlan {
     pub revision: u64,
     brief: Option<String>,
     steps: Vec<Step>,
-    /// How many ids were given out: a removed step's is not used again.
+    /// Number of ids in use or used before. Ids are not reused.
     ids: usize,
 }
 
@@ -35,7 +35,7 @@ pub enum Status {
     Skipped,
 }
 
-/// What changed, and in which step. The documents name `step_completed` only; the others follow its pattern.
+/// A change of one step. The documents name `step_completed` only; the other names follow its pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     kind: &'static str,
@@ -47,7 +47,7 @@ impl TaskPlan {
         Self { id, mode, source: "agent", revision: 0, brief: None, steps: Vec::new(), ids: 0 }
     }
 
-    /// Takes the steps that the caller gave, before anything has happened.
+    /// Sets the steps that the spec gives.
     pub fn give<'a>(&mut self, brief: Option<&str>, titles: impl Iterator<Item = &'a str>, begin: bool) {
         self.brief = brief.filter(|brief| !brief.is_empty()).map(|brief| preview(brief, MAX_BRIEF_CHARS));
         let titles: Vec<&str> = titles.filter(|title| !title.trim().is_empty()).take(MAX_STEPS).collect();
@@ -72,13 +72,13 @@ impl TaskPlan {
         self.steps.len()
     }
 
-    /// The titles of what still has to be done.
+    /// Returns the titles of the open steps.
     pub fn open_steps(&self) -> Vec<&str> {
         let open = |step: &&Step| matches!(step.status, Status::Pending | Status::InProgress);
         self.steps.iter().filter(open).map(|step| step.title.as_str()).collect()
     }
 
-    /// Replaces the list by what the model sent, and says what that changed. Nothing changed is no revision.
+    /// Replaces the steps with the model's list and returns the changes. Without changes there is no new revision.
     pub fn update(&mut self, sent: &Value) -> Vec<Transition> {
         let before = std::mem::take(&mut self.steps);
         let mut transitions = Vec::new();
@@ -94,7 +94,7 @@ impl TaskPlan {
             let title = preview(step["title"].as_str().unwrap_or(""), MAX_TITLE_CHARS);
             let status = Status::parse(step["status"].as_str().unwrap_or("")).unwrap_or(Status::Pending);
             let taken = |old: &&Step| !self.steps.iter().any(|new| new.id == old.id);
-            // A model that leaves the ids out still means the step of the same title.
+            // Without an id, the title identifies the step.
             let known = before
                 .iter()
                 .filter(taken)
@@ -134,7 +134,6 @@ impl TaskPlan {
         Transition { kind: "plan_created", step_id: None }
     }
 
-    /// The plan as it stands.
     pub fn snapshot(&self) -> Value {
         let steps: Vec<Value> = self
             .steps
@@ -151,7 +150,7 @@ impl TaskPlan {
         plan
     }
 
-    /// `task_plan` for one transition of several: the snapshot, also at the top level for older readers.
+    /// Returns the `task_plan` event of one transition: the snapshot, repeated at the top level for older clients.
     pub fn event(&self, transition: &Transition, index: usize, count: usize) -> Value {
         let mut event = self.snapshot();
         event["plan"] = self.snapshot();
@@ -164,7 +163,7 @@ impl TaskPlan {
         event
     }
 
-    /// The plan as a person reads it.
+    /// Returns the plan as plain text.
     pub fn text(&self) -> String {
         let steps: Vec<String> =
             self.steps.iter().enumerate().map(|(i, step)| format!("{}. {}", i + 1, step.title)).collect();
@@ -197,7 +196,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// What getting to this status is called.
+    /// Returns the name of the transition to this status.
     fn transition(self) -> &'static str {
         match self {
             Self::Pending => "step_reopened",

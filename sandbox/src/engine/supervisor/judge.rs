@@ -1,4 +1,4 @@
-//! Verdicts by a model that is asked for one.
+//! Verdicts by a judge model.
 
 use protocol::json::preview;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const INSTRUCTIONS: &str = "You supervise an agent. Read what it has done and gi
                             or two sentences what to do instead. Choose finalize when it has enough to answer.";
 
 impl Run {
-    /// Asks the judge about the run, or about what the model is thinking right now. A judge that fails stops nobody.
+    /// Asks the judge about the run, or about the current reasoning. If the judge fails, the run continues.
     pub(super) async fn ask_judge(&self, judge: &Model, thinking: Option<&str>) -> Result<Verdict, Ending> {
         let mut transcript: String = self.messages.iter().map(line).collect();
         if let Some(thinking) = thinking {
@@ -25,7 +25,7 @@ impl Run {
             "properties": { "action": { "enum": ["on_track", "redirect", "finalize"] },
                 "reason": { "type": "string" }, "redirect": { "type": ["string", "null"] } },
         } });
-        Ok(match self.ask_aside(judge, &messages, &schema).await? {
+        Ok(match self.query_model(judge, &messages, &schema).await? {
             Ok(answer) => read(&answer),
             Err(error) => on_track(format!("The judge did not answer: {}", error.message)),
         })

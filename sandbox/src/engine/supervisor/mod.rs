@@ -1,7 +1,7 @@
-//! The run's supervisor: reviews what the model does and may redirect it or have it finish.
+//! The supervisor of a run: reviews the model, and may redirect it or make it finish.
 //!
-//! A judge that understands instructions (`openai/…`) is asked for its verdict. The sandbox's own models do not, so for
-//! them the verdict follows from rules on what is in the log; nothing is scripted.
+//! A judge model that follows instructions (`openai/…`) gives the verdict. The sandbox's own models cannot, so rules on
+//! the log replace them.
 
 mod judge;
 mod rules;
@@ -18,14 +18,14 @@ use crate::models::Model;
 use crate::provider::Message;
 
 pub struct Supervisor {
-    /// Invocations between two reviews.
+    /// Model invocations between two reviews.
     interval: u64,
     trigger: Option<ReasoningTrigger>,
     judge: Arc<Model>,
     reviewed_turns: u64,
-    /// Where in the conversation the last review ended.
+    /// Number of messages at the last review.
     reviewed_messages: usize,
-    /// Whether the last review had to redirect.
+    /// The last review redirected the model.
     redirected: bool,
 }
 
@@ -38,21 +38,21 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     OnTrack,
-    /// What the model is told.
+    /// Has the instruction for the model.
     Redirect(String),
     Finalize,
 }
 
-/// Thinking without a word in between.
+/// Uninterrupted reasoning of the model.
 pub struct ReasoningSpan {
     text: String,
-    /// Where the part begins that no review has seen.
+    /// Start of the part that no review has seen.
     unreviewed_chars: u64,
     since: DateTime<Utc>,
 }
 
 impl Supervisor {
-    /// `None` unless the spec switches it on.
+    /// `None` unless the spec enables it.
     pub fn new(spec: &Value, judge: Arc<Model>) -> Option<Self> {
         let asked = supervision(spec)?;
         let (interval, trigger) = (asked.interval, asked.reasoning_trigger);
@@ -77,7 +77,7 @@ impl ReasoningSpan {
         &self.text
     }
 
-    /// The model has begun to answer.
+    /// Ends the span: the model has begun to answer.
     pub fn end(&mut self) {
         self.unreviewed_chars = 0;
     }
@@ -89,7 +89,7 @@ impl ReasoningSpan {
 }
 
 impl Run {
-    /// The review that is due after every few invocations, when tools were used.
+    /// Reviews the run after tool calls, if a review is due.
     pub(super) async fn review_after_tools(&mut self) -> Result<AfterTools, Ending> {
         let Some(supervisor) = &self.supervisor else { return Ok(AfterTools::NextTurn) };
         if self.turns - supervisor.reviewed_turns < supervisor.interval {
@@ -109,7 +109,7 @@ impl Run {
         Ok(if finalise { AfterTools::Finalise } else { AfterTools::NextTurn })
     }
 
-    /// The review of a long span of thinking. `Some` when the turn must stop here: whether the next one is the last.
+    /// Reviews long reasoning. `Some` stops the turn; `Some(true)` also makes the next turn the last.
     pub(super) async fn review_reasoning(&mut self, span: &mut ReasoningSpan) -> Result<Option<bool>, Ending> {
         let Some(supervisor) = &self.supervisor else { return Ok(None) };
         if !supervisor.trigger.is_some_and(|trigger| span.is_long(trigger, self.clock.now())) {
@@ -122,12 +122,12 @@ impl Run {
         };
         span.end();
         let on_track = verdict.action == Action::OnTrack;
-        // The invocation that is under way has not been completed.
+        // Without the current invocation, which is not complete.
         let finalise = self.apply(verdict, "reasoning", self.turns - 1).await;
         Ok((!on_track).then_some(finalise))
     }
 
-    /// Carries a verdict out, then writes it down. True when the next turn must be the last.
+    /// Applies and logs a verdict. Returns true if the next turn must be the last.
     async fn apply(&mut self, verdict: Verdict, phase: &str, llm_calls: u64) -> bool {
         let Some(supervisor) = &mut self.supervisor else { return false };
         let (action, redirect) = match &verdict.action {

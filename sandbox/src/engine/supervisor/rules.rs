@@ -1,7 +1,7 @@
-//! Verdicts by rule, for judges that cannot be asked.
+//! Verdicts by rule, for judge models that do not follow instructions.
 //!
-//! A run is off its track when it repeats a call, when its last calls all failed, or when different questions keep
-//! bringing the same answer. The first time it is redirected; when the next review finds no better, it has to finish.
+//! A run is off track if it repeats a call, if its last calls all failed, or if different calls keep returning the same
+//! result. The first time it is redirected; if the next review finds the same, it has to finish.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,12 +10,12 @@ use protocol::json::{canonical, preview};
 use super::{Action, Verdict};
 use crate::provider::Message;
 
-/// So many failures or equal answers in a row are no accident.
+/// Consecutive failures or equal results that count as a problem.
 const IN_A_ROW: usize = 3;
-/// A sentence that is thought so often is a circle.
-const SAME_SENTENCE: usize = 3;
+/// Repetitions of a sentence that count as circular reasoning.
+const SENTENCE_REPEATS: usize = 3;
 
-/// Looks at what happened since the last review.
+/// Reviews the messages since the last review.
 pub fn review_turns(recent: &[Message], redirected_before: bool) -> Verdict {
     let calls = recent.iter().filter_map(|message| match message {
         Message::Assistant { calls, .. } => Some(calls),
@@ -61,14 +61,14 @@ pub fn review_turns(recent: &[Message], redirected_before: bool) -> Verdict {
     verdict(problem, redirected_before, progress)
 }
 
-/// Looks at thinking that goes on for long.
+/// Reviews long reasoning.
 pub fn review_reasoning(thought: &str, redirected_before: bool) -> Verdict {
     let sentences = thought.split_inclusive(['.', '!', '?', '\n']).map(str::trim).filter(|text| text.len() > 8);
     let mut times: HashMap<&str, usize> = HashMap::new();
     let circle = sentences.into_iter().find(|sentence| {
         let count = times.entry(sentence).or_default();
         *count += 1;
-        *count >= SAME_SENTENCE
+        *count >= SENTENCE_REPEATS
     });
     let problem = circle.map(|sentence| {
         (
@@ -101,7 +101,7 @@ mod tests {
         ]
     }
 
-    fn judge(calls: &[(&str, bool, &str)], redirected_before: bool) -> &'static str {
+    fn review(calls: &[(&str, bool, &str)], redirected_before: bool) -> &'static str {
         let messages: Vec<Message> = calls.iter().flat_map(|(query, ok, answer)| call(query, *ok, answer)).collect();
         match review_turns(&messages, redirected_before).action {
             Action::OnTrack => "on_track",
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn different_questions_with_different_answers_are_on_track() {
-        assert_eq!(judge(&[("a", true, "1"), ("b", true, "2"), ("c", true, "3")], false), "on_track");
-        assert_eq!(judge(&[], true), "on_track");
+        assert_eq!(review(&[("a", true, "1"), ("b", true, "2"), ("c", true, "3")], false), "on_track");
+        assert_eq!(review(&[], true), "on_track");
     }
 
     #[test]
@@ -122,13 +122,13 @@ mod tests {
         let failing: &[_] = &[("a", false, "x"), ("b", false, "y"), ("c", false, "z")];
         let fruitless: &[_] = &[("a", true, "No matches."), ("b", true, "No matches."), ("c", true, "No matches.")];
         for calls in [repeating, failing, fruitless] {
-            assert_eq!(judge(calls, false), "redirect", "{calls:?}");
-            assert_eq!(judge(calls, true), "finalize", "{calls:?}");
+            assert_eq!(review(calls, false), "redirect", "{calls:?}");
+            assert_eq!(review(calls, true), "finalize", "{calls:?}");
         }
     }
 
     #[test]
-    fn thinking_in_circles_is_told_from_thinking_long() {
+    fn circular_reasoning_differs_from_long_reasoning() {
         let long: String = (0..200).map(|i| format!("Step {i} follows from the one before. ")).collect();
         assert_eq!(review_reasoning(&long, false).action, Action::OnTrack);
         let circle = "But wait, what about the edge case? ".repeat(3);

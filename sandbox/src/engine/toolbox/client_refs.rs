@@ -1,4 +1,4 @@
-//! References to tools that the client runs, as the model and the client see them.
+//! References to local tools, converted for the model and for the client.
 
 use protocol::json::preview;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use crate::provider::OfferedTool;
 
 const LONG_RUNNING: &str = "NOTE: This is a long-running operation. Do not call this tool again if it has already \
                             returned an intermediate or pending status.";
-/// So many skills of a peer are described to the model.
-const SKILLS: usize = 12;
+/// Limit for skills in the description of an agent.
+const MAX_SKILLS: usize = 12;
 
-/// The tools of a `local`, `a2a_local` or `mcp_local` reference; none for any other kind.
+/// Returns the tools of a `local`, `a2a_local` or `mcp_local` reference; none for other kinds.
 pub fn tools(tool_ref: &Value) -> Vec<(ClientTool, OfferedTool)> {
     match tool_ref["kind"].as_str() {
         Some("local") => vec![local(tool_ref)],
@@ -46,12 +46,12 @@ fn a2a_local(tool_ref: &Value) -> (ClientTool, OfferedTool) {
         given if !given.is_empty() => given,
         _ => describe_card(card),
     };
-    let tool = in_order(fields(json!({ "kind": "a2a_local", "agentCard": card })));
+    let tool = sequential(fields(json!({ "kind": "a2a_local", "agentCard": card })));
     (tool, offered(tool_ref, description, message_parameters()))
 }
 
-/// `annotations` are said to be echoed «as part of the call envelope», but no example of an event has them: they are sent
-/// under their own name, and decide nothing here.
+/// The documents echo `annotations` «as part of the call envelope», without an example: they are sent under their own
+/// name, and are not used here.
 fn mcp_local(tool_ref: &Value, tool: &Value) -> (ClientTool, OfferedTool) {
     let mut announcement = fields(json!({
         "kind": "mcp_local", "mcpServer": tool_ref["name"], "mcpToolName": tool["name"],
@@ -61,17 +61,17 @@ fn mcp_local(tool_ref: &Value, tool: &Value) -> (ClientTool, OfferedTool) {
             announcement.insert(field.to_owned(), value.clone());
         }
     }
-    (in_order(announcement), offered(tool, text(tool, "description"), tool["inputSchema"].clone()))
+    (sequential(announcement), offered(tool, text(tool, "description"), tool["inputSchema"].clone()))
 }
 
-/// Tools that may change something are called one at a time.
-fn in_order(announcement: Map<String, Value>) -> ClientTool {
+/// Returns a tool that may change something, which is called alone.
+fn sequential(announcement: Map<String, Value>) -> ClientTool {
     ClientTool { announcement, read_only: false, retain: false }
 }
 
 fn describe_card(card: &Value) -> String {
     let mut description = format!("Delegate a task to {}: {}", text(card, "name"), text(card, "description"));
-    for skill in card["skills"].as_array().into_iter().flatten().take(SKILLS) {
+    for skill in card["skills"].as_array().into_iter().flatten().take(MAX_SKILLS) {
         let skill = format!("\n- {}: {}", text(skill, "name"), preview(&text(skill, "description"), 300));
         description += skill.trim_end_matches(": ");
     }

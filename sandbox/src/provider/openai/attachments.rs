@@ -1,4 +1,4 @@
-//! Files of a user message as parts of its content.
+//! Conversion of attachments to content parts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ pub fn part(file: &Value) -> Value {
     if let Some(url) = file["url"].as_str() {
         return match mime_type.starts_with("image/") {
             true => json!({ "type": "image_url", "image_url": { "url": url } }),
-            // Chat completions fetch images only; the model can at least be told where the file is.
+            // Chat completions fetch images only, so other files become a link in the text.
             false => json!({ "type": "text", "text": format!("[{name}: {url}]") }),
         };
     }
@@ -21,7 +21,7 @@ pub fn part(file: &Value) -> Value {
         image if image.starts_with("image/") => {
             json!({ "type": "image_url", "image_url": { "url": format!("data:{image};base64,{data}") } })
         }
-        other => match readable(other, data) {
+        other => match decoded_text(other, data) {
             Some(text) => json!({ "type": "text", "text": format!("[{name}]\n{text}") }),
             None => {
                 let file_data = format!("data:{other};base64,{data}");
@@ -31,8 +31,8 @@ pub fn part(file: &Value) -> Value {
     }
 }
 
-/// The text of a file that is one.
-fn readable(mime_type: &str, data: &str) -> Option<String> {
+/// Returns the text of a text file.
+fn decoded_text(mime_type: &str, data: &str) -> Option<String> {
     let textual = mime_type.starts_with("text/")
         || matches!(mime_type, "application/json" | "application/xml" | "application/csv");
     STANDARD.decode(data).ok().filter(|_| textual).and_then(|bytes| String::from_utf8(bytes).ok())

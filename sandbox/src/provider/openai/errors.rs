@@ -1,12 +1,12 @@
-//! Failures of the API as the protocol's error classes.
+//! Conversion of API errors to the protocol's error classes.
 
 use protocol::json::preview;
 use serde_json::Value;
 
 use crate::provider::ProviderError;
 
-/// An answer that is not 2xx.
-pub fn refused(status: u16, body: &str) -> ProviderError {
+/// Converts a response that is not 2xx.
+pub fn from_response(status: u16, body: &str) -> ProviderError {
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     let error = body.get("error").unwrap_or(&body);
     let message = error["message"].as_str().or(error.as_str()).unwrap_or("");
@@ -20,30 +20,30 @@ pub fn refused(status: u16, body: &str) -> ProviderError {
     }
 }
 
-/// An error that comes inside a stream that began well.
-pub fn in_stream(error: &Value) -> ProviderError {
+/// Converts an error inside a stream.
+pub fn from_stream(error: &Value) -> ProviderError {
     let status = error["code"].as_u64().or(error["status"].as_u64()).and_then(|status| u16::try_from(status).ok());
-    let mut refused = refused(status.unwrap_or(500), &serde_json::json!({ "error": error }).to_string());
+    let mut refused = from_response(status.unwrap_or(500), &serde_json::json!({ "error": error }).to_string());
     refused.api_status = status;
     refused
 }
 
-/// No answer at all.
-pub fn transport(error: &reqwest::Error) -> ProviderError {
+/// Converts a failed request.
+pub fn from_transport(error: &reqwest::Error) -> ProviderError {
     if error.is_timeout() {
-        return silent();
+        return timed_out();
     }
-    // An unreachable provider counts as a failing one. The address stays out: it is the operator's.
+    // Without the address, which is the operator's.
     let what = if error.is_connect() { "could not be reached" } else { "broke off the connection" };
     ProviderError::new("server", format!("The model provider {what}."))
 }
 
-pub fn silent() -> ProviderError {
+pub fn timed_out() -> ProviderError {
     ProviderError::new("timeout", "The model provider did not answer in time.")
 }
 
-/// Whether the same request may succeed a moment later.
-pub fn may_pass(error: &ProviderError) -> bool {
+/// Returns true if a retry may succeed.
+pub fn is_transient(error: &ProviderError) -> bool {
     matches!(error.class.as_str(), "overloaded" | "server")
         || (error.class == "rate_limit" && error.api_code.as_deref() != Some("insufficient_quota"))
 }
@@ -97,15 +97,15 @@ mod tests {
             (404, r#"{"error":{"message":"no such model","code":"model_not_found"}}"#, "invalid_request"),
         ];
         for (status, body, expected) in cases {
-            assert_eq!(refused(status, body).class, expected, "{status} {body}");
+            assert_eq!(from_response(status, body).class, expected, "{status} {body}");
         }
     }
 
     #[test]
     fn the_providers_own_words_are_kept() {
-        let error = refused(429, r#"{"error":{"message":"Out of credit","code":"insufficient_quota"}}"#);
+        let error = from_response(429, r#"{"error":{"message":"Out of credit","code":"insufficient_quota"}}"#);
         assert_eq!((error.api_status, error.api_code.as_deref()), (Some(429), Some("insufficient_quota")));
         assert!(error.message.contains("Out of credit"));
-        assert!(!may_pass(&error), "more of the same does not pay a bill");
+        assert!(!is_transient(&error), "more of the same does not pay a bill");
     }
 }

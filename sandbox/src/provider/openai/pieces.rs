@@ -1,7 +1,6 @@
-//! The chunks of a streamed completion as pieces of a turn.
+//! Conversion of the chunks of a streamed completion to pieces of a turn.
 //!
-//! Text and reasoning are passed on as they come. Calls come in fragments that belong together by index, and are
-//! complete only at the end.
+//! Text and reasoning are passed on at once. Calls arrive in fragments, which are joined by index at the end.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,15 +11,15 @@ use protocol::sse::Frames;
 use reqwest::Response;
 use serde_json::Value;
 
-use super::{PATIENCE, errors};
-use crate::provider::{FinishReason, Piece, ProviderError, estimate};
+use super::{IDLE_TIMEOUT, errors};
+use crate::provider::{FinishReason, Piece, ProviderError, estimate_tokens};
 
-/// Calls that one turn may make; more is a provider gone wrong.
+/// Limit for calls in one turn.
 const MAX_CALLS: usize = 128;
 
 type Item = Result<Piece, ProviderError>;
 
-/// Reads the response piece by piece. Dropping the stream closes the connection.
+/// Streams the pieces of a response. Dropping the stream closes the connection.
 pub fn stream(response: Response, estimate: Tokens) -> BoxStream<'static, Item> {
     let reader = Reader { response, frames: Frames::default(), turn: Assembly::new(estimate), ready: VecDeque::new() };
     stream::unfold(Some(reader), |reader| async move {
@@ -45,8 +44,9 @@ impl Reader {
             if let Some(item) = self.ready.pop_front() {
                 return item;
             }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await.map_err(|_| errors::silent())?;
-            match chunk.map_err(|error| errors::transport(&error))? {
+            let chunk =
+                tokio::time::timeout(IDLE_TIMEOUT, self.response.chunk()).await.map_err(|_| errors::timed_out())?;
+            match chunk.map_err(|error| errors::from_transport(&error))? {
                 Some(bytes) => {
                     let frames = self.frames.push(&bytes);
                     let frames = frames.map_err(|error| ProviderError::new("server", error.to_string()))?;
@@ -60,13 +60,13 @@ impl Reader {
     }
 }
 
-/// What is known of the turn so far.
+/// The state of the turn so far.
 struct Assembly {
     calls: BTreeMap<u64, PartialCall>,
     reason: Option<FinishReason>,
     refused: bool,
     usage: Option<Tokens>,
-    /// What it would cost by our own count, for an API that does not tell.
+    /// Estimated usage, for an API that does not report it.
     estimate: Tokens,
     over: bool,
 }
@@ -94,17 +94,17 @@ impl Assembly {
             return self.fail(ProviderError::new("server", message), ready);
         };
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return self.fail(errors::in_stream(error), ready);
+            return self.fail(errors::from_stream(error), ready);
         }
         if chunk["usage"].is_object() {
             self.usage = Some(usage(&chunk["usage"]));
         }
         let choice = &chunk["choices"][0];
         let delta = &choice["delta"];
-        // Two spellings are in use for the reasoning of open models.
+        // Servers of open models use two names for the reasoning.
         if let Some(text) = filled(&delta["reasoning_content"]).or(filled(&delta["reasoning"])) {
-            self.estimate.output_tokens += estimate(text);
-            self.estimate.reasoning_tokens += estimate(text);
+            self.estimate.output_tokens += estimate_tokens(text);
+            self.estimate.reasoning_tokens += estimate_tokens(text);
             ready.push_back(Ok(Piece::Thinking(text.to_owned())));
         }
         if let Some(text) = filled(&delta["refusal"]) {
@@ -112,7 +112,7 @@ impl Assembly {
             ready.push_back(Ok(Piece::Text(text.to_owned())));
         }
         if let Some(text) = filled(&delta["content"]) {
-            self.estimate.output_tokens += estimate(text);
+            self.estimate.output_tokens += estimate_tokens(text);
             ready.push_back(Ok(Piece::Text(text.to_owned())));
         }
         for (position, call) in delta["tool_calls"].as_array().into_iter().flatten().enumerate() {
@@ -141,13 +141,13 @@ impl Assembly {
         if self.refused {
             reason = FinishReason::Refusal;
         } else if !calls.is_empty() && reason == FinishReason::EndTurn {
-            // Some servers say «stop» after calls.
+            // Some servers send «stop» after calls.
             reason = FinishReason::ToolUse;
         }
-        // Calls of a turn that was cut off are not whole.
+        // Calls of a truncated turn are incomplete.
         if reason == FinishReason::ToolUse {
             for PartialCall { name, arguments } in calls.into_values() {
-                self.estimate.output_tokens += estimate(&name) + estimate(&arguments);
+                self.estimate.output_tokens += estimate_tokens(&name) + estimate_tokens(&arguments);
                 ready.push_back(Ok(Piece::Call { name, input: input(arguments) }));
             }
         }
@@ -173,7 +173,7 @@ fn normalised(reason: &str) -> FinishReason {
     }
 }
 
-/// Arguments that are no JSON stay as they are; the engine answers such a call with `tool_input_invalid`.
+/// Parses arguments. Invalid JSON is kept as text; the engine answers such a call with `tool_input_invalid`.
 fn input(arguments: String) -> Value {
     match arguments.trim() {
         "" => Value::Object(Default::default()),

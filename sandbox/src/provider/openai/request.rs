@@ -1,4 +1,4 @@
-//! The body of a chat completion.
+//! The request body of a chat completion.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub fn body(model: &str, request: &TurnRequest<'_>) -> Value {
             } })
         });
         body["tools"] = tools.collect();
-        // The tools stay in a finalising turn: the conversation may have calls to them.
+        // A final turn keeps the tools, because the conversation may have calls of them.
         if !request.tools_enabled {
             body["tool_choice"] = "none".into();
         }
@@ -68,7 +68,7 @@ fn message(message: &Message) -> Value {
     }
 }
 
-/// As the model wrote them: what was not JSON goes back unchanged.
+/// Returns the arguments as the model sent them, also if they are not JSON.
 fn arguments(input: &Value) -> String {
     match input {
         Value::String(raw) => raw.clone(),
@@ -76,7 +76,7 @@ fn arguments(input: &Value) -> String {
     }
 }
 
-/// The API wants an object schema; a tool without one takes no arguments.
+/// The API requires an object schema; a tool without one gets an empty one.
 fn parameters(schema: &Value) -> Value {
     match schema["type"] == "object" {
         true => schema.clone(),

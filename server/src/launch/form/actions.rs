@@ -2,13 +2,13 @@
 
 use app::AppError;
 use app::launch::draft::error_placement::dom_id;
-use app::launch::draft::json_pointer::set;
 use app::launch::draft::validation::field_error;
 use app::launch::draft::{LaunchDraft, files, rows};
 use app::launch::{CheckKind, CheckState, ToolCheck};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use domain::url::encode;
+use protocol::json_pointer::set;
 use protocol::validate::{FieldError, MAX_INLINE_BYTES};
 use serde_json::{Value, json};
 
@@ -227,7 +227,7 @@ async fn launch_batch(
     match batch::start(state, launcher, &request).await.map_err(AppError::from) {
         Ok(batch) => {
             reset_after_launch(draft);
-            let query = utf8_percent_encode(&batch.query, NON_ALPHANUMERIC);
+            let query = encode(&batch.query);
             Ok(Outcome::Done { href: format!("/runs?q={query}&batch={}", batch.id) })
         }
         Err(AppError::Invalid { message, .. }) => {

@@ -1,9 +1,10 @@
 //! Creates the draft that the form opens with: from a run, a template, a session, the saved draft, or nothing.
 
 use app::AppError;
-use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files, json_pointer};
+use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
 use app::launch::{LaunchEntry, LaunchMode};
 use protocol::ids;
+use protocol::json_pointer;
 use serde_json::{Value, json};
 
 use super::super::templates::{self, Template, TemplateOwner};

@@ -4,7 +4,7 @@
 //! so.
 
 use app::format::grouped;
-use app::launch::draft::json_pointer;
+use protocol::json_pointer;
 use serde_json::Value;
 
 use crate::launch::{Catalogue, ModelChoice};

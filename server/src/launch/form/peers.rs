@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use app::launch::draft::cards::{answer_by, answer_by_card, fill_from_card, set_default_name};
 use app::launch::draft::control_text::text_at;
-use app::launch::draft::json_pointer::set;
 use app::launch::draft::validation::field_error;
 use app::launch::draft::{DiscoveredTool, LaunchDraft};
 use app::launch::local_tools;
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
+use protocol::json_pointer::set;
+use remote_tools::a2a::FoundCard;
 use serde_json::Value;
 
 use super::UploadedFile;
-use crate::peers::FoundCard;
 use crate::state::AppState;
 
 /// Lists the tools of an MCP server. Those of a remote server are offered as checkboxes; those of a local one become its
@@ -46,7 +46,7 @@ pub async fn discover(state: &AppState, draft: &mut LaunchDraft, place: &str) {
             .map(|tool| DiscoveredTool { name: text(tool, "/name"), description: text(tool, "/description") });
         draft.discovered_tools.insert(place.to_owned(), tools.collect());
     }
-    let more = if found.cut { " It has more than were read." } else { "" };
+    let more = if found.truncated { " It has more than were read." } else { "" };
     draft.success = Some(format!("The server has {} tools.{more}", found.tools.len()));
 }
 

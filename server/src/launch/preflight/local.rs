@@ -43,7 +43,7 @@ pub fn catalogue(tool: &Value, content: &LaunchContent, peers: &PeerState) -> Ve
         match peers.mcp.get(&key) {
             Some(Ok(found)) => {
                 let own_name = own_name.as_deref().unwrap_or(name);
-                if !found.cut && !found.tools.iter().any(|tool| tool["name"] == own_name) {
+                if !found.truncated && !found.tools.iter().any(|tool| tool["name"] == own_name) {
                     missing.push(*name);
                 }
             }

@@ -2,7 +2,6 @@
 
 mod agents;
 mod answerers;
-mod backend;
 mod changes;
 mod code_samples;
 mod controls;

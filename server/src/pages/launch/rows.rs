@@ -1,9 +1,9 @@
 //! Rows of names and values, and of a schema's properties.
 
 use app::launch::draft::error_placement::dom_id;
-use app::launch::draft::json_pointer::escape;
 use app::launch::draft::rows;
 use app::model::launch::{Control, Item, Tone};
+use protocol::json_pointer::escape;
 
 use super::controls::{PageBuilder, button, line, line_with_datalist, options_with};
 

@@ -10,6 +10,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use futures::StreamExt;
+use runlens::config::{Config, MantyxConfig};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -96,6 +98,16 @@ impl FakeMantyx {
         let addr = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { addr, world }
+    }
+
+    /// Makes a dashboard use this MANTYX.
+    pub fn configure(&self, config: &mut Config) {
+        config.mantyx = MantyxConfig::Remote {
+            url: format!("http://{}", self.addr).parse().unwrap(),
+            client_id: "mantyx_oa_x".to_owned(),
+            client_secret: "mantyx_oas_x".to_owned(),
+        };
+        config.mantyx_workspace = Some("acme".to_owned());
     }
 
     pub fn look<T>(&self, look: impl FnOnce(&mut World) -> T) -> T {
@@ -191,11 +203,21 @@ async fn stream(State(world): Shared, Path((_, id)): Path<(String, String)>, hea
     if let Some(trouble) = trouble(mood, world.wait_s) {
         return trouble;
     }
+    let number: usize = id.trim_start_matches("run_").parse().unwrap_or(usize::MAX);
+    let in_progress = world.running.contains(&number);
     let frames = [
         json!({ "seq": 1, "type": "assistant_message", "data": { "text": format!("answer of {id}"), "turn": 0 } }),
         json!({ "seq": 2, "type": "result", "data": { "subtype": "success", "text": format!("answer of {id}") } }),
     ];
-    let body: String = frames.iter().map(|frame| format!("id: {}\ndata: {frame}\n\n", frame["seq"])).collect();
+    let frame = |frame: &Value| format!("id: {}\ndata: {frame}\n\n", frame["seq"]);
+    let body = match in_progress {
+        // A run in progress has no result yet, and its stream stays open.
+        true => {
+            let first = futures::stream::iter([Ok::<_, std::io::Error>(frame(&frames[0]))]);
+            axum::body::Body::from_stream(first.chain(futures::stream::pending()))
+        }
+        false => frames.iter().map(frame).collect::<String>().into(),
+    };
     ([("content-type", "text/event-stream")], body).into_response()
 }
 

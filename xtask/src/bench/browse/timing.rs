@@ -1,4 +1,4 @@
-//! How long answers take: each is asked for many times, and told by its percentiles.
+//! Response times of repeated requests, as percentiles.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::bench::client::Client;
 const WARM_UP: usize = 20;
 const ROUNDS: usize = 200;
 
-/// A goal for the 95th percentile, and how it is written.
+/// A goal for the 95th percentile, and its text.
 #[derive(Clone, Copy)]
 pub struct Goal(pub Duration, pub &'static str);
 
@@ -18,7 +18,7 @@ pub const LIST: Goal = Goal(Duration::from_millis(10), "p95 < 10 ms");
 pub const TEXT: Goal = Goal(Duration::from_millis(50), "p95 < 50 ms");
 pub const PAGE: Goal = Goal(Duration::from_millis(40), "p95 < 40 ms");
 
-/// Times of one question, in rising order.
+/// Times of one request, sorted.
 pub struct Times(Vec<Duration>);
 
 impl Times {
@@ -32,7 +32,7 @@ impl Times {
         Ok(times.sorted())
     }
 
-    /// Asks again and again for as long as something holds; at least once.
+    /// Repeats the request while a condition holds; at least once.
     pub fn during(client: &mut Client, path: &str, holds: impl FnMut() -> bool) -> Result<Self> {
         Ok(Self::while_true(client, path, holds)?.sorted())
     }
@@ -41,8 +41,8 @@ impl Times {
         let mut times = Vec::new();
         while holds() || times.is_empty() {
             let start = Instant::now();
-            let answer = client.get(path)?;
-            ensure!(answer.status == 200, "{path} answered {}: {}", answer.status, answer.body);
+            let response = client.get(path)?;
+            ensure!(response.status == 200, "{path} answered {}: {}", response.status, response.body);
             times.push(start.elapsed());
         }
         Ok(Self(times))

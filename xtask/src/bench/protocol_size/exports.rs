@@ -1,5 +1,5 @@
-//! What a client would use of `protocol`, each as a function that the linker has to keep. Built by `cargo xtask bench
-//! protocol-size` alone, as a crate of its own.
+//! Functions of `protocol` that a client would use, exported so that the linker keeps them. `cargo xtask bench
+//! protocol-size` builds this as a crate of its own.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use protocol::validate::validate;
 use protocol::{Event, Timeline};
 use serde_json::Value;
 
-/// A text that the compiler knows nothing about.
+/// A text that the compiler cannot know.
 fn unknown_text() -> String {
     black_box(String::new())
 }

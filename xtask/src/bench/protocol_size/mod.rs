@@ -1,4 +1,4 @@
-//! What `protocol` weighs as wasm when a client uses all of it: the fold, rows, verdict, partial JSON and validation.
+//! The size of `protocol` as wasm when a client uses all of it: fold, rows, verdict, partial JSON and validation.
 
 use std::fs;
 
@@ -30,7 +30,8 @@ pub fn run() -> Result<Vec<Figure>> {
     }])
 }
 
-/// A crate that only exports. It stands in the target folder: an example of `protocol` would need its test tools as wasm.
+/// Compiles a crate that only exports. It is in the target folder: an example of `protocol` would need its test
+/// dependencies as wasm.
 fn compile() -> Result<Vec<u8>> {
     let (root, target) = (paths::root()?, paths::target()?);
     let package = target.join("protocol-size");
@@ -51,7 +52,7 @@ fn compile() -> Result<Vec<u8>> {
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))
 }
 
-/// With the profiles of the workspace, so that what is measured is built as the client is.
+/// Uses the workspace's profiles, so that the result is built like the client.
 fn manifest(workspace: &str, protocol: &std::path::Path) -> String {
     let profile = |name: &str| {
         let head = format!("[profile.{name}]\n");
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_measured_crate_is_built_as_the_client_is() {
+    fn the_measured_crate_uses_the_profiles_of_the_client() {
         let workspace =
             "[profile.release]\nlto = \"off\"\n\n[profile.wasm-release]\nopt-level = \"z\"\n# small\n\n[last]\nx = 1\n";
         let manifest = manifest(workspace, "/x/protocol".as_ref());

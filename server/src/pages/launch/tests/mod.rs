@@ -6,9 +6,10 @@ mod round_trip;
 
 use app::launch::LaunchMode;
 use app::launch::draft::apply::{SubmittedFields, apply};
-use app::launch::draft::{DiscoveredTool, LaunchDraft, json_pointer};
+use app::launch::draft::{DiscoveredTool, LaunchDraft};
 use app::model::launch::{Control, Item, LaunchPageModel};
 use domain::{Answerer, CannedReply};
+use protocol::json_pointer;
 use serde_json::{Value, json};
 
 use crate::launch::Catalogue;

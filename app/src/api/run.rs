@@ -1,0 +1,45 @@
+//! The run page, and actions on a run.
+
+use domain::Thumb;
+use leptos::prelude::*;
+
+use crate::AppError;
+use crate::model::run::{RunPageModel, RunState, RunView};
+use crate::wire::Wire;
+
+#[server(prefix = "/rpc", endpoint = "run", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_run(id: String, #[server(default)] view: RunView) -> Result<Wire<RunPageModel>, AppError> {
+    super::call(|backend| async move { backend.run(&id, &view).await }).await.map(Wire)
+}
+
+/// Loads another view of an open run, without asking MANTYX again.
+#[server(prefix = "/rpc", endpoint = "run-state", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_run_state(id: String, #[server(default)] view: RunView) -> Result<Wire<RunState>, AppError> {
+    super::call(|backend| async move { backend.run_state(&id, &view).await }).await.map(Wire)
+}
+
+#[server(prefix = "/rpc", endpoint = "cancel-run")]
+pub async fn cancel_run(id: String) -> Result<(), AppError> {
+    super::call(|backend| async move { backend.cancel_run(&id).await }).await
+}
+
+/// Answers a local tool call with a result or, if `failed`, with an error. Structured results are JSON as text.
+#[server(prefix = "/rpc", endpoint = "answer-call")]
+pub async fn answer_call(
+    id: String,
+    tool_use_id: String,
+    text: String,
+    #[server(default)] failed: bool,
+) -> Result<(), AppError> {
+    let answer = if failed { Err(text) } else { Ok(text) };
+    super::call(|backend| async move { backend.answer_call(&id, &tool_use_id, answer).await }).await
+}
+
+#[server(prefix = "/rpc", endpoint = "give-feedback")]
+pub async fn give_feedback(
+    id: String,
+    thumb: Thumb,
+    #[server(default)] explanation: String,
+) -> Result<String, AppError> {
+    super::call(|backend| async move { backend.give_feedback(&id, thumb, explanation.trim()).await }).await
+}

@@ -1,0 +1,34 @@
+//! One session: the page, its conversation page by page, and its actions.
+
+use domain::SessionDetail;
+use leptos::prelude::*;
+
+use crate::AppError;
+use crate::model::session::Conversation;
+use crate::wire::Wire;
+
+#[server(prefix = "/rpc", endpoint = "session", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_session(id: String) -> Result<Wire<SessionDetail>, AppError> {
+    super::call(|backend| async move { backend.session(&id).await }).await.map(Wire)
+}
+
+/// Loads the last page of a conversation, or the one before the message `before`, whose runs start at the cursor `runs`.
+#[server(prefix = "/rpc", endpoint = "session-turns", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_conversation(
+    id: String,
+    before: Option<u64>,
+    runs: Option<String>,
+) -> Result<Wire<Conversation>, AppError> {
+    super::call(|backend| async move { backend.conversation(&id, before, runs).await }).await.map(Wire)
+}
+
+/// Sends a message, which starts a run.
+#[server(prefix = "/rpc", endpoint = "send-message")]
+pub async fn send_message(id: String, text: String) -> Result<(), AppError> {
+    super::call(|backend| async move { backend.send_message(&id, text.trim()).await }).await
+}
+
+#[server(prefix = "/rpc", endpoint = "end-session")]
+pub async fn end_session(id: String) -> Result<(), AppError> {
+    super::call(|backend| async move { backend.end_session(&id).await }).await
+}

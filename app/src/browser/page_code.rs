@@ -1,0 +1,24 @@
+//! What happens when the code of a page cannot be loaded: the network failed, or the server has a newer build.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+/// Lets the browser load the page from the server, which needs no code for it. Never ends: the page is left.
+///
+/// A page that the server has just rendered stays as it is, and whatever is opened next is loaded in that way.
+pub async fn load_from_server() {
+    let location = use_location();
+    let rendered = Owner::current_shared_context().is_some_and(|context| context.during_hydration());
+    Effect::new(move |before: Option<()>| {
+        let mut address = location.pathname.get();
+        for (mark, part) in [("?", location.search.get()), ("", location.hash.get())] {
+            if !part.is_empty() {
+                address = format!("{address}{mark}{part}");
+            }
+        }
+        if !rendered || before.is_some() {
+            super::dom::open(&address);
+        }
+    });
+    std::future::pending().await
+}

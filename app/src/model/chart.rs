@@ -1,0 +1,46 @@
+//! The chart of runs over time: stacked bars, each a link to its time range.
+//!
+//! ```text
+//!  slots ─▶ x, one unit each          heights: 0 at the top, 100 for the fullest slot
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chart {
+    pub slots: Vec<ChartSlot>,
+    /// The list's URL without a time range, ending where one can be appended.
+    pub base: String,
+    /// The list without its time range, if the filter has one.
+    pub whole: Option<String>,
+    pub from: String,
+    pub to: String,
+    pub peak: String,
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChartSlot {
+    /// Start (inclusive) and end (exclusive), as the filter writes times.
+    pub since: String,
+    pub before: String,
+    /// Empty when the slot has no runs.
+    pub title: String,
+    pub parts: Vec<ChartPart>,
+}
+
+/// The share of one status, in hundredths of the fullest slot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChartPart {
+    pub status: String,
+    pub y: u32,
+    pub height: u32,
+}
+
+impl Chart {
+    /// The URL of the list for the time range between two slots, given in either order.
+    pub fn range(&self, one: usize, other: usize) -> Option<String> {
+        let (first, last) = (self.slots.get(one.min(other))?, self.slots.get(one.max(other))?);
+        Some(format!("{}since:{}+before:{}", self.base, first.since, last.before))
+    }
+}

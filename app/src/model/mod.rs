@@ -1,0 +1,31 @@
+//! Page models: plain data that the server builds and pages render.
+
+pub mod chart;
+mod columns;
+pub mod compare;
+pub mod launch;
+pub mod list;
+pub mod run;
+pub mod runs;
+pub mod session;
+pub mod sessions;
+
+use serde::{Deserialize, Serialize};
+
+pub use columns::Column;
+
+/// The signed-in person and their workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Viewer {
+    pub email: String,
+    pub workspace: String,
+    pub workspace_slug: String,
+}
+
+/// A plain form that the server rejected, shown once on the page it was sent from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedForm {
+    pub message: String,
+    /// Text from the form's fields, shown so that it is not lost.
+    pub input: Vec<String>,
+}

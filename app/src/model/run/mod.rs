@@ -1,0 +1,42 @@
+//! The run page.
+//!
+//! ```text
+//!   URL ──RunView──┐
+//!                  ├──▶ server::pages::run ──▶ RunState: verdict, banners, strip, rows, answer, open tab
+//!   log ─Timeline──┘
+//! ```
+//!
+//! The server builds the state for any point of the log, during and after the run; the browser renders it. The state has
+//! a bounded size: a log of a hundred thousand events sends no more rows than a log of a few hundred, and bodies only for
+//! open rows. Parts without interaction arrive as HTML, so neither the reducer nor their rules are in the client.
+
+mod row;
+mod state;
+mod view;
+
+use domain::{Feedback, RunSummary};
+use serde::{Deserialize, Serialize};
+
+pub use row::{Body, CallBody, CallOutcome, CallRow, Row, RowKind, Tone};
+pub use state::{RawEvents, RowWindow, RunState, SpecTab, TabContent};
+pub use view::{Find, RunView, TABS_ID, Tab, density_name};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPageModel {
+    pub run: RunSummary,
+    pub prompt: Option<String>,
+    pub system_prompt: Option<String>,
+    pub state: RunState,
+    /// The last event of the whole log, whatever point the page shows.
+    pub end_seq: u64,
+    /// The sign-in may cancel the run and answer its calls.
+    pub can_write: bool,
+    /// The spec is known, so the run can be relaunched.
+    pub has_spec: bool,
+    pub feedback: Option<Feedback>,
+    /// HTML: the source of an imported run.
+    pub import_report: String,
+    /// Set when the data may be behind MANTYX.
+    pub stale: Option<String>,
+    pub now_ms: i64,
+}

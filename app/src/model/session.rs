@@ -1,0 +1,41 @@
+//! The conversation of a session.
+
+use protocol::RunStatus;
+use protocol::messages::Metadata;
+use serde::{Deserialize, Serialize};
+
+/// One page of messages, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    pub messages: Vec<Message>,
+    /// The URL of the page before this one.
+    pub earlier: Option<String>,
+    /// A run is in progress, so another message will follow.
+    pub in_progress: bool,
+    pub now_ms: i64,
+}
+
+/// A message. A user message links to the run that answers it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// `user`, `assistant`, or MANTYX's own word for another role.
+    pub role: String,
+    /// HTML.
+    pub text: String,
+    /// Only the beginning of the text is known, from the list of runs.
+    pub preview: bool,
+    pub attachments: usize,
+    pub run: Option<MessageRun>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessageRun {
+    pub id: String,
+    pub status: RunStatus,
+    pub model: Option<String>,
+    pub tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub created_at_ms: i64,
+    /// Metadata of the run that its session doesn't have, or has with another value.
+    pub own_metadata: Metadata,
+}

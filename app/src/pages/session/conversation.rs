@@ -1,0 +1,78 @@
+//! One page of a conversation, oldest first. A user message links to the run that answers it.
+
+use leptos::prelude::*;
+
+use crate::browser::while_shown;
+use crate::components::icon::{Icon, IconView};
+use crate::components::metadata::MetadataChips;
+use crate::components::status::StatusBadge;
+use crate::components::time::RelativeTime;
+use crate::format;
+use crate::model::session::{Conversation, Message, MessageRun};
+
+/// Which messages the address asks for: those before a seq, and where their runs begin.
+type Place = Memo<(Option<u64>, Option<String>)>;
+
+#[component]
+pub fn ConversationView(page: Conversation, place: Place, read_again: Callback<()>) -> impl IntoView {
+    if page.in_progress {
+        while_shown(read_again);
+    }
+    let latest = place.with_untracked(|(before, _)| before.is_some());
+    let empty = page.messages.is_empty().then(|| view! { <p class="hint">"Nothing was said in this session yet."</p> });
+    let now_ms = page.now_ms;
+    let messages: Vec<_> = page.messages.into_iter().map(|message| view! { <MessageView message now_ms /> }).collect();
+    view! {
+        {page.earlier.map(|href| view! { <p class="earlier"><a class="button" href=href><IconView icon=Icon::Up />"Earlier messages"</a></p> })}
+        {empty}
+        <ol class="conversation">{messages}</ol>
+        {latest.then(|| view! { <p class="earlier"><a class="button" href="?"><IconView icon=Icon::Down />"Newest messages"</a></p> })}
+    }
+}
+
+#[component]
+fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
+    let who = match message.role.as_str() {
+        "user" => "Asked".to_owned(),
+        "assistant" => "Answered".to_owned(),
+        other => other.to_owned(),
+    };
+    let attachments = (message.attachments > 0).then(|| {
+        let s = if message.attachments == 1 { "" } else { "s" };
+        view! { <p class="hint">{format!("with {} attachment{s}", message.attachments)}</p> }
+    });
+    let silent = message
+        .preview
+        .then(|| view! { <p class="hint">"The conversation has no answer to this; its run tells why."</p> });
+    let going = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
+    view! {
+        <li class="turn-said" data-role=message.role>
+            <header class="turn-head"><strong>{who}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
+            <div inner_html=message.text></div>
+            {attachments}
+            {if going { Some(view! { <p class="hint" role="status">"The answer is being written."</p> }.into_any()) } else { silent.map(IntoAny::into_any) }}
+        </li>
+    }
+}
+
+#[component]
+fn RunLink(run: MessageRun, now_ms: i64) -> impl IntoView {
+    let figures: Vec<String> = [
+        run.model.clone(),
+        run.tokens.map(|tokens| format!("{} tokens", format::compact_number(tokens))),
+        run.duration_ms.map(format::duration),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let own = (!run.own_metadata.is_empty()).then(|| {
+        view! { <span class="overridden"><span class="hint">"of this turn alone:"</span><MetadataChips metadata=run.own_metadata.clone() /></span> }
+    });
+    view! {
+        <StatusBadge status=run.status />
+        <a href=format!("/runs/{}", run.id)>"Open its run"</a>
+        <span class="hint">{figures.join(" · ")}</span>
+        <span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms /></span>
+        {own}
+    }
+}

@@ -1,0 +1,78 @@
+//! Problems of the log: missing events, events after the end, or no end.
+
+use serde_json::Value;
+
+use super::{Banner, BannerKind, Facts, NextStep, Severity};
+use crate::timeline::format::count;
+use crate::timeline::{NoteKind, Timeline};
+
+pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
+    [gap(timeline), no_end(timeline), after_end(timeline)].into_iter().flatten().collect()
+}
+
+fn gap(timeline: &Timeline) -> Option<Banner> {
+    let integrity = &timeline.integrity;
+    let first @ (from, to) = *integrity.gaps.first()?;
+    let missing = integrity.missing();
+    let place = match (from == to, integrity.gaps.len()) {
+        (true, 1) => format!("Event #{from} is not here."),
+        (false, 1) => format!("Events #{from} to #{to} are not here."),
+        (true, n) => format!("The first of {n} gaps is event #{from}."),
+        (false, n) => format!("The first of {n} gaps is events #{from} to #{to}."),
+    };
+    Some(Banner {
+        kind: BannerKind::LogGap,
+        severity: Severity::Warning,
+        seq: to.saturating_add(1),
+        title: format!("The log has a gap: {} missing", count(missing, "event")),
+        detail: format!("{place} What happened there is not known; everything else is shown as it came."),
+        facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
+        next_step: NextStep::text(
+            "Compare with the log of whoever received the run's stream; a file of theirs can be imported here as a run.",
+        ),
+    })
+}
+
+fn no_end(timeline: &Timeline) -> Option<Banner> {
+    let status = timeline.lacks_end().then(|| timeline.status().as_str())?;
+    let last_seq = timeline.last_seq();
+    let stops = if last_seq == 0 { "its log is empty".to_owned() } else { format!("its log stops at #{last_seq}") };
+    let (detail, next) = match timeline.is_cut_off() {
+        true => (
+            format!("This file stops at #{last_seq}. Whether the run went on, and how it ended, is not known here."),
+            "Import a file that has the whole log: this one was probably made while the run was going on.",
+        ),
+        false => (
+            format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
+            "Reload the page: what MANTYX has by now is fetched. If it stays so, MANTYX does not have the end.",
+        ),
+    };
+    Some(Banner {
+        kind: BannerKind::LogIncomplete,
+        severity: Severity::Warning,
+        seq: last_seq,
+        title: "The log stops before the end".to_owned(),
+        detail,
+        facts: Facts::NoEnd { last_seq, status: status.to_owned() },
+        next_step: NextStep::text(next),
+    })
+}
+
+fn after_end(timeline: &Timeline) -> Option<Banner> {
+    let events = timeline.integrity.after_end;
+    (events > 0).then(|| Banner {
+        kind: BannerKind::LogIncomplete,
+        severity: Severity::Warning,
+        seq: timeline
+            .notes()
+            .find(|note| matches!(note.kind, NoteKind::AfterEnd { .. }))
+            .map_or(timeline.last_seq(), |note| note.seq),
+        title: "The log goes on after its end".to_owned(),
+        detail: format!(
+            "{} came after the run had ended. They are listed, but change nothing above.",
+            count(events, "event")
+        ),
+        facts: Facts::AfterEnd { events },
+        next_step: NextStep::text("Report this to whoever runs MANTYX: nothing should follow the last event."),
+    })
+}

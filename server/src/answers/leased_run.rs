@@ -1,0 +1,257 @@
+//! Answers the local tool calls of one run, from taking its lease to the run's end.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use domain::{AnswerState, Answerer, ToolAnswerers};
+use protocol::event::Payload;
+use serde_json::Value;
+use tokio::task::{AbortHandle, JoinSet};
+use tracing::Instrument;
+
+use super::pending_call::{MAX_RETRY_DELAY, PendingCall};
+use super::{LEASE_MS, RENEW_EVERY};
+use crate::auth::{Caller, Credential};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+use crate::state::AppState;
+use crate::store::{AnswerPlan, CallKey};
+
+/// Events read at a time.
+const CHUNK: u32 = 500;
+/// The pause before a run that cannot be followed is tried again. It grows with the run's age.
+const MIN_PAUSE_MS: i64 = 5_000;
+const MAX_PAUSE_MS: i64 = 60_000;
+/// A run that cannot be followed is given up after this time.
+const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
+const SIGNED_OUT: &str = "the person who launched it is signed out";
+
+/// The reason why answering a run ended.
+enum Outcome {
+    /// The run has ended.
+    RunEnded,
+    /// Another process has the lease now.
+    LeaseLost,
+    /// This process shuts down. Another one, or the same after a restart, continues.
+    ShuttingDown,
+    /// The run cannot be followed now.
+    Stuck(String),
+}
+
+/// A background task that answers the calls of one run while this process holds its lease.
+pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
+    let outcome = match super::open(&state.vault, &plan.sealed_answers) {
+        Ok(answers) => {
+            let ended = answer_calls(&state, &plan, &owner, &answers).await;
+            (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "cannot decrypt the answerers of a run; nobody answers its local tools");
+            (Outcome::RunEnded, ToolAnswerers::new())
+        }
+    };
+    let closed = match outcome {
+        (Outcome::LeaseLost, _) => Ok(()),
+        (Outcome::ShuttingDown, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
+        (Outcome::Stuck(why), _) if now_ms() - plan.created_at_ms < GIVE_UP_AFTER_MS => {
+            tracing::debug!(%why, "cannot answer the tools of a run now; retrying later");
+            let age_ms = now_ms() - plan.created_at_ms;
+            let until = now_ms() + (age_ms / 4).clamp(MIN_PAUSE_MS, MAX_PAUSE_MS);
+            state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
+        }
+        (Outcome::RunEnded | Outcome::Stuck(_), answers) => {
+            let sealed = super::seal(&state.vault, &super::without_secrets(answers));
+            state.store.close_answer_plan(&plan, &owner, &sealed).await
+        }
+    };
+    if let Err(error) = closed {
+        tracing::warn!(%error, "cannot record that a run is no longer answered");
+    }
+}
+
+async fn answer_calls(
+    state: &AppState,
+    plan: &AnswerPlan,
+    owner: &str,
+    answers: &ToolAnswerers,
+) -> Result<Outcome, Error> {
+    let Some(caller) = caller_of(state, plan).await? else {
+        return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
+    };
+    let mut progress = state.live.follow(state, &caller, &plan.run_id);
+    let mut run = LeasedRun {
+        state,
+        caller: &caller,
+        plan,
+        owner,
+        answers,
+        timeout: local_tool_timeout(state, plan).await?,
+        after: plan.after_seq,
+        open: BTreeMap::new(),
+        tasks: JoinSet::new(),
+        handles: HashMap::new(),
+    };
+    let mut renewals = tokio::time::interval(RENEW_EVERY);
+    loop {
+        let followed_to_end = progress.borrow_and_update().ended;
+        if run.read_log().await? {
+            run.finish().await?;
+            return Ok(Outcome::RunEnded);
+        }
+        if followed_to_end {
+            return Ok(Outcome::Stuck("its log cannot be followed to the end".to_owned()));
+        }
+        tokio::select! {
+            changed = progress.changed() => if changed.is_err() {
+                return Ok(Outcome::Stuck("it is no longer followed".to_owned()));
+            },
+            Some(answered) = run.tasks.join_next() => match answered {
+                Ok(Err(Error::Mantyx(MantyxError::Unauthorized))) => {
+                    return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
+                }
+                Ok(Err(error)) => tracing::warn!(%error, "cannot answer a local tool call"),
+                Ok(Ok(())) | Err(_) => {}
+            },
+            _ = renewals.tick() => {
+                let until = now_ms() + LEASE_MS;
+                if !state.store.renew_answer_plan(plan, owner, until, run.settled_up_to()).await? {
+                    return Ok(Outcome::LeaseLost);
+                }
+            }
+            () = state.shutdown.cancelled() => return Ok(Outcome::ShuttingDown),
+        }
+    }
+}
+
+/// Returns the caller to send results as: the person who launched the run, if still signed in.
+async fn caller_of(state: &AppState, plan: &AnswerPlan) -> Result<Option<Caller>, Error> {
+    let grant = state.store.newest_grant_of(plan.workspace_id, &plan.subject).await?;
+    let slug = state.store.workspace_slug(plan.workspace_id).await?;
+    Ok(grant.zip(slug).map(|(grant, slug)| Caller {
+        workspace_id: plan.workspace_id,
+        slug,
+        credential: Credential::Grant(grant),
+    }))
+}
+
+/// Returns the timeout for peers. It is shorter than MANTYX's, so that a timeout can still be reported to the model.
+async fn local_tool_timeout(state: &AppState, plan: &AnswerPlan) -> Result<Duration, Error> {
+    let (spec, _) = state.store.run_spec_and_log_state(plan.workspace_id, &plan.run_id).await?;
+    let spec: Value = spec.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    let timeout = Duration::from_millis(protocol::spec::local_tool_timeout_ms(&spec));
+    Ok(timeout.mul_f32(0.9).max(Duration::from_millis(100)))
+}
+
+/// A run whose lease this process holds, and its open calls.
+struct LeasedRun<'a> {
+    state: &'a AppState,
+    caller: &'a Caller,
+    plan: &'a AnswerPlan,
+    owner: &'a str,
+    answers: &'a ToolAnswerers,
+    timeout: Duration,
+    after: u64,
+    /// Calls without a result, by the seq of their event.
+    open: BTreeMap<u64, String>,
+    /// Dropped with the run, which stops the tasks: it has ended, or its lease is lost.
+    tasks: JoinSet<Result<(), Error>>,
+    handles: HashMap<String, AbortHandle>,
+}
+
+/// A call in the log that has no result yet.
+struct OpenCall {
+    id: String,
+    tool: String,
+    args: Value,
+    answerer: Answerer,
+}
+
+impl LeasedRun<'_> {
+    /// Reads the new events of the stored log, and starts to answer calls without a result. Returns true when the run has
+    /// ended.
+    async fn read_log(&mut self) -> Result<bool, Error> {
+        let mut waiting: BTreeMap<u64, OpenCall> = BTreeMap::new();
+        loop {
+            let store = &self.state.store;
+            let events = store.events_after(self.plan.workspace_id, &self.plan.run_id, self.after, CHUNK).await?;
+            if events.is_empty() {
+                break;
+            }
+            for event in &events {
+                self.after = event.seq;
+                if event.is_terminal() {
+                    return Ok(true);
+                }
+                match event.payload() {
+                    Ok(Payload::LocalToolCall { call, .. }) => {
+                        let answerer = self.answers.get(call.name).filter(|answerer| **answerer != Answerer::Hand);
+                        if let Some((id, answerer)) = call.id.zip(answerer) {
+                            let (id, tool, args) = (id.to_owned(), call.name.to_owned(), call.input.clone());
+                            waiting.insert(event.seq, OpenCall { id, tool, args, answerer: answerer.clone() });
+                        }
+                    }
+                    Ok(Payload::LocalToolResult { id: Some(id), .. }) => {
+                        waiting.retain(|_, call| call.id != id);
+                        self.open.retain(|_, open| open != id);
+                        self.stop_answering(id).await?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (seq, call) in waiting {
+            self.open.insert(seq, call.id.clone());
+            self.start_answering(call);
+        }
+        Ok(false)
+    }
+
+    fn start_answering(&mut self, call: OpenCall) {
+        let id = call.id.clone();
+        let span = tracing::info_span!("answer call", tool = call.tool, tool_use_id = id);
+        let call = PendingCall {
+            state: self.state.clone(),
+            caller: self.caller.clone(),
+            run_id: self.plan.run_id.clone(),
+            owner: self.owner.to_owned(),
+            tool_use_id: call.id,
+            tool: call.tool,
+            args: call.args,
+            answerer: call.answerer,
+            timeout: self.timeout,
+        };
+        let handle = self.tasks.spawn(async move { call.answer().await }.instrument(span));
+        self.handles.insert(id, handle);
+    }
+
+    /// Stops the task of a call that has a result, unless that task is sending the result right now.
+    async fn stop_answering(&mut self, tool_use_id: &str) -> Result<(), Error> {
+        let Some(handle) = self.handles.remove(tool_use_id) else { return Ok(()) };
+        let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
+        if self.state.store.abandon_answer(call, self.owner, now_ms()).await? {
+            handle.abort();
+        }
+        Ok(())
+    }
+
+    /// Stops all tasks of a run that has ended. Results that are being sent may still arrive.
+    async fn finish(mut self) -> Result<(), Error> {
+        let open: Vec<String> = self.handles.keys().cloned().collect();
+        for tool_use_id in &open {
+            self.stop_answering(tool_use_id).await?;
+        }
+        let all_ended = async { while self.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(MAX_RETRY_DELAY, all_ended).await;
+        for tool_use_id in &open {
+            let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
+            self.state.store.settle_answer(call, self.owner, AnswerState::NotNeeded, None, now_ms()).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the seq up to which a process that takes over need not read again.
+    fn settled_up_to(&self) -> u64 {
+        self.open.first_key_value().map_or(self.after, |(seq, _)| seq.saturating_sub(1))
+    }
+}

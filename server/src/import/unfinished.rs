@@ -1,0 +1,84 @@
+//! Finishes imports whose process is gone. They keep the events that were read.
+
+use domain::{IMPORT_WITHOUT_END, RunSummary};
+use protocol::RunStatus;
+
+use crate::store::{Result, RunUpdate, Store};
+
+/// Marks imports without new events since `idle_since_ms` as failed. Returns how many. An import that continues after all
+/// gets the end of its own log.
+pub async fn finish_abandoned(store: &Store, idle_since_ms: i64) -> Result<usize> {
+    let abandoned = store.imports_without_end(idle_since_ms).await?;
+    for (workspace, run_id) in &abandoned {
+        tracing::info!(run_id, %workspace, "finishing an abandoned import");
+        // The log may be complete although it was not indexed.
+        store.index_log(*workspace, run_id).await?;
+        if let Some(run) = store.run(*workspace, run_id).await?
+            && !run.status.is_terminal()
+        {
+            let summary = RunSummary { status: RunStatus::Failed, error: Some(IMPORT_WITHOUT_END.to_owned()), ..run };
+            let update = RunUpdate { summary, completed_at_ms: None, spec: None, log: None };
+            store.upsert_runs(*workspace, &[update]).await?;
+        }
+    }
+    Ok(abandoned.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use anyhow::Context;
+
+    use super::*;
+    use crate::clock::now_ms;
+    use crate::import::{BATCH, Import};
+
+    /// Imports some events and stops, as when the process ends.
+    async fn import_partly(store: &Store, events: &str) -> anyhow::Result<(crate::store::WorkspaceId, String)> {
+        let workspace = store.workspace_from_slug("demo").await?;
+        let mut import = Import::new(store.clone(), workspace, Some("cut.ndjson".to_owned()));
+        import.push(events.as_bytes()).await?;
+        Ok((workspace, import.run_id.clone()))
+    }
+
+    fn deltas(count: usize) -> anyhow::Result<String> {
+        let mut log = String::new();
+        for seq in 1..=count {
+            writeln!(log, "{{\"seq\":{seq},\"type\":\"assistant_delta\",\"data\":{{\"text\":\"x\"}}}}")?;
+        }
+        Ok(log)
+    }
+
+    #[tokio::test]
+    async fn an_abandoned_import_keeps_the_events_that_were_read() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let (workspace, id) = import_partly(&store, &deltas(BATCH + 10)?).await?;
+        assert_eq!(finish_abandoned(&store, now_ms() - 60_000).await?, 0, "it may still be running");
+        assert_eq!(store.run(workspace, &id).await?.context("the run")?.status, RunStatus::Running);
+
+        assert_eq!(finish_abandoned(&store, now_ms() + 1).await?, 1);
+        let run = store.run(workspace, &id).await?.context("the run")?;
+        assert_eq!(
+            (run.status, run.error.as_deref(), run.name.as_deref()),
+            (RunStatus::Failed, Some(IMPORT_WITHOUT_END), Some("cut.ndjson"))
+        );
+        let report = store.import_report(workspace, &id).await?.context("a report")?;
+        assert_eq!((report.events, report.faults.len()), (BATCH as u64, 1));
+        assert!(report.faults[0].reason.contains("not read") && report.faults[0].line >= BATCH as u64, "{report:?}");
+        assert_eq!(finish_abandoned(&store, now_ms() + 1).await?, 0);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_complete_log_keeps_its_own_end() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let end = format!("{{\"seq\":{BATCH},\"type\":\"result\",\"data\":{{\"text\":\"Done.\"}}}}\n");
+        let (workspace, id) = import_partly(&store, &(deltas(BATCH - 1)? + &end)).await?;
+        assert_eq!(finish_abandoned(&store, now_ms() + 1).await?, 1);
+        assert_eq!(store.run(workspace, &id).await?.context("the run")?.status, RunStatus::Succeeded);
+        Ok(())
+    }
+}

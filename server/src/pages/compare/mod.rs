@@ -1,0 +1,118 @@
+//! The comparison of two runs.
+
+mod excerpt;
+mod similar_run;
+mod turns;
+
+use app::format;
+use app::model::compare::{ComparedRun, ComparisonModel, Excerpt, FirstDifference, SpecDifference};
+use domain::RunSummary;
+use protocol::timeline::{Timeline, align, changes};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::runs::{find_run, masked_spec};
+use crate::workspace::SignedInWorkspace;
+use excerpt::excerpts;
+use similar_run::most_similar_run;
+
+const MAX_SPEC_DIFFERENCES: usize = 100;
+const SPEC_CHARS: usize = 240;
+const ANSWER_CHARS: usize = 4_000;
+
+/// Without `right`, compares with the most similar successful run.
+pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>) -> Result<ComparisonModel, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let (run, _) = find_run(state, caller, left).await?;
+    let (other, reason) = match right {
+        Some(id) => (Some(find_run(state, caller, id).await?.0), None),
+        None => match most_similar_run(state, caller, &run).await? {
+            Some((similar, reason)) => (Some(find_run(state, caller, &similar.id).await?.0), Some(reason)),
+            None => (None, None),
+        },
+    };
+    let replay = state.timelines.replay(state, caller, &run.id).await?;
+    let one = replay.latest();
+    let Some(other) = other else {
+        let left = head(&run, one, excerpt::whole(one.answer(), ANSWER_CHARS));
+        return Ok(ComparisonModel {
+            left,
+            right: None,
+            reason: None,
+            first_difference: None,
+            same_before: 0,
+            turns: vec![],
+            more_after: 0,
+            spec: vec![],
+            spec_unknown: None,
+            launchable: (false, false),
+        });
+    };
+    let other_replay = state.timelines.replay(state, caller, &other.id).await?;
+    let two = other_replay.latest();
+    let alignment = align(one, two);
+    let specs = (masked_spec(state, caller, &run.id).await?, masked_spec(state, caller, &other.id).await?);
+    let (left, right) = heads((&run, one), (&other, two));
+    let (before, turns, after) = turns::around_first_difference(&alignment, one, two);
+    Ok(ComparisonModel {
+        left,
+        right: Some(right),
+        reason,
+        same_before: before,
+        turns,
+        more_after: after,
+        first_difference: alignment.divergence.map(|divergence| FirstDifference {
+            text: divergence.describe(),
+            left_seq: divergence.left_seq,
+            right_seq: divergence.right_seq,
+        }),
+        launchable: (specs.0.is_some(), specs.1.is_some()),
+        spec_unknown: match &specs {
+            (Some(_), Some(_)) => None,
+            (None, None) => {
+                Some("The specs of both runs are unknown, so whether they differ is unknown too.".to_owned())
+            }
+            (left, _) => {
+                let side = if left.is_none() { "left" } else { "right" };
+                Some(format!("The spec of the {side} run is unknown, so whether the specs differ is unknown too."))
+            }
+        },
+        spec: match specs {
+            (Some(left), Some(right)) => spec_differences(&left, &right),
+            _ => Vec::new(),
+        },
+    })
+}
+
+fn heads(left: (&RunSummary, &Timeline), right: (&RunSummary, &Timeline)) -> (ComparedRun, ComparedRun) {
+    let (one, other) = excerpts(Some(left.1.answer()), Some(right.1.answer()), ANSWER_CHARS);
+    (head(left.0, left.1, one.unwrap_or_default()), head(right.0, right.1, other.unwrap_or_default()))
+}
+
+fn head(run: &RunSummary, timeline: &Timeline, answer: Excerpt) -> ComparedRun {
+    let figures = [
+        ("Model", run.model.clone()),
+        ("Turns", Some(format::grouped(timeline.totals.turns))),
+        ("Tool calls", Some(format::grouped(timeline.totals.calls))),
+        ("Tokens", run.tokens.map(|tokens| format::grouped(tokens.total()))),
+        ("Duration", run.duration_ms.map(format::duration)),
+    ];
+    ComparedRun {
+        id: run.id.clone(),
+        title: run.title(),
+        status: timeline.status(),
+        figures: figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
+        answer,
+    }
+}
+
+fn spec_differences(left: &Value, right: &Value) -> Vec<SpecDifference> {
+    let found = changes(left, right).into_iter().take(MAX_SPEC_DIFFERENCES);
+    let texts = |value: Option<Value>| value.map(|value| value.to_string());
+    found
+        .map(|change| {
+            let (left, right) = excerpts(texts(change.before).as_deref(), texts(change.after).as_deref(), SPEC_CHARS);
+            SpecDifference { pointer: change.pointer, left, right }
+        })
+        .collect()
+}

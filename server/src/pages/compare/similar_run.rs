@@ -1,0 +1,55 @@
+//! Finds the most similar successful run.
+
+use domain::RunSummary;
+use protocol::RunStatus;
+use protocol::query::{Clause, Field, Is, Query, Term};
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+
+/// Successful runs that are considered.
+const CANDIDATES: u32 = 100;
+
+/// Returns the most similar successful run of the same agent or name, and the reason.
+pub async fn most_similar_run(
+    state: &AppState,
+    caller: &Caller,
+    run: &RunSummary,
+) -> Result<Option<(RunSummary, String)>, Error> {
+    let (field, value) = match (&run.agent_id, &run.name) {
+        (Some(agent), _) => (Field::Agent, agent.clone()),
+        (None, Some(name)) => (Field::Name, name.clone()),
+        (None, None) => return Ok(None),
+    };
+    let wanted = [Term::Status(RunStatus::Succeeded), Term::Field { field, value }].map(Clause::from);
+    // A run with problems is no good example.
+    let problems = [Is::Looping, Is::Truncated, Is::Budget].map(|is| Clause { negated: true, ..Term::Is(is).into() });
+    let query = Query { clauses: wanted.into_iter().chain(problems).collect() };
+    // The best match may be newer than the last sync.
+    state.mirror.sync_newest(state, caller).await?;
+    let plan = state.store.plan(caller.workspace_id, &query, now_ms()).await?;
+    let found = state.store.list_runs(&plan, None, CANDIDATES).await?;
+    let similarity = |other: &RunSummary| {
+        let shared = run.metadata.iter().filter(|(key, value)| other.metadata.get(*key) == Some(*value)).count();
+        (shared, other.input_preview == run.input_preview, other.model == run.model)
+    };
+    // Newest first; among equals the newest wins.
+    let others = found.runs.into_iter().filter(|other| other.id != run.id).rev();
+    Ok(others.max_by_key(|other| similarity(other)).map(|similar| {
+        let (shared, same_prompt, same_model) = similarity(&similar);
+        let mut reasons = vec![match &run.agent_id {
+            Some(agent) => format!("of the same agent `{agent}`"),
+            None => format!("of the same name `{}`", run.name.as_deref().unwrap_or_default()),
+        }];
+        if shared > 0 {
+            let values = run.metadata.iter().filter(|(key, value)| similar.metadata.get(*key) == Some(*value));
+            let values: Vec<String> = values.map(|(key, value)| format!("{key}:{value}")).collect();
+            reasons.push(format!("with the same {}", values.join(", ")));
+        }
+        reasons.extend(same_prompt.then(|| "with the same prompt".to_owned()));
+        reasons.extend(same_model.then(|| "on the same model".to_owned()));
+        (similar, format!("The nearest good twin: the most similar run that went well, {}.", reasons.join(", ")))
+    }))
+}

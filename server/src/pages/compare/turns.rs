@@ -1,0 +1,90 @@
+//! The turns of two runs, paired.
+
+use app::model::compare::{ComparedCall, ComparedTurn, Excerpt, TurnLines};
+use protocol::json::preview;
+use protocol::timeline::{Alignment, CallPair, Timeline, ToolCall, Turn, TurnPair};
+
+use super::excerpt::excerpts;
+
+/// Turns shown.
+const MAX_TURNS: usize = 60;
+/// Of these, the ones before the first difference.
+const TURNS_BEFORE: usize = 10;
+const TEXT_CHARS: usize = 600;
+const CALL_CHARS: usize = 240;
+/// Compared characters of a payload.
+const PAYLOAD_CHARS: usize = 20_000;
+
+/// The turns around the first difference, and the number of turns before and after them.
+pub fn around_first_difference(
+    alignment: &Alignment,
+    left: &Timeline,
+    right: &Timeline,
+) -> (usize, Vec<ComparedTurn>, usize) {
+    let differs_at = alignment.divergence.as_ref().map(|divergence| divergence.turn);
+    let count = alignment.turns.len();
+    let before = match differs_at {
+        Some(at) if count > MAX_TURNS => at.saturating_sub(TURNS_BEFORE).min(count - MAX_TURNS),
+        _ => 0,
+    };
+    let shown = alignment.turns.iter().enumerate().skip(before).take(MAX_TURNS);
+    let turns: Vec<ComparedTurn> = shown
+        .map(|(index, pair)| {
+            let turn = |timeline: &Timeline, at: Option<usize>| at.and_then(|at| timeline.turns.get(at)).cloned();
+            let (one, other) = (turn(left, pair.left), turn(right, pair.right));
+            let (left, right) = sides(one.as_deref(), other.as_deref(), pair);
+            ComparedTurn { same: pair.same, is_first_difference: !pair.same && differs_at == Some(index), left, right }
+        })
+        .collect();
+    let after = count - before - turns.len();
+    (before, turns, after)
+}
+
+fn sides(left: Option<&Turn>, right: Option<&Turn>, pair: &TurnPair) -> (Option<TurnLines>, Option<TurnLines>) {
+    let texts = excerpts(left.map(|turn| turn.text.as_str()), right.map(|turn| turn.text.as_str()), TEXT_CHARS);
+    let (mut calls, mut others) = (Vec::new(), Vec::new());
+    for compared in &pair.calls {
+        let (one, other) = compared_calls(call(left, compared.left), call(right, compared.right), compared);
+        calls.extend(one);
+        others.extend(other);
+    }
+    let lines = |turn: &Turn, text: Option<Excerpt>, calls| TurnLines {
+        number: turn.index + 1,
+        seq: turn.anchor_seq(),
+        text: text.unwrap_or_default(),
+        calls,
+    };
+    (left.map(|turn| lines(turn, texts.0, calls)), right.map(|turn| lines(turn, texts.1, others)))
+}
+
+fn call(turn: Option<&Turn>, entry: Option<usize>) -> Option<&ToolCall> {
+    turn?.entries.get(entry?)?.as_call()
+}
+
+fn compared_calls(
+    left: Option<&ToolCall>,
+    right: Option<&ToolCall>,
+    pair: &CallPair,
+) -> (Option<ComparedCall>, Option<ComparedCall>) {
+    let texts = |text: fn(&ToolCall) -> String| {
+        let (one, other) = (left.map(text), right.map(text));
+        excerpts(one.as_deref(), other.as_deref(), CALL_CHARS)
+    };
+    let (calls, answers) = (texts(made), texts(answered));
+    let compared = |call: Option<Excerpt>, answer: Option<Excerpt>| {
+        Some(ComparedCall { call: call?, answer: answer?, same_call: pair.same_call, same_answer: pair.same_answer })
+    };
+    (compared(calls.0, answers.0), compared(calls.1, answers.1))
+}
+
+fn made(call: &ToolCall) -> String {
+    format!("{}({})", call.name, preview(&call.input.to_string(), PAYLOAD_CHARS))
+}
+
+fn answered(call: &ToolCall) -> String {
+    match &call.answer {
+        None => "no answer".to_owned(),
+        Some(answer) if answer.ok => format!("→ {}", preview(&answer.text(), PAYLOAD_CHARS)),
+        Some(answer) => format!("→ error: {}", preview(&answer.text(), PAYLOAD_CHARS)),
+    }
+}

@@ -1,0 +1,56 @@
+//! Links to a list under other filters.
+
+use app::model::list::ListAddress;
+use domain::url::encode;
+use domain::{View, ViewList, ViewScope};
+use protocol::Query;
+
+/// Links keep the id of the opened saved view, so that it can be changed.
+#[derive(Clone, Debug)]
+pub struct Links {
+    list: ViewList,
+    view: Option<String>,
+}
+
+impl Links {
+    pub fn to_list(list: ViewList) -> Self {
+        Self { list, view: None }
+    }
+
+    pub fn with_view(list: ViewList, view: Option<&View>) -> Self {
+        let saved = view.filter(|view| view.scope != ViewScope::BuiltIn);
+        Self { list, view: saved.map(|view| view.id.clone()) }
+    }
+
+    pub fn list(&self) -> ViewList {
+        self.list
+    }
+
+    /// The id of the opened saved view.
+    pub fn view(&self) -> Option<&str> {
+        self.view.as_deref()
+    }
+
+    /// The URL of the list under a query. `q` is always present: without it the default view would open.
+    pub fn url(&self, query: &Query) -> String {
+        let view = self.view().map(|id| format!("view={}&", encode(id))).unwrap_or_default();
+        format!("{}?{view}q={}", self.list.path(), encode(&query.to_string()))
+    }
+
+    /// The URL of the list under a query, ending where another clause can be appended.
+    pub fn appendable_url(&self, query: &Query) -> String {
+        let base = self.url(query);
+        if query.is_empty() { base } else { format!("{base}+") }
+    }
+}
+
+/// Returns the view that an address opens: the named one; the viewer's default if the address has no filter at all; or the
+/// saved view with exactly this filter, for example one that was just saved.
+pub fn opened_view<'a>(address: &ListAddress, views: &'a [View]) -> Option<&'a View> {
+    let has_same_filter = |view: &&View| view.scope != ViewScope::BuiltIn && view.query == address.q.trim();
+    match &address.view {
+        Some(id) => views.iter().find(|view| view.id == *id),
+        None if address.opens_default => views.iter().find(|view| view.default),
+        None => views.iter().find(has_same_filter),
+    }
+}

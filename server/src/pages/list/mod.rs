@@ -1,0 +1,23 @@
+//! Parts that the lists of runs and sessions share.
+
+pub mod completion;
+mod facets;
+mod filter_bar;
+mod links;
+
+use app::model::list::Chip;
+use domain::ExcludingClause;
+use protocol::Query;
+
+pub use facets::build_facets;
+pub use filter_bar::{build_filter_bar, parse_filter};
+pub use links::{Links, opened_view};
+
+/// Rows on one page of a list.
+pub const PAGE_SIZE: u32 = 25;
+
+/// Links to the list without one clause, for each clause that alone excludes every result.
+pub fn excluding_chips(links: &Links, query: &Query, excluding: Vec<ExcludingClause>) -> Vec<Chip> {
+    let chip = |clause: ExcludingClause| Chip { text: clause.text, href: links.url(&query.without(clause.index)) };
+    excluding.into_iter().map(chip).collect()
+}

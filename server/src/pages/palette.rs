@@ -1,0 +1,121 @@
+//! The command palette: pages, views and runs that match a text.
+
+use app::model::list::Suggestion;
+use domain::url::encode;
+use domain::{View, ViewList};
+use protocol::Query;
+use protocol::query::{Clause, Term};
+
+use super::list::Links;
+use crate::error::Error;
+use crate::runs::{History, list_runs};
+use crate::views;
+use crate::workspace::SignedInWorkspace;
+
+/// Runs in the results.
+const MAX_RUNS: u32 = 5;
+/// All results.
+const MAX_RESULTS: usize = 14;
+const PAGES: [(&str, &str); 7] = [
+    ("Runs", "/runs"),
+    ("Sessions", "/sessions"),
+    ("Launch a run", "/launch"),
+    ("Launch a batch of runs", "/launch/batch"),
+    ("Compare two runs", "/compare"),
+    ("Import a log", "/import"),
+    ("Documentation of the API", "/api/docs"),
+];
+
+pub async fn load(workspace: &SignedInWorkspace, text: &str) -> Result<Vec<Suggestion>, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let mut views = views::list(state, caller, ViewList::Runs).await?;
+    views.extend(views::list(state, caller, ViewList::Sessions).await?);
+    let runs = match text_query(text.trim()) {
+        Some(query) => list_runs(state, caller, &query, None, MAX_RUNS, History::StoredOnly).await?.1.runs,
+        None => Vec::new(),
+    };
+    let runs: Vec<_> = runs.into_iter().map(|run| (run.id.clone(), run.title())).collect();
+    Ok(results(text, &views, &runs))
+}
+
+/// Returns a query that searches for the text, or `None` if it has no word.
+fn text_query(text: &str) -> Option<Query> {
+    let query = Query { clauses: vec![Clause::from(Term::Text(text.to_owned()))] };
+    // Parsed again so that the filter bar's limits apply.
+    Query::parse(&query.to_string()).ok()
+}
+
+/// Pages and views whose names contain the text, the given runs (id and title), and links for the text itself.
+fn results(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Suggestion> {
+    let text = text.trim();
+    let lower = text.to_lowercase();
+    let named = |name: &str| name.to_lowercase().contains(&lower);
+    let result = |label: &str, note: &str, href: String| Suggestion {
+        label: label.to_owned(),
+        note: note.to_owned(),
+        value: href,
+        caret: 0,
+    };
+    let pages =
+        PAGES.iter().filter(|(name, _)| named(name)).map(|(name, href)| result(name, "page", (*href).to_owned()));
+    let views = views.iter().filter(|view| named(&view.name)).map(|view| {
+        let note = if view.list == ViewList::Runs { "view of runs" } else { "view of sessions" };
+        result(&view.name, note, view.href())
+    });
+    let mut found: Vec<Suggestion> = pages.chain(views).collect();
+    if !text.is_empty() {
+        found.truncate(MAX_RESULTS / 2);
+        found.extend(runs.iter().map(|(id, title)| result(title, "run", format!("/runs/{}", encode(id)))));
+        if looks_like_id(text) {
+            found.push(result(text, "open the run with this id", format!("/runs/{}", encode(text))));
+            found.push(result(text, "open the session with this id", format!("/sessions/{}", encode(text))));
+        }
+        if let Some(query) = text_query(text) {
+            found.push(result(text, "find runs with this text", Links::to_list(ViewList::Runs).url(&query)));
+        }
+    }
+    found.truncate(MAX_RESULTS);
+    found
+}
+
+fn looks_like_id(text: &str) -> bool {
+    text.len() >= 8 && protocol::ids::is_path_id(text) && text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ViewScope;
+
+    fn labels(text: &str, runs: &[(String, String)]) -> Vec<String> {
+        let view = View {
+            id: "v1".to_owned(),
+            name: "Late in prod".to_owned(),
+            query: "env:prod duration:>30s".to_owned(),
+            list: ViewList::Runs,
+            scope: ViewScope::Private,
+            mine: true,
+            default: false,
+        };
+        let found = results(text, &[view], runs);
+        found.into_iter().map(|result| format!("{} → {}", result.label, result.value)).collect()
+    }
+
+    #[test]
+    fn pages_and_views_are_found_by_any_part_of_their_name() {
+        assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch/batch"]);
+        assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?view=v1&q=env:prod+duration:%3E30s");
+        assert_eq!(labels("", &[]).len(), PAGES.len() + 1);
+    }
+
+    #[test]
+    fn an_id_is_opened_and_any_text_is_searched_for() {
+        let run = ("run_1".to_owned(), "Refunds".to_owned());
+        assert_eq!(labels("order", &[run]), ["Refunds → /runs/run_1", "order → /runs?q=order"]);
+        assert_eq!(
+            labels("run_8f3a21", &[]),
+            ["run_8f3a21 → /runs/run_8f3a21", "run_8f3a21 → /sessions/run_8f3a21", "run_8f3a21 → /runs?q=run_8f3a21"]
+        );
+        assert_eq!(labels("«»", &[]), Vec::<String>::new());
+    }
+}

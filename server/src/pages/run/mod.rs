@@ -1,0 +1,146 @@
+//! The run page: loads the run, its log and what surrounds it once, and builds the page's state.
+
+pub mod describe;
+mod loops;
+mod output_schema;
+mod raw;
+mod render;
+mod retries;
+mod rows;
+mod state;
+mod truncation;
+mod waiting;
+
+use std::sync::Arc;
+
+use app::model::run::{RunPageModel, RunState, RunView, SpecTab, Tab, TabContent};
+use domain::{AnswerRecord, Origin, RunSummary, ToolAnswerers};
+use protocol::snippet::{Language, snippet};
+use protocol::timeline::Replay;
+use serde_json::Value;
+
+use crate::answers;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::runs::{find_run, masked_spec};
+use crate::workspace::SignedInWorkspace;
+use state::{Source, build_state};
+use waiting::CallAge;
+
+/// Loads the whole page, after syncing the run with MANTYX.
+pub async fn load(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Result<RunPageModel, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let (run, freshness) = find_run(state, caller, id).await?;
+    let loaded = LoadedRun::load(workspace, run).await?;
+    let shown = loaded.state(workspace, view).await?;
+    let import_report = match loaded.run.origin {
+        Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
+        _ => None,
+    };
+    let LoadedRun { run, replay, spec, can_write, .. } = loaded;
+    let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
+    Ok(RunPageModel {
+        prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
+        system_prompt: spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str()).map(str::to_owned),
+        state: shown,
+        end_seq: replay.latest().last_seq(),
+        can_write,
+        has_spec: spec.is_some(),
+        feedback: state.store.feedback(caller.workspace_id, id).await?,
+        import_report: import_report.map(|report| render::import_report(report, now_ms())).unwrap_or_default(),
+        run,
+        stale: freshness.stale(),
+        now_ms: now_ms(),
+    })
+}
+
+/// Loads another view of a run that is open already. MANTYX is asked only if the run isn't stored.
+pub async fn load_state(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Result<RunState, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let run = match state.store.run(caller.workspace_id, id).await? {
+        Some(run) => run,
+        None => find_run(state, caller, id).await?.0,
+    };
+    LoadedRun::load(workspace, run).await?.state(workspace, view).await
+}
+
+/// Everything that a state is built from.
+struct LoadedRun {
+    run: RunSummary,
+    replay: Arc<Replay>,
+    /// Secrets are masked.
+    spec: Option<Value>,
+    answers: Vec<AnswerRecord>,
+    ages: Vec<CallAge>,
+    answerers: Option<ToolAnswerers>,
+    can_write: bool,
+}
+
+impl LoadedRun {
+    async fn load(workspace: &SignedInWorkspace, run: RunSummary) -> Result<Self, Error> {
+        let (state, caller) = (&workspace.state, &workspace.caller);
+        let replay = state.timelines.replay(state, caller, &run.id).await?;
+        let (ages, answerers) = match replay.latest().status().is_terminal() {
+            true => (Vec::new(), None),
+            false => {
+                (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
+            }
+        };
+        Ok(Self {
+            spec: masked_spec(state, caller, &run.id).await?,
+            answers: state.store.answer_records(caller.workspace_id, &run.id).await?,
+            can_write: workspace.has_scope("runs:write"),
+            run,
+            replay,
+            ages,
+            answerers,
+        })
+    }
+
+    async fn state(&self, workspace: &SignedInWorkspace, view: &RunView) -> Result<RunState, Error> {
+        let source = Source {
+            run_id: &self.run.id,
+            session_id: self.run.session_id.as_deref(),
+            spec: self.spec.as_ref(),
+            answers: &self.answers,
+            answerers: self.answerers.as_ref(),
+            ages: &self.ages,
+            can_write: self.can_write,
+        };
+        let latest = self.replay.latest();
+        let mut shown = match view.at.filter(|at| *at < latest.last_seq()) {
+            // A position beyond the end is the end.
+            None => build_state(latest, latest, &source, &RunView { at: None, ..view.clone() }),
+            Some(at) => {
+                let position = self.replay.events().partition_point(|event| event.seq <= at);
+                build_state(&self.replay.at(position), latest, &source, view)
+            }
+        };
+        match view.tab {
+            Tab::Output | Tab::Tools | Tab::Loop => {}
+            Tab::Spec => shown.tab = TabContent::Spec(spec_tab(workspace, self.spec.as_ref())),
+            Tab::Raw => {
+                let events = raw::load(workspace, &self.run.id, view.after.unwrap_or(0), &view.grep).await?;
+                shown.tab = TabContent::Raw(events);
+            }
+        }
+        Ok(shown)
+    }
+}
+
+/// The answerers that were chosen at the launch, if a call is waiting.
+async fn answerers(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Option<ToolAnswerers>, Error> {
+    if replay.latest().waiting_calls().next().is_none() {
+        return Ok(None);
+    }
+    let sealed = workspace.state.store.sealed_answers(workspace.caller.workspace_id, id).await?;
+    Ok(sealed.and_then(|sealed| answers::open(&workspace.state.vault, &sealed).ok()))
+}
+
+fn spec_tab(workspace: &SignedInWorkspace, spec: Option<&Value>) -> SpecTab {
+    let url = workspace.state.mantyx.runs_url(&workspace.caller.slug);
+    let samples = |spec: &Value| {
+        Language::ALL.map(|language| (language.name().to_owned(), snippet(language, &url, spec))).to_vec()
+    };
+    SpecTab { spec: spec.cloned(), samples: spec.map(samples).unwrap_or_default() }
+}

@@ -1,0 +1,31 @@
+//! The result of the output schema check.
+
+use leptos::prelude::*;
+
+use super::html;
+use crate::pages::run::output_schema::SchemaResult;
+use app::components::icon::{Icon, IconView};
+use app::plain_text::visible;
+
+pub fn schema_result(result: SchemaResult) -> String {
+    match result {
+        SchemaResult::Valid => html(
+            view! { <p class="fit" data-tone="success"><IconView icon=Icon::Check />"Breaks no rule of the output schema."</p> },
+        ),
+        SchemaResult::NotJson => html(
+            view! { <p class="fit" data-tone="error"><IconView icon=Icon::Alert />"An output schema was asked for, but the answer is no JSON."</p> },
+        ),
+        SchemaResult::Invalid(violations) => {
+            let violations = violations.into_iter().map(|(path, message)| {
+                let path = if path.is_empty() { "the whole answer".to_owned() } else { path };
+                view! { <li><code>{visible(&path).into_owned()}</code>" "{visible(&message).into_owned()}</li> }
+            });
+            html(view! {
+                <div class="fit" data-tone="error">
+                    <p><IconView icon=Icon::Alert />"Does not fit the output schema:"</p>
+                    <ul>{violations.collect_view()}</ul>
+                </div>
+            })
+        }
+    }
+}

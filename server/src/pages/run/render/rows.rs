@@ -1,0 +1,165 @@
+//! Rows of the timeline without interaction, and the line of a call.
+
+use leptos::prelude::*;
+use protocol::timeline::{Plan, ToolFile, Turn};
+
+use super::{Links, html};
+use app::components::code_words::CodeWords;
+use app::components::icon::{Icon, IconView};
+use app::format::grouped;
+use app::model::run::{CallOutcome, Tone};
+use app::plain_text::visible;
+
+pub use super::highlight::highlighted;
+
+pub fn turn(turn: &Turn, links: Links<'_>) -> String {
+    let finish = if turn.aborted { Some("stopped by the supervisor".to_owned()) } else { turn.finish_reason.clone() };
+    let last = (turn.last_seq > turn.first_seq).then(|| view! { "–" {links.event(turn.last_seq)} });
+    html(view! {
+        <h3>{format!("Turn {}", turn.index + 1)}</h3>
+        {turn.model.as_deref().map(|model| view! { <span class="hint">{visible(model).into_owned()}</span> })}
+        {finish.map(|finish| view! { <span class="finish" data-finish=finish.clone()>{visible(&finish).replace('_', " ")}</span> })}
+        <span class="event-range">{links.event(turn.first_seq)}{last}</span>
+    })
+}
+
+pub fn thinking(key: &str, chars: usize, open: Option<&str>, links: Links<'_>) -> String {
+    let label = format!("Thinking, {} characters", grouped(chars as u64));
+    let line = view! { <IconView icon=Icon::Thought /><span>{label}</span> };
+    html(view! {
+        {toggle(key, open.is_some(), line.into_any(), links)}
+        {open.map(|text| view! { <p class="prose raw">{visible(text).into_owned()}</p> })}
+    })
+}
+
+pub fn note(seq: u64, tone: Tone, text: &str, times: u64, plan: Option<&Plan>, links: Links<'_>) -> String {
+    html(view! {
+        <IconView icon=tone_icon(tone) />
+        <div>
+            <p>{visible(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
+            {plan.map(|plan| super::plan::steps(plan, links))}
+        </div>
+        {links.event(seq)}
+    })
+}
+
+/// «×N»: a fold over repeated calls.
+pub fn repeats(
+    key: &str,
+    times: usize,
+    last_turn: usize,
+    first_wasted_seq: u64,
+    tools: Vec<String>,
+    open: bool,
+    links: Links<'_>,
+) -> String {
+    let names: Vec<String> = tools.into_iter().map(|tool| format!("`{tool}`")).collect();
+    let text = format!("{} again with the same arguments, up to turn {}.", names.join(", "), last_turn + 1);
+    let line = view! {
+        <IconView icon=Icon::Loop />
+        <strong class="times">{format!("×{times}")}</strong>
+        <span><CodeWords text /></span>
+    };
+    html(view! {
+        {toggle(key, open, line.into_any(), links)}
+        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=links.loops()>"what changed"</a></span>
+    })
+}
+
+pub fn outcome(seq: u64, tone: Tone, text: &str, links: Links<'_>) -> String {
+    html(view! { <IconView icon=tone_icon(tone) /><p>{visible(text).into_owned()}</p>{links.event(seq)} })
+}
+
+pub fn event(seq: u64, kind: &str, last_seq: u64, count: u64, links: Links<'_>) -> String {
+    html(view! {
+        {links.event(seq)}
+        <code>{visible(kind).into_owned()}</code>
+        {(count > 1).then(|| view! { <span class="hint">{format!("×{} up to #{last_seq}", grouped(count))}</span> })}
+    })
+}
+
+/// The content of a call's line.
+pub struct CallLine<'a> {
+    pub key: &'a str,
+    pub seq: u64,
+    pub name: &'a str,
+    pub is_local: bool,
+    pub arguments: &'a str,
+    pub answer: Option<&'a str>,
+    pub files: usize,
+    pub outcome: CallOutcome,
+    /// The answerer, if the answer came from this server.
+    pub answered: Option<String>,
+    /// The failed call that this one retries.
+    pub retried_seq: Option<u64>,
+    pub open: bool,
+}
+
+pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
+    let (word, icon) = match call.outcome {
+        CallOutcome::Ok => ("answered", Icon::Check),
+        CallOutcome::Error => ("error", Icon::Cross),
+        CallOutcome::Intercepted => ("stopped by its budget", Icon::Gauge),
+        CallOutcome::Waiting => ("waiting", Icon::Clock),
+        CallOutcome::Unanswered => ("never answered", Icon::Alert),
+    };
+    let files = match call.files {
+        0 => None,
+        1 => Some("1 file".to_owned()),
+        files => Some(format!("{files} files")),
+    };
+    let line = view! {
+        <IconView icon=if call.is_local { Icon::Hand } else { Icon::Tool } />
+        <span class="call-name">{visible(call.name).into_owned()}</span>
+        <span class="call-args">{visible(call.arguments).into_owned()}</span>
+        <span class="call-answer">{call.answer.map(|answer| visible(answer).into_owned())}</span>
+        {files.map(|files| view! { <span class="hint">{files}</span> })}
+        {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("tries #{seq} again")}</span> })}
+        {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
+        <span class="call-outcome"><IconView icon />{word}</span>
+    };
+    html(view! { {toggle(call.key, call.open, line.into_any(), links)}{links.event(call.seq)} })
+}
+
+/// The tool, server or agent that answers an open call.
+pub fn resolver(resolver: Option<&str>, id: Option<&str>) -> String {
+    html(resolver.map(|resolver| {
+        let id = id.map(|id| view! { ", call " <code>{visible(id).into_owned()}</code> });
+        view! { <p class="hint">"Answered by a " {visible(resolver).into_owned()}{id}</p> }
+    }))
+}
+
+/// Files that came with an answer.
+pub fn files(files: &[ToolFile]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let lines = files.iter().map(|file| {
+        let name = visible(file.filename.as_deref().unwrap_or("file")).into_owned();
+        let size = file.size_bytes.map(|bytes| format!(", {} bytes", grouped(bytes)));
+        let name = match file.url.clone().filter(|url| crate::markdown::is_safe_url(url)) {
+            Some(url) => {
+                view! { <a href=url rel="noopener noreferrer nofollow external" target="_blank">{name}</a> }.into_any()
+            }
+            None => name.into_any(),
+        };
+        let kind = file.mime_type.as_deref().map(|kind| visible(kind).into_owned());
+        view! { <li>{name} " " <span class="hint">{kind}{size}</span></li> }
+    });
+    html(view! { <h4>"Files"</h4><ul class="files">{lines.collect_view()}</ul> })
+}
+
+/// A link that opens or closes a row, so that it works without scripts and can be shared.
+fn toggle(key: &str, open: bool, line: AnyView, links: Links<'_>) -> AnyView {
+    let href = links.to(links.view.toggled(key));
+    view! { <a class="toggle" href=href aria-expanded=open.to_string() data-noscroll="">{line}</a> }.into_any()
+}
+
+fn tone_icon(tone: Tone) -> Icon {
+    match tone {
+        Tone::Success => Icon::Check,
+        Tone::Info => Icon::Info,
+        Tone::Warning => Icon::Alert,
+        Tone::Error => Icon::Cross,
+    }
+}

@@ -1,0 +1,108 @@
+//! The card about a truncated answer.
+
+use leptos::prelude::*;
+
+use super::{Links, html};
+use crate::pages::run::truncation::{PartialTree, Truncation};
+use app::format::grouped;
+use app::plain_text::visible;
+
+/// `step`: the URL and the label of the next step.
+pub fn truncation_card(
+    card: Truncation,
+    step: Option<(String, String)>,
+    session_id: Option<&str>,
+    links: Links<'_>,
+) -> String {
+    let limit = limit(&card);
+    let spent = card.output_tokens.map(|tokens| {
+        let thinking = match card.reasoning_tokens {
+            0 => String::new(),
+            thinking => format!(", {} of them thinking", grouped(thinking)),
+        };
+        let turns = if card.turns > 1 { format!(" in {} turns", grouped(card.turns)) } else { String::new() };
+        view! { <dt>"Spent"</dt><dd>{format!("{} output tokens{turns}{thinking}", grouped(tokens))}</dd> }
+    });
+    let written = card.thinking_chars + card.answer_chars;
+    let split = (card.thinking_chars > 0).then(|| {
+        let text = format!(
+            "{} characters of thinking, {} of answer in the last turn",
+            grouped(card.thinking_chars),
+            grouped(card.answer_chars)
+        );
+        view! {
+            <dt>"Divided"</dt>
+            <dd>
+                <meter class="split" min="0" max=written.to_string() value=card.thinking_chars.to_string() aria-label="Share of thinking"></meter>
+                <span>{text}</span>
+            </dd>
+        }
+    });
+    let tail = (!card.tail.is_empty()).then(|| {
+        view! { <dt>"Cut at"</dt><dd class="cut-tail"><q>{visible(&card.tail).into_owned()}</q><b class="seam">"✂ cut off here"</b></dd> }
+    });
+    let session = session_id.map(|id| {
+        view! { <a class="button" href=format!("/sessions/{id}#composer")>"Continue in its session"</a> }
+    });
+    html(view! {
+        <section class="panel truncation" data-tone="error">
+            <h2>"Cut off"</h2>
+            <dl>
+                <dt>"Limit"</dt>
+                <dd>{limit}" "{links.event(card.seq)}</dd>
+                {spent}
+                {split}
+                {tail}
+            </dl>
+            {card.partial.map(partial)}
+            <p class="card-steps">
+                {step.map(|(href, words)| view! { <a class="button" href=href>{words}</a> })}
+                {session}
+            </p>
+        </section>
+    })
+}
+
+/// The model that reached its limit and, if one turn reached it, the approximate value.
+fn limit(card: &Truncation) -> AnyView {
+    let whose = card.model.as_deref().map_or_else(
+        || "The model's output limit".into_any(),
+        |model| view! { "The output limit of " <code>{visible(model).into_owned()}</code> }.into_any(),
+    );
+    let value = match card.output_tokens.filter(|_| card.turns <= 1) {
+        Some(tokens) => {
+            format!(", about {} tokens: all that it wrote, in one turn. MANTYX tells no exact value.", grouped(tokens))
+        }
+        None => ", whose value MANTYX does not tell.".to_owned(),
+    };
+    view! { {whose}{value} }.into_any()
+}
+
+fn partial(tree: PartialTree) -> AnyView {
+    let lines = tree.lines.into_iter().map(|line| {
+        // One text node per line: an empty one would render as a space.
+        let label = if line.label.is_empty() { String::new() } else { format!("{}: ", visible(&line.label)) };
+        let text = format!("{}{label}{}", "  ".repeat(line.depth), visible(&line.value));
+        let cut_mark =
+            (!line.closed && !matches!(line.value.as_str(), "{" | "[")).then(|| view! { <b class="seam">" ✂"</b> });
+        view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{cut_mark}"\n"</span> }
+    });
+    let left_out = (tree.left_out > 0)
+        .then(|| view! { <p class="hint">{format!("{} values in the middle are left out here.", grouped(tree.left_out as u64))}</p> });
+    let at = tree.open_path.map(|path| {
+        let path = if path.is_empty() { "the beginning of the document".to_owned() } else { path };
+        view! { <p>"It was writing " <code>{visible(&path).into_owned()}</code>"."</p> }
+    });
+    let missing = (!tree.missing.is_empty()).then(|| {
+        let names = tree.missing.into_iter().map(|path| view! { <li><code>{visible(&path).into_owned()}</code></li> });
+        view! { <p>"Required fields that never came:"</p><ul class="missing">{names.collect_view()}</ul> }
+    });
+    view! {
+        <h3>{format!("What closed: {} values", grouped(tree.closed as u64))}</h3>
+        <pre class="partial" tabindex="0">{lines.collect_view()}</pre>
+        {left_out}
+        {at}
+        {missing}
+    }
+    .into_any()
+}

@@ -1,0 +1,294 @@
+//! Builds the state of the run page at one point of the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
+use domain::{AnswerRecord, ToolAnswerers};
+use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap, verdict};
+use protocol::{RunStatus, spec};
+use serde_json::Value;
+
+use super::loops::find_loops;
+use super::output_schema::{SchemaResult, check_output};
+use super::render::{self, Links, Permissions};
+use super::retries::Retries;
+use super::rows::{RowContext, build_row, highlight};
+use super::truncation::truncation;
+use super::waiting::{CallAge, describe_answerers};
+
+/// Rows in one window of the timeline.
+const WINDOW_ROWS: usize = 200;
+/// Rows shown above the one that the page scrolls to.
+const LEAD: usize = 20;
+/// Marks on the event strip.
+const MAX_TICKS: usize = 400;
+/// Bytes of the answer sent to the page.
+const ANSWER_BYTES: usize = 200_000;
+
+/// The calls of a tool and its budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolUsage {
+    pub tool: String,
+    pub calls: u64,
+    pub failed: u64,
+    pub stopped: u64,
+    pub budget: Budget,
+}
+
+/// The number of calls that a tool is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    Calls(u64),
+    Unlimited,
+    /// Neither the spec nor the log says.
+    Unknown,
+}
+
+/// The data that a state is built from.
+pub struct Source<'a> {
+    pub run_id: &'a str,
+    pub session_id: Option<&'a str>,
+    pub spec: Option<&'a Value>,
+    /// Answers that this server gave to local calls.
+    pub answers: &'a [AnswerRecord],
+    /// The answerers chosen at the launch, if the run was launched here.
+    pub answerers: Option<&'a ToolAnswerers>,
+    pub ages: &'a [CallAge],
+    /// The sign-in has `runs:write`.
+    pub can_write: bool,
+}
+
+/// `timeline` is the run at the point that the view shows, `whole` the run at the end of its log.
+pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, view: &RunView) -> RunState {
+    let links = Links { run_id: source.run_id, view };
+    let spec = source.spec;
+    let answer = timeline.answer();
+    let shown = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
+    let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    if let Some(chosen) = source.answerers {
+        describe_answerers(&mut banners, chosen, source.answers, source.ages);
+    }
+    let waiting = waiting_now(whole);
+    let may =
+        Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
+    let truncated = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
+    let relaunch = truncated.and_then(|banner| render::next_step(banner, may, links));
+    let schema_result = check_output(timeline, spec);
+    let loops = find_loops(timeline);
+    RunState {
+        status: timeline.status(),
+        ended: whole.status().is_terminal(),
+        verdict: render::verdict(verdict(timeline, spec), links),
+        // Read aloud, so without the backticks that mark code.
+        banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
+        banners: render::banners(banners, may, source.ages, links),
+        window: window(timeline, view, source, &waiting, links),
+        strip: minimap(whole, MAX_TICKS),
+        events: timeline.integrity.events,
+        last_seq: timeline.last_seq(),
+        turns: timeline.totals.turns,
+        calls: timeline.totals.calls,
+        tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
+        model: model(timeline, spec),
+        plan: timeline.plan.as_deref().map(|plan| render::checklist(plan, links)).unwrap_or_default(),
+        answer_html: if is_json(shown) { String::new() } else { render::text_html(shown, links) },
+        answer: shown.to_owned(),
+        answer_cut: answer.len() - shown.len(),
+        partial: timeline.status() == RunStatus::Failed,
+        truncation: truncation(timeline, spec)
+            .map(|card| render::truncation_card(card, relaunch, source.session_id, links))
+            .unwrap_or_default(),
+        violations: match &schema_result {
+            Some(SchemaResult::Invalid(violations)) => violations.iter().map(|violation| violation.0.clone()).collect(),
+            _ => Vec::new(),
+        },
+        schema_result: schema_result.map(render::schema_result).unwrap_or_default(),
+        loops: !loops.is_empty(),
+        tab: match view.tab {
+            Tab::Loop => TabContent::Html(render::loops(loops, links)),
+            Tab::Tools => TabContent::Html(render::tools(tool_usage(timeline, spec), links)),
+            Tab::Output | Tab::Spec | Tab::Raw => TabContent::None,
+        },
+    }
+}
+
+fn model(timeline: &Timeline, spec: Option<&Value>) -> Option<String> {
+    let newest = timeline.turns.iter().rev().find_map(|turn| turn.model.clone());
+    let final_model = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.clone());
+    newest.or_else(final_model).or_else(|| spec?["modelId"].as_str().map(str::to_owned))
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
+}
+
+/// The calls that can be answered now, whatever point the page shows.
+fn waiting_now(whole: &Timeline) -> BTreeSet<u64> {
+    if whole.status().is_terminal() {
+        return BTreeSet::new();
+    }
+    whole.waiting_calls().map(|call| call.seq).collect()
+}
+
+fn window(
+    timeline: &Timeline,
+    view: &RunView,
+    source: &Source<'_>,
+    waiting: &BTreeSet<u64>,
+    links: Links<'_>,
+) -> RowWindow {
+    let mut options = RowOptions {
+        density: view.density,
+        open: view.open.iter().cloned().collect(),
+        query: RowQuery::parse(&view.find.text),
+    };
+    // A link to an event opens the fold that contains it.
+    if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &options).fold_over(seq)) {
+        options.open.insert(fold);
+    }
+    let rows = Rows::new(timeline, &options);
+    let hits = rows.hits();
+    let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
+    let focused = view.focus.and_then(|seq| rows.place_of(seq));
+    let played = view.at.and_then(|_| rows.place_of(timeline.last_seq()));
+    let last_start = rows.len().saturating_sub(WINDOW_ROWS);
+    // A replay and a run in progress start at their newest rows.
+    let first = if view.at.is_some() || !timeline.status().is_terminal() { last_start } else { 0 };
+    let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
+    // A short log is shown whole.
+    let start = if rows.len() <= WINDOW_ROWS { 0 } else { start.min(last_start) };
+    // Opening a row must not change the window.
+    let here = RunView { from: (rows.len() > WINDOW_ROWS).then_some(start), ..view.clone() };
+    let links = Links { view: &here, ..links };
+    let (answers, ages) = (source.answers, source.ages);
+    let context = RowContext { timeline, answers, ages, waiting, retries: Retries::of(timeline), links };
+    let needle = options.query.text.as_deref().unwrap_or_default();
+    let mut anchors = BTreeSet::new();
+    let mut shown = Vec::new();
+    let mut current = None;
+    for (place, row) in (start..).zip(rows.window(start..start + WINDOW_ROWS)) {
+        let Some(mut row) = build_row(&context, row, |key| options.open.contains(key)) else { continue };
+        let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
+        let anchor = focus.unwrap_or(row.seq);
+        row.anchor = anchors.insert(anchor).then_some(anchor);
+        if Some(place) == played {
+            current = Some(row.key.clone());
+        }
+        if hits.binary_search(&place).is_ok() {
+            highlight(&mut row, needle);
+        }
+        shown.push(row);
+    }
+    RowWindow {
+        hits: hits.len(),
+        hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
+            true => hits_elsewhere(timeline, &options, links),
+            false => String::new(),
+        },
+        hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
+        start,
+        total: rows.len(),
+        rows: shown,
+        current,
+    }
+}
+
+/// For a search without matches: a link to the next density that has some.
+fn hits_elsewhere(timeline: &Timeline, options: &RowOptions, links: Links<'_>) -> String {
+    let denser = Density::ALL.into_iter().skip_while(|density| *density != options.density).skip(1);
+    let found = denser
+        .map(|density| (density, Rows::new(timeline, &RowOptions { density, ..options.clone() }).hits().len()))
+        .find(|(_, hits)| *hits > 0);
+    found.map(|(density, hits)| render::hits_in(density, hits, links)).unwrap_or_default()
+}
+
+/// Every tool that was called or has a budget in the spec.
+fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
+    let mut budgets: BTreeMap<String, u64> = spec.map(spec::tool_budgets).unwrap_or_default();
+    // The guard reports the budget, also for runs whose spec is unknown.
+    for note in timeline.notes() {
+        if let NoteKind::BudgetExceeded { tool, max_calls, .. } = &note.kind {
+            budgets.insert(tool.clone(), *max_calls);
+        }
+    }
+    let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
+    let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
+    let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
+    let mut tools: Vec<ToolUsage> = timeline
+        .totals
+        .tools
+        .iter()
+        .map(|(tool, totals)| ToolUsage {
+            tool: tool.to_string(),
+            calls: totals.calls,
+            failed: totals.failed,
+            stopped: totals.over_budget,
+            budget: budget(tool),
+        })
+        .collect();
+    for tool in asked.into_iter().flatten().map(|(tool, _)| tool) {
+        if !tools.iter().any(|used| used.tool == *tool) {
+            tools.push(ToolUsage { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, budget: budget(tool) });
+        }
+    }
+    tools
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Event;
+    use serde_json::json;
+
+    use super::*;
+
+    fn called(guarded: bool) -> Timeline {
+        let call = json!({ "id": "c", "name": "recall", "input": {} });
+        let mut events = vec![
+            Event::new(1, "assistant_message", json!({ "text": "", "model": "m-1", "toolCalls": [call] })),
+            Event::new(2, "tool_result", json!({ "toolUseId": "c", "name": "recall", "result": "found" })),
+        ];
+        if guarded {
+            let report = json!({ "tool": "recall", "maxCalls": 1, "callIndex": 2 });
+            events.push(Event::new(3, "tool_budget_exceeded", report));
+        }
+        Timeline::from_events(&events)
+    }
+
+    #[test]
+    fn a_budget_comes_from_the_spec_or_from_the_guard() {
+        let budget = |guarded: bool, spec: Option<Value>| {
+            tool_usage(&called(guarded), spec.as_ref()).into_iter().map(|tool| tool.budget).collect::<Vec<_>>()
+        };
+        assert_eq!(budget(false, None), [Budget::Unknown]);
+        assert_eq!(budget(true, None), [Budget::Calls(1)]);
+        assert_eq!(budget(false, Some(json!({ "toolBudgets": {} }))), [Budget::Unlimited]);
+        assert_eq!(budget(false, Some(json!({ "toolBudgets": { "recall": { "maxCalls": 3 } } }))), [Budget::Calls(3)]);
+    }
+
+    #[test]
+    fn the_model_is_that_of_the_newest_turn_or_the_requested_one() {
+        let spec = json!({ "modelId": "asked/for" });
+        assert_eq!(model(&called(false), Some(&spec)).as_deref(), Some("m-1"));
+        assert_eq!(model(&Timeline::default(), Some(&spec)).as_deref(), Some("asked/for"));
+        assert_eq!(model(&Timeline::default(), None), None);
+    }
+
+    const SOURCE: Source<'static> =
+        Source { run_id: "r", session_id: None, spec: None, answers: &[], answerers: None, ages: &[], can_write: true };
+
+    #[test]
+    fn announced_banner_titles_have_no_backticks() {
+        let call = Event::new(1, "local_tool_call", json!({ "toolUseId": "c", "name": "ask_human", "args": {} }));
+        let timeline = Timeline::from_events(&[call]);
+        let state = build_state(&timeline, &timeline, &SOURCE, &RunView::default());
+        assert_eq!(state.banner_titles, ["Waiting for ask_human"]);
+    }
+
+    #[test]
+    fn a_replay_has_a_current_row() {
+        let timeline = called(false);
+        let at = |at| build_state(&timeline, &timeline, &SOURCE, &RunView { at, ..Default::default() }).window.current;
+        // The answer is part of its call's row.
+        assert_eq!((at(Some(2)).as_deref(), at(None)), (Some("t0-0"), None));
+    }
+}

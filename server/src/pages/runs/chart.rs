@@ -1,0 +1,123 @@
+//! Builds the chart of runs over time.
+
+use app::format::{grouped, timestamp};
+use app::model::chart::{Chart, ChartPart, ChartSlot};
+use domain::Histogram;
+use protocol::Query;
+use protocol::query::{Term, When};
+
+use crate::pages::list::Links;
+
+/// The order of the stack, bottom first. Failures are at the bottom, where heights are easiest to compare.
+const STACK: [&str; 5] = ["failed", "cancelled", "running", "pending", "succeeded"];
+const MAX_SLOTS: i64 = 200;
+const DAY_MS: i64 = 86_400_000;
+
+pub fn build_chart(links: &Links, histogram: &Histogram, query: &Query) -> Option<Chart> {
+    let (first, last) = (histogram.buckets.first()?.start_ms, histogram.buckets.last()?.start_ms);
+    let step = histogram.bucket_ms.max(1);
+    let slots = ((last - first) / step + 1).clamp(1, MAX_SLOTS);
+    let totals = histogram.buckets.iter().map(|bucket| bucket.runs.values().sum::<u64>());
+    let peak = totals.max().unwrap_or(0).max(1);
+    // The filter may cover only a part of a slot: its count and its link respect that.
+    let from = |at: i64| histogram.from_ms.map_or(at, |from| at.max(from));
+    let to = |at: i64| histogram.before_ms.map_or(at, |before| at.min(before));
+    let slot = |i: i64| {
+        let start = first + i * step;
+        let found = histogram.buckets.iter().find(|bucket| bucket.start_ms == start);
+        let (since, before) = (from(start), to(start + step));
+        let mut slot = ChartSlot { since: moment(since), before: moment(before), ..ChartSlot::default() };
+        let mut below = 0;
+        let mut words = Vec::new();
+        for status in STACK {
+            let Some(runs) = found.and_then(|bucket| bucket.runs.get(status)).filter(|runs| **runs > 0) else {
+                continue;
+            };
+            let top = |runs: u64| u32::try_from((runs * 100).div_ceil(peak)).unwrap_or(100).min(100);
+            let (low, high) = (top(below), top(below + runs));
+            slot.parts.push(ChartPart { status: status.to_owned(), y: 100 - high, height: high - low });
+            words.push(format!("{} {status}", grouped(*runs)));
+            below += runs;
+        }
+        if below > 0 {
+            slot.title = format!("{}: {}", label(since, step), words.join(", "));
+        }
+        slot
+    };
+    let mut rest = query.clone();
+    rest.clauses.retain(|clause| !matches!(clause.term, Term::Since(_) | Term::Before(_)));
+    Some(Chart {
+        slots: (0..slots).map(slot).collect(),
+        base: links.appendable_url(&rest),
+        whole: (rest != *query).then(|| links.url(&rest)),
+        from: label(from(first), step),
+        to: format!("{} UTC", label(to(first + slots * step), step)),
+        peak: grouped(peak),
+        note: histogram.counted_newest.map(|counted| format!("the newest {} that match", grouped(counted))),
+    })
+}
+
+fn moment(at_ms: i64) -> String {
+    When::At(at_ms).to_string()
+}
+
+/// Formats a time with the precision of the slots.
+fn label(at_ms: i64, step: i64) -> String {
+    let text = timestamp(at_ms);
+    if step >= DAY_MS { text[..10].to_owned() } else { text[..16].to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{Bucket, ViewList};
+
+    #[test]
+    fn bars_are_stacked_and_lead_to_their_time() {
+        let hour = 3_600_000;
+        let bucket = |start_ms, runs: &[(&str, u64)]| Bucket {
+            start_ms,
+            runs: runs.iter().map(|(status, runs)| ((*status).to_owned(), *runs)).collect(),
+        };
+        let histogram = Histogram {
+            bucket_ms: hour,
+            buckets: vec![bucket(0, &[("failed", 1), ("succeeded", 3)]), bucket(2 * hour, &[("succeeded", 2)])],
+            ..Histogram::default()
+        };
+        let query = Query::parse("env:prod since:2d").expect("a query");
+        let chart = build_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
+        assert_eq!(chart.slots.len(), 3, "hours without runs have their place too");
+        let heights: Vec<(&str, u32, u32)> =
+            chart.slots[0].parts.iter().map(|part| (&*part.status, part.y, part.height)).collect();
+        assert_eq!(heights, [("failed", 75, 25), ("succeeded", 0, 75)]);
+        assert_eq!(chart.slots[0].title, "1970-01-01 00:00: 1 failed, 3 succeeded");
+        assert_eq!(chart.whole.as_deref(), Some("/runs?q=env:prod"));
+        let range = "/runs?q=env:prod+since:1970-01-01+before:1970-01-01T02:00:00Z";
+        assert_eq!(chart.range(1, 0).as_deref(), Some(range));
+        assert_eq!(build_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);
+    }
+    #[test]
+    fn a_bar_that_the_filter_cuts_leads_to_what_it_counts() {
+        let minute = 60_000;
+        let bucket = |start_ms| Bucket { start_ms, runs: [("failed".to_owned(), 1)].into() };
+        let histogram = Histogram {
+            bucket_ms: minute,
+            buckets: vec![bucket(minute), bucket(2 * minute), bucket(3 * minute)],
+            from_ms: Some(minute + 20_500),
+            before_ms: Some(3 * minute + 1_000),
+            counted_newest: None,
+        };
+        let query = Query::parse("since:15m").expect("a query");
+        let chart = build_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
+        let slots: Vec<(&str, &str)> = chart.slots.iter().map(|slot| (&*slot.since, &*slot.before)).collect();
+        assert_eq!(
+            slots,
+            [
+                ("1970-01-01T00:01:20.500Z", "1970-01-01T00:02:00Z"),
+                ("1970-01-01T00:02:00Z", "1970-01-01T00:03:00Z"),
+                ("1970-01-01T00:03:00Z", "1970-01-01T00:03:01Z"),
+            ]
+        );
+        assert_eq!((&*chart.from, &*chart.to), ("1970-01-01 00:01", "1970-01-01 00:03 UTC"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The list of runs.
+
+mod chart;
+pub mod preview;
+pub mod updates;
+
+use app::format::grouped;
+use app::model::Column;
+use app::model::list::ListAddress;
+use app::model::runs::RunListModel;
+use domain::url::encode;
+use domain::{Facets, Histogram, SyncProgress, ViewList};
+use protocol::Query;
+use protocol::query::Term;
+
+use super::list::{Links, PAGE_SIZE, build_facets, build_filter_bar, excluding_chips, opened_view, parse_filter};
+use crate::error::Error;
+use crate::runs::{History, list_runs, parse_cursor};
+use crate::views;
+use crate::workspace::SignedInWorkspace;
+use chart::build_chart;
+
+/// Bars of the chart.
+const BARS: i64 = 60;
+
+pub async fn load(
+    workspace: &SignedInWorkspace,
+    address: &ListAddress,
+    chosen_columns: Option<Vec<Column>>,
+) -> Result<RunListModel, Error> {
+    let (state, caller) = (&workspace.state, &workspace.caller);
+    let views = views::list(state, caller, ViewList::Runs).await?;
+    let opened = opened_view(address, &views);
+    let links = Links::with_view(ViewList::Runs, opened);
+    let columns_chosen = chosen_columns.is_some();
+    let columns = chosen_columns.unwrap_or_else(|| Column::DEFAULT.to_vec());
+    let query = match parse_filter(ViewList::Runs, address, opened.map_or("", |view| view.query.as_str())) {
+        Ok(query) => query,
+        Err(filter_bar) => {
+            let sync = state.mirror.progress(state, caller.workspace_id).await?;
+            let here = ViewList::Runs.path().to_owned();
+            return Ok(RunListModel { filter_bar: *filter_bar, views, columns, sync, here, ..RunListModel::default() });
+        }
+    };
+    let cursor = address.cursor.as_deref();
+    // Runs first: loading them syncs new ones, which the counts must include.
+    let (plan, page) = list_runs(state, caller, &query, cursor, PAGE_SIZE, History::Sync).await?;
+    let counts = async {
+        // Counting nothing may take as long as finding nothing did.
+        if page.runs.is_empty() && cursor.is_none() {
+            return Ok((Facets::default(), Histogram::default()));
+        }
+        futures::try_join!(state.store.facets(&plan), state.store.histogram(&plan, BARS)).map_err(Error::from)
+    };
+    let ((facets, histogram), sync) = futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
+    let url = links.url(&query);
+    let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
+    let newer = match cursor {
+        Some(cursor) => {
+            let previous = state.store.cursor_before(&plan, parse_cursor(cursor)?, PAGE_SIZE).await?;
+            Some(previous.map_or_else(|| url.clone(), |cursor| at(&cursor.to_string())))
+        }
+        None => None,
+    };
+    Ok(RunListModel {
+        facets: build_facets(&links, facets, &query),
+        chart: build_chart(&links, &histogram, &query),
+        here: cursor.map_or_else(|| url.clone(), at),
+        newest: cursor.map(|_| url.clone()),
+        newer,
+        older: page.next_cursor.as_deref().map(at),
+        notices: page.stale.into_iter().chain(page.query_hints).chain(missing_logs(&query, &sync)).collect(),
+        missing: missing_runs(&sync).filter(|_| page.next_cursor.is_none()),
+        scanned: page.scanned.map(|runs| scanned(runs, cursor.is_none())),
+        excluding: excluding_chips(&links, &query, page.excluding),
+        add: links.appendable_url(&query),
+        filter_bar: build_filter_bar(&links, &query),
+        runs: page.runs,
+        now_ms: page.now_ms,
+        views,
+        columns,
+        columns_chosen,
+        sync,
+    })
+}
+
+/// Says what the filter can't find yet because logs are missing.
+fn missing_logs(query: &Query, sync: &SyncProgress) -> Option<String> {
+    let asks = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
+    let lacking = match (asks(|term| matches!(term, Term::Text(_))), asks(Term::is_told_by_log)) {
+        (true, true) => "only the beginnings of their texts are searched, and nothing that their logs tell is found",
+        (true, false) => "only the beginnings of their texts are searched",
+        (false, true) => "their tools, errors and whatever else only a log tells are not known",
+        (false, false) => return None,
+    };
+    let logs = grouped(sync.logs_missing);
+    let runs = if sync.logs_missing == 1 { "run" } else { "runs" };
+    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are still to come: until then {lacking}."))
+}
+
+fn missing_runs(sync: &SyncProgress) -> Option<String> {
+    match sync.incomplete()?.runs_missing {
+        Some(0) => None,
+        Some(1) => Some("One older run is not here yet.".to_owned()),
+        Some(runs) => Some(format!("{} older runs are not here yet.", grouped(runs))),
+        None => Some("Older runs are not here yet.".to_owned()),
+    }
+}
+
+fn scanned(runs: u64, first_page: bool) -> String {
+    let runs = grouped(runs);
+    if first_page { format!("Looked at the newest {runs} runs.") } else { format!("Looked at {runs} runs more.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::HistoryState;
+
+    use super::*;
+
+    #[test]
+    fn filters_that_need_logs_say_that_some_are_missing() {
+        let sync = SyncProgress { logs_missing: 6_201, ..SyncProgress::default() };
+        let notice = |text: &str| missing_logs(&Query::parse(text).expect("a query"), &sync);
+        for text in
+            ["words", "tool:recall", "-error:rate_limit", "is:failed,truncated", "is:looping", "has:orphan-call"]
+        {
+            assert!(notice(text).is_some_and(|notice| notice.starts_with("The logs of 6,201 runs")), "{text}");
+        }
+        for text in ["", "env:prod", "status:failed", "is:failed,running", "has:env", "turns:>3"] {
+            assert_eq!(notice(text), None, "{text}");
+        }
+        assert_eq!(missing_logs(&Query::parse("words").expect("a query"), &SyncProgress::default()), None);
+    }
+
+    #[test]
+    fn missing_runs_are_counted_if_the_total_is_known() {
+        let sync = SyncProgress { runs: 6_201, total: Some(8_351), can_list: true, ..SyncProgress::default() };
+        assert_eq!(missing_runs(&sync).as_deref(), Some("2,150 older runs are not here yet."));
+        assert_eq!(
+            missing_runs(&SyncProgress { total: None, ..sync.clone() }).as_deref(),
+            Some("Older runs are not here yet.")
+        );
+        assert_eq!(missing_runs(&SyncProgress { history: HistoryState::Complete, ..sync }), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! The preview of a run beside the list.
+
+use app::model::run::RunView;
+use app::model::runs::RunPreview;
+
+use crate::error::Error;
+use crate::markdown;
+use crate::pages::run;
+use crate::workspace::SignedInWorkspace;
+
+/// Characters of the prompt and of the answer.
+const MAX_CHARS: usize = 4_000;
+
+pub async fn load(workspace: &SignedInWorkspace, id: &str) -> Result<RunPreview, Error> {
+    let page = run::load(workspace, id, &RunView::default()).await?;
+    let status = if page.state.status.is_terminal() { page.state.status } else { page.run.status };
+    Ok(RunPreview {
+        status,
+        verdict: page.state.verdict,
+        prompt: page.prompt.as_deref().map(render).unwrap_or_default(),
+        answer: render(&page.state.answer),
+        run: page.run,
+        now_ms: page.now_ms,
+    })
+}
+
+fn render(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARS) {
+        _ if text.is_empty() => String::new(),
+        Some((end, _)) => markdown::render(&format!("{}…", &text[..end])),
+        None => markdown::render(text),
+    }
+}

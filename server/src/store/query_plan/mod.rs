@@ -1,0 +1,208 @@
+//! Plans for queries on runs: a parsed filter becomes SQL.
+//!
+//! ```text
+//!  Query ──Store::plan──▶ QueryPlan ──┬─ page ────▶ PlanRows { rows, stopped_early }   lists and cursors
+//!         looks up tags once          └─ sample ──▶ Sample { rows, complete }          facets and histograms
+//! ```
+//!
+//! A request builds one plan and runs everything on it. The plan holds the tags that the query names, with their ids and
+//! run counts, the text expressions, the column comparisons, the time range, and which index to scan.
+//!
+//! Running a plan scans that index in list order, newest run first, so nothing is sorted and a full page ends the scan.
+//! The scanned index is the rarest tag's, or the text index if the text is rarer, or the whole list (`scan_index.rs`).
+//! Every other condition is looked up for each scanned run (`select.rs`).
+//!
+//! An excluded word (`-refund`) can make a scan pass most runs, with a slow lookup for each. Such a scan runs in batches
+//! and stops after [`page::MAX_SCANNED`] runs. [`page::StoppedEarly`] then says how many runs were scanned and where the next
+//! scan continues (`page.rs`).
+//!
+//! Values are always bound; the SQL text contains only column names and placeholders.
+
+mod page;
+mod sample;
+mod scan_index;
+mod select;
+
+use protocol::Query;
+use protocol::query::{Clause, Comparison, Field, Has, Is, Term};
+
+use self::scan_index::ScanIndex;
+use super::tags::{Counted, Tag};
+use super::{Engine, Result, Store, WorkspaceId, number, text};
+
+pub(super) use self::page::PlanRows;
+pub(super) use self::sample::{Sample, SampleColumns};
+
+/// A query on the runs of one workspace, ready to run. It reflects the tags at the time when it was built: build a new
+/// one after storing runs.
+pub struct QueryPlan {
+    pub(super) workspace: WorkspaceId,
+    pub(super) query: Query,
+    /// The time that relative times in the query refer to.
+    pub(super) now_ms: i64,
+    engine: Engine,
+    /// The query requires a tag or an id that no run has.
+    matches_nothing: bool,
+    tags: Vec<TagCondition>,
+    /// The text expression that runs must match.
+    text: Option<String>,
+    /// Text expressions that runs must not match.
+    excluded_texts: Vec<String>,
+    columns: Vec<ColumnCondition>,
+    /// The list keys of the runs that the query names by id.
+    list_keys: Option<Vec<i64>>,
+    /// The lowest list key, from the query's time range.
+    min_list_key: Option<i64>,
+    /// All list keys are below this one.
+    max_list_key: Option<i64>,
+    scan_index: ScanIndex,
+}
+
+/// A run must have one of these tags, or none of them.
+struct TagCondition {
+    negated: bool,
+    tag_ids: Vec<i64>,
+    /// The number of runs with these tags.
+    runs: i64,
+}
+
+/// One of these tests must be true for a run, or none.
+struct ColumnCondition {
+    negated: bool,
+    tests: Vec<ColumnTest>,
+}
+
+enum ColumnTest {
+    Id(String),
+    Compare(Comparison),
+}
+
+impl Store {
+    /// Builds the plan of a query. Relative times count from `now_ms`.
+    pub async fn plan(&self, workspace: WorkspaceId, query: &Query, now_ms: i64) -> Result<QueryPlan> {
+        let mut plan = QueryPlan {
+            workspace,
+            query: query.clone(),
+            now_ms,
+            engine: self.engine,
+            matches_nothing: false,
+            tags: Vec::new(),
+            text: None,
+            excluded_texts: Vec::new(),
+            columns: Vec::new(),
+            list_keys: None,
+            min_list_key: None,
+            max_list_key: None,
+            scan_index: ScanIndex::List,
+        };
+        let mut texts = Vec::new();
+        for clause in &query.clauses {
+            match &clause.term {
+                Term::Text(_) => {
+                    let phrases: Vec<&str> = clause.terms().filter_map(as_text).collect();
+                    let expression = text::any_of(self.engine, &phrases);
+                    match clause.negated {
+                        true => plan.excluded_texts.push(text::all_of(self.engine, &[expression])),
+                        false => texts.push(expression),
+                    }
+                }
+                Term::Since(when) => plan.limit_time(when.resolve(now_ms), !clause.negated),
+                Term::Before(when) => plan.limit_time(when.resolve(now_ms), clause.negated),
+                Term::Field { field: Field::Id, .. } if !clause.negated => {
+                    let found = self.list_keys_of(workspace, clause).await?;
+                    plan.list_keys.get_or_insert_with(|| found.clone()).retain(|list_key| found.contains(list_key));
+                }
+                Term::Compare(_) | Term::Field { field: Field::Id, .. } => {
+                    let tests = clause.terms().filter_map(as_column_test).collect();
+                    plan.columns.push(ColumnCondition { negated: clause.negated, tests });
+                }
+                _ => {
+                    let found = self.tags_of(workspace, clause).await?;
+                    if !found.is_empty() {
+                        let runs = found.iter().map(|counted| counted.runs).sum();
+                        let tag_ids = found.iter().map(|counted| counted.id).collect();
+                        plan.tags.push(TagCondition { negated: clause.negated, tag_ids, runs });
+                    } else if !clause.negated {
+                        plan.matches_nothing = true;
+                    }
+                }
+            }
+        }
+        if plan.list_keys.as_ref().is_some_and(Vec::is_empty) {
+            plan.matches_nothing = true;
+        }
+        if !texts.is_empty() {
+            plan.text = Some(text::all_of(self.engine, &texts));
+        }
+        if !plan.matches_nothing {
+            plan.scan_index = self.choose_scan_index(&plan).await?;
+        }
+        Ok(plan)
+    }
+
+    /// The list keys of the runs that a clause names by id, if they exist.
+    async fn list_keys_of(&self, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<i64>> {
+        let mut connection = self.reader.acquire().await?;
+        let mut list_keys = Vec::new();
+        for term in clause.terms() {
+            if let Term::Field { field: Field::Id, value } = term {
+                list_keys.extend(super::log::number(&mut connection, workspace, value).await?);
+            }
+        }
+        Ok(list_keys)
+    }
+
+    /// The tags that a clause names, without those that no run has.
+    async fn tags_of(&self, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<Counted>> {
+        let mut tags = Vec::new();
+        let mut found = Vec::new();
+        for term in clause.terms() {
+            match term {
+                Term::Status(status) => tags.push(Tag::new("status", status.as_str())),
+                Term::Is(Is::Failed) => tags.push(Tag::new("status", "failed")),
+                Term::Is(Is::Running) => tags.extend([Tag::new("status", "running"), Tag::new("status", "pending")]),
+                Term::Is(is) => tags.push(Tag::is(*is)),
+                Term::Metadata { key, value } => tags.push(Tag::metadata(key, value)),
+                Term::Has(Has::Metadata(key)) => tags.push(Tag::has_metadata(key)),
+                Term::Has(Has::OrphanCall) => tags.push(Tag::orphan_call()),
+                Term::Field { field: Field::Model, value } => found.extend(self.models_named(workspace, value).await?),
+                Term::Field { field: Field::Agent, value } => {
+                    tags.extend([Tag::new("agent", value), Tag::new("name", value)]);
+                }
+                Term::Field { field, value } => tags.push(Tag::new(field.as_str(), value)),
+                Term::Compare(_) | Term::Since(_) | Term::Before(_) | Term::Text(_) => {}
+            }
+        }
+        found.extend(self.counted_tags(workspace, &tags.iter().collect::<Vec<_>>()).await?);
+        found.sort_by_key(|counted| counted.id);
+        found.dedup_by_key(|counted| counted.id);
+        found.retain(|counted| counted.runs > 0);
+        Ok(found)
+    }
+}
+
+impl QueryPlan {
+    fn limit_time(&mut self, at_ms: i64, is_lower_bound: bool) {
+        let bound = number::first_at(at_ms);
+        if is_lower_bound {
+            self.min_list_key = self.min_list_key.max(Some(bound));
+        } else {
+            self.max_list_key = Some(self.max_list_key.map_or(bound, |known| known.min(bound)));
+        }
+    }
+}
+
+fn as_text(term: &Term) -> Option<&str> {
+    match term {
+        Term::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn as_column_test(term: &Term) -> Option<ColumnTest> {
+    match term {
+        Term::Compare(comparison) => Some(ColumnTest::Compare(*comparison)),
+        Term::Field { field: Field::Id, value } => Some(ColumnTest::Id(value.clone())),
+        _ => None,
+    }
+}
