@@ -27,7 +27,7 @@ pub fn item(shown: Item, findings: RwSignal<ClientFindings>) -> AnyView {
             <fieldset class="tool" id=id tabindex="-1">
                 <legend>{title}</legend>
                 {self::hint(hint)}
-                {(!checks.is_empty()).then(|| view! { <ul class="lights">{checks.into_iter().map(check).collect_view()}</ul> })}
+                {(!checks.is_empty()).then(|| view! { <ul class="tool-checks">{checks.into_iter().map(check).collect_view()}</ul> })}
                 {items.into_iter().map(item).collect_view()}
             </fieldset>
         }
@@ -45,7 +45,7 @@ pub fn item(shown: Item, findings: RwSignal<ClientFindings>) -> AnyView {
         Item::Note { tone, text } => view! { <p class="form-note" data-tone=tone.as_str()>{text}</p> }.into_any(),
         Item::Facts { facts } => {
             let fact = |(label, text)| view! { <dt>{label}</dt><dd>{text}</dd> }.into_any();
-            view! { <dl class="sheet-facts">{facts.into_iter().map(fact).collect_view()}</dl> }.into_any()
+            view! { <dl class="form-facts">{facts.into_iter().map(fact).collect_view()}</dl> }.into_any()
         }
         Item::Buttons { buttons } => {
             view! { <p class="form-buttons">{buttons.into_iter().map(button).collect_view()}</p> }.into_any()
@@ -89,7 +89,7 @@ fn check(shown: CheckLine) -> AnyView {
         Tone::Info => Icon::Info,
     };
     view! {
-        <li class="light" data-tone=shown.tone.as_str()>
+        <li class="tool-check" data-tone=shown.tone.as_str()>
             <IconView icon /><strong>{shown.label}</strong>" "<span>{shown.message}</span>" "<em>{shown.fix}</em>
         </li>
     }
@@ -105,7 +105,7 @@ fn field(shown: Field, findings: RwSignal<ClientFindings>) -> AnyView {
     let note_id = format!("{id}-note");
     let note = FieldNote::of(id.clone(), help, error, findings);
     let control = render_control(id.clone(), name, control, note_id.clone(), note);
-    let class = if is_checkbox { "form-field tick" } else { "form-field" };
+    let class = if is_checkbox { "form-field checkbox" } else { "form-field" };
     let note_line = move || {
         let (class, id) = (if note.is_error() { "field-error" } else { "hint" }, note_id.clone());
         note.is_any().then(|| view! { <p class=class id=id>{note.0.get().1}</p> })

@@ -103,7 +103,7 @@ fn json_problem(problem: JsonProblem) -> AnyView {
     let place = format!("Line {}, column {}: {}", problem.line, problem.column, problem.message);
     view! {
         <p class="field-error">{place}</p>
-        <pre class="json-cut">{problem.before}<mark>"⟵ here"</mark>{problem.after}</pre>
+        <pre class="json-error">{problem.before}<mark>"⟵ here"</mark>{problem.after}</pre>
     }
     .into_any()
 }
