@@ -204,7 +204,8 @@ pub(super) mod browser {
         });
     }
 
-    /// A reload must show the draft, whatever the page started from. The router would load the page again, so it isn't told.
+    /// A reload must show the draft, whatever the page started from. The router isn't used, since it would load the page
+    /// again.
     fn replace_address() {
         if window().location().search().is_ok_and(|query| !query.is_empty())
             && let Ok(history) = window().history()

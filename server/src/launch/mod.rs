@@ -71,7 +71,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
                 "This form has already launched something else, perhaps in another tab. Launch it once more if you want both.",
             ));
         }
-        return outcome_of_earlier(state, launcher, &request.key).await;
+        return wait_for_earlier_launch(state, launcher, &request.key).await;
     }
     let started = start(state, launcher, request).await;
     match started {
@@ -117,7 +117,7 @@ pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> 
 }
 
 /// Waits for another request that launches with the same key.
-async fn outcome_of_earlier(state: &AppState, launcher: &Launcher, key: &str) -> Result<LaunchedRun, Error> {
+async fn wait_for_earlier_launch(state: &AppState, launcher: &Launcher, key: &str) -> Result<LaunchedRun, Error> {
     loop {
         let Some(launch) = state.store.launch(launcher.caller.workspace_id, key).await? else {
             return Err(conflict("This launch has just failed. Launch it again."));

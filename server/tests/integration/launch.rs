@@ -24,12 +24,12 @@ async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPageModel {
     shown_page(browser.send_launch_form(&page, &[("do", "launch")]).await)
 }
 
-/// Where the problems of a page are, as the page calls the fields.
+/// Returns the fields that have problems.
 fn places(page: &LaunchPageModel) -> Vec<&str> {
     page.problems.iter().map(|problem| problem.place.as_str()).collect()
 }
 
-/// The page with its hidden state changed, as somebody might tamper with it.
+/// The page with a manipulated draft.
 fn forged(page: &LaunchPageModel, field: &str, value: Value) -> LaunchPageModel {
     let mut state: Value = serde_json::from_str(&page.draft).unwrap();
     state[field] = value;

@@ -1,4 +1,4 @@
-//! The launch page's form, as a browser sends it: what it keeps, what it refuses, and what MANTYX has to say about it.
+//! The launch form as a browser sends it: drafts, sign-outs, uploads, templates and errors.
 
 use app::model::launch::{Item, LaunchPageModel, LaunchResponse};
 use reqwest::Method;
@@ -8,7 +8,7 @@ use crate::harness::{DEMO, OTHER, TestApp, Trouble, Unsteady, api_key, eventuall
 
 const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
 
-/// Where somebody signs in who is signed in already.
+/// Signs in again although a user is signed in.
 const AGAIN: &str = "/sign-in?return_to=%2Flaunch";
 
 fn spec_of(page: &LaunchPageModel) -> Value {
@@ -19,8 +19,8 @@ fn notices(page: &LaunchPageModel) -> String {
     serde_json::to_string(&page.notices).unwrap()
 }
 
-/// What is told beside the Launch button.
-fn refusal(page: &LaunchPageModel) -> String {
+/// The error beside the Launch button.
+fn general_error(page: &LaunchPageModel) -> String {
     serde_json::to_string(&page.error).unwrap()
 }
 
@@ -49,7 +49,7 @@ async fn five_megabytes_of_files_go_through_the_form() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in() {
+async fn a_form_sent_after_a_sign_out_is_restored_at_the_next_sign_in() {
     let app = TestApp::start().await;
     for scripted in [false, true] {
         let mut browser = app.signed_in(DEMO).await;
@@ -67,7 +67,7 @@ async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in()
 }
 
 #[tokio::test]
-async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_it_is_lost() {
+async fn a_large_form_is_restored_if_this_server_gave_it_out_and_otherwise_refused() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -92,7 +92,7 @@ async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
+async fn a_form_sent_after_a_sign_out_is_hidden_from_other_users() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -103,7 +103,7 @@ async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to_its_writer() {
+async fn a_form_of_another_user_is_refused_and_restored_for_its_owner() {
     let app = TestApp::start().await;
     for action in ["", "launch", "batch", "save-template"] {
         let mut browser = app.signed_in(DEMO).await;
@@ -133,7 +133,7 @@ async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to
 }
 
 #[tokio::test]
-async fn beginning_something_else_keeps_what_was_written_before() {
+async fn a_new_draft_keeps_the_previous_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -153,7 +153,7 @@ async fn beginning_something_else_keeps_what_was_written_before() {
 }
 
 #[tokio::test]
-async fn a_template_is_updated_in_its_place() {
+async fn a_template_is_updated() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -174,20 +174,20 @@ async fn a_template_is_updated_in_its_place() {
 }
 
 #[tokio::test]
-async fn a_launch_beyond_the_scope_leads_to_a_new_sign_in() {
+async fn a_launch_without_the_scope_links_to_a_new_sign_in() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let sandbox = app.sandbox_database().await;
     sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
-    let message = refusal(&page);
+    let message = general_error(&page);
     assert!(message.contains("runs:write") && message.contains("/auth/start"), "{message}");
     assert_eq!(page.focus.as_deref(), Some("refusal"));
 }
 
 #[tokio::test]
-async fn a_launch_too_many_is_told_when_to_try_again() {
+async fn a_rate_limited_launch_says_when_to_try_again() {
     let limits = sandbox::RateLimits { runs: Some(1), ..sandbox::RateLimits::OFF };
     let app = TestApp::start_beside(|settings| settings.rate_limits = limits).await;
     let mut browser = app.signed_in(DEMO).await;
@@ -196,12 +196,12 @@ async fn a_launch_too_many_is_told_when_to_try_again() {
     assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchResponse::Done { .. }));
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    let message = refusal(&page);
+    let message = general_error(&page);
     assert!(message.contains("Try again in") && !message.contains("cannot be reached"), "{message}");
 }
 
 #[tokio::test]
-async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
+async fn an_unconfirmed_launch_is_repeated_only_by_its_own_button() {
     let mut way = None;
     let app =
         TestApp::start_apart(|config| way = Some(Unsteady::before_launches(config, &[Trouble::AnswerLost]))).await;
@@ -210,22 +210,22 @@ async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
     assert!(
-        refusal(&page).contains("did not say whether it started the run") && page.unconfirmed,
+        general_error(&page).contains("did not say whether it started the run") && page.unconfirmed,
         "{}",
-        refusal(&page)
+        general_error(&page)
     );
     assert_eq!(page.focus.as_deref(), Some("refusal"));
     // Also after something else was written.
     let page = browser.change_launch_form(&page, &[("t/name", "renamed")]).await;
-    assert_eq!((refusal(&page).as_str(), page.unconfirmed), ("null", false));
+    assert_eq!((general_error(&page).as_str(), page.unconfirmed), ("null", false));
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    assert!(page.unconfirmed && posted() == 1, "{}", refusal(&page));
+    assert!(page.unconfirmed && posted() == 1, "{}", general_error(&page));
     let answer = browser.send_launch_form(&page, &[("do", "launch-again")]).await;
     assert!(matches!(answer, LaunchResponse::Done { .. }) && posted() == 2, "{answer:?}");
 }
 
 #[tokio::test]
-async fn a_form_that_has_launched_something_else_launches_the_second_time() {
+async fn a_changed_form_with_a_used_key_launches_at_the_second_attempt() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -234,15 +234,15 @@ async fn a_form_that_has_launched_something_else_launches_the_second_time() {
     let other = SPEC.replace("hello", "other");
     let message = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
     assert!(
-        refusal(&message).contains("in another tab") && !refusal(&message).contains("eload"),
+        general_error(&message).contains("in another tab") && !general_error(&message).contains("eload"),
         "{}",
-        refusal(&message)
+        general_error(&message)
     );
     assert!(matches!(browser.send_launch_form(&message, &[("do", "launch")]).await, LaunchResponse::Done { .. }));
 }
 
 #[tokio::test]
-async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
+async fn a_file_that_is_too_large_is_refused_and_the_text_is_kept() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -268,7 +268,7 @@ async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
 }
 
 #[tokio::test]
-async fn the_address_at_which_a_card_was_found_is_the_one_that_mantyx_is_given() {
+async fn the_spec_gets_the_address_at_which_the_card_was_found() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -280,7 +280,7 @@ async fn the_address_at_which_a_card_was_found_is_the_one_that_mantyx_is_given()
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_template_or_a_batch_is_forgotten_once_it_is_mended() {
+async fn errors_of_a_template_or_batch_disappear_when_it_is_changed() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -295,7 +295,7 @@ async fn what_is_wrong_with_a_template_or_a_batch_is_forgotten_once_it_is_mended
 }
 
 #[tokio::test]
-async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
+async fn a_batch_opens_the_list_of_its_runs_with_its_progress() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -303,7 +303,7 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
     let broken = [("json", "{ broken"), ("q:inputs", inputs), ("do", "batch")];
     let refused = browser.change_launch_form(&page, &broken).await;
     assert!(refused.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", refused.problems);
-    // What was written in the prompt would be lost.
+    // The prompt would be lost.
     let lost = browser.change_launch_form(&refused, &[("json", SPEC), ("q:inputs", inputs), ("do", "batch")]).await;
     assert!(lost.problems.iter().any(|problem| problem.message.contains("{{who}}")), "{:?}", lost.problems);
     let spec = SPEC.replace("hello", "hello {{who}}");
@@ -323,7 +323,7 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
 }
 
 #[tokio::test]
-async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_that_mantyx_reads() {
+async fn the_demo_agent_answers_with_an_uploaded_card_and_with_a_remote_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -341,7 +341,7 @@ async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_t
 }
 
 #[tokio::test]
-async fn a_hostile_catalogue_is_drawn_as_text() {
+async fn untrusted_tool_names_are_rendered_as_text() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -354,7 +354,7 @@ async fn a_hostile_catalogue_is_drawn_as_text() {
 }
 
 #[tokio::test]
-async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_place() {
+async fn failed_checks_prevent_a_launch_and_are_listed_with_their_field() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -368,7 +368,7 @@ async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_pla
 }
 
 #[tokio::test]
-async fn the_tools_of_a_session_have_lights_too() {
+async fn the_tools_of_a_session_are_checked_too() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let mut spec: Value = serde_json::from_str(SPEC).unwrap();
@@ -388,23 +388,23 @@ async fn the_tools_of_a_session_have_lights_too() {
             Item::Group { id, checks, .. } if id == "f-session-tools" => Some(checks.clone()),
             _ => None,
         });
-        group.unwrap().into_iter().map(|light| format!("{:?} {}", light.tone, light.message)).collect::<Vec<_>>()
+        group.unwrap().into_iter().map(|check| format!("{:?} {}", check.tone, check.message)).collect::<Vec<_>>()
     };
     let red = checks(&page);
-    assert!(red.iter().any(|light| light.starts_with("Error ask:")), "{red:?}");
-    assert!(red.iter().any(|light| light.contains("You answer read")), "{red:?}");
-    assert!(!red.iter().any(|light| light.contains("MANTYX calls it")), "{red:?}");
+    assert!(red.iter().any(|check| check.starts_with("Error ask:")), "{red:?}");
+    assert!(red.iter().any(|check| check.contains("You answer read")), "{red:?}");
+    assert!(!red.iter().any(|check| check.contains("MANTYX calls it")), "{red:?}");
     let refused = browser.change_launch_form(&page, &[("do", "launch")]).await;
     assert!(refused.problems.iter().any(|problem| problem.place == "Answers of ask"), "{:?}", refused.problems);
 
     let page = browser.change_launch_form(&page, &[("a:ask:by", "canned"), ("do", "check")]).await;
     let page = browser.change_launch_form(&page, &[("a:ask:text", "yes"), ("do", "check")]).await;
     let green = checks(&page);
-    assert!(green.iter().all(|light| light.starts_with("Success")), "{green:?}");
+    assert!(green.iter().all(|check| check.starts_with("Success")), "{green:?}");
 }
 
 #[tokio::test]
-async fn an_unknown_session_is_told_at_its_field() {
+async fn an_unknown_session_is_an_error_at_its_field() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("?session=sess_nobody").await;
@@ -413,7 +413,7 @@ async fn an_unknown_session_is_told_at_its_field() {
 }
 
 #[tokio::test]
-async fn the_demonstration_server_is_discovered_and_its_tools_are_named_apart() {
+async fn the_demo_server_is_discovered_and_its_tools_get_unique_names() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;

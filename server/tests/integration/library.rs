@@ -1,4 +1,4 @@
-//! Templates and drafts: who sees them, and that they are kept.
+//! Templates and drafts: saving, sharing and privacy.
 
 use app::model::launch::{LaunchPageModel, TemplateLink};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn spec() -> Value {
     json!({ "systemPrompt": "You help.", "prompt": "p", "later": { "kept": [1, null] }, "tools": tools })
 }
 
-/// Fills in the form and saves it as a template, with the button that is named.
+/// Fills in the form and saves it as a template with the given button.
 async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPageModel {
     let server =
         json!({ "over": "http", "url": "https://m.example.com", "headers": { "Authorization": "Bearer s3cret" } });
@@ -35,13 +35,13 @@ fn id_of(template: &TemplateLink) -> &str {
     template.href.strip_prefix("/launch?template=").unwrap()
 }
 
-/// The spec and all else that the form of a template has.
+/// Returns the spec and the page of a template.
 async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPageModel) {
     let page = browser.launch_page(&format!("?template={id}")).await;
     (serde_json::from_str(&page.json).unwrap(), page)
 }
 
-/// The status of a form that deletes a template.
+/// Deletes a template and returns the status.
 async fn delete(browser: &mut Browser, id: &str) -> u16 {
     let page = browser.launch_page("").await;
     let action = format!("delete-for-good:{id}");

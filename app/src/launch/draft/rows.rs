@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_become_the_map_and_what_is_no_map_yet_stays_in_the_rows() {
+    fn valid_rows_become_the_map_and_invalid_rows_are_kept() {
         let mut draft = LaunchDraft::from_spec(json!({ "metadata": { "env": "test", "n": 3 } }));
         assert_eq!(rows_at(&draft, "/metadata"), pairs(&[("env", "test"), ("n", "3")]));
         write_rows(&mut draft, "/metadata", pairs(&[("env", "prod"), ("n", "3"), ("", "")]));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_that_is_renamed_keeps_what_its_row_does_not_show() {
+    fn a_renamed_budget_keeps_fields_without_a_control() {
         let mut draft = LaunchDraft::from_spec(json!({ "toolBudgets": { "a": { "maxCalls": 1, "later": true } } }));
         write_rows(&mut draft, "/toolBudgets", pairs(&[("b", "2"), ("c", "many")]));
         let expected = json!({ "toolBudgets": { "b": { "maxCalls": 2, "later": true }, "c": { "maxCalls": "many" } } });
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_keep_what_rows_do_not_show() {
+    fn properties_keep_parts_that_rows_do_not_show() {
         let schema = json!({ "type": "object", "title": "T", "required": ["a"],
             "properties": { "a": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
         let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_whose_name_is_cleared_stays_with_all_it_has_until_it_has_another() {
+    fn a_property_keeps_its_schema_while_its_name_is_cleared() {
         let whole = json!({ "type": "object", "properties": { "deep": { "type": "string" } } });
         let schema = json!({ "type": "object", "required": ["a"], "properties": { "a": whole, "b": { "enum": [1] } } });
         let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn editing_one_property_leaves_the_others_and_what_is_required_as_they_are() {
+    fn editing_a_property_leaves_others_and_the_required_list_unchanged() {
         let schema = json!({ "required": ["ghost", "a"], "properties": { "a": {}, "no": false, "any": true } });
         let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
         let mut rows = properties_at(&draft, "/outputSchema");

@@ -32,7 +32,7 @@ impl Browser {
         serde_json::from_str::<Wire<LaunchResponse>>(&answer.body).unwrap().0
     }
 
-    /// Sends the form and returns the page that comes back.
+    /// Sends the form and returns the new page.
     pub async fn change_launch_form(&mut self, page: &LaunchPageModel, fields: &[(&str, &str)]) -> LaunchPageModel {
         shown_page(self.send_launch_form(page, fields).await)
     }
@@ -50,7 +50,7 @@ impl Browser {
         self.change_launch_form(&page, &[("json", &spec.to_string())]).await
     }
 
-    /// An empty form, filled in with a spec and with who answers its local tools, by tool: see `domain::Answerer`.
+    /// An empty form, filled in with a spec and with the answerers of its local tools: see `domain::Answerer`.
     pub async fn answered_launch_form(&mut self, spec: &Value, answers: &Value) -> LaunchPageModel {
         let page = self.launch_form_with(spec).await;
         let answers = answers.as_object().unwrap();
@@ -69,7 +69,7 @@ impl Browser {
         page
     }
 
-    /// Launches what the form of a page says, and returns the run's id.
+    /// Launches the form of a page and returns the run's id.
     pub async fn launch_page_as_is(&mut self, page: &LaunchPageModel) -> String {
         launched_run(self.send_launch_form(page, &[("do", "launch")]).await)
     }
@@ -100,7 +100,7 @@ pub fn shown_page(answer: LaunchResponse) -> LaunchPageModel {
     }
 }
 
-/// The value of the select for who answers a tool.
+/// The value of the select for an answerer.
 fn choice(answerer: &Value) -> &str {
     match (answerer["by"].as_str().unwrap(), answerer["server"]["over"].as_str()) {
         ("mcp", Some("stdio")) => "command",
