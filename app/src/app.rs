@@ -16,8 +16,8 @@ use crate::pages::session::SessionRoute;
 use crate::pages::sessions::SessionsRoute;
 use crate::pages::sign_in::SignIn;
 
-/// Pages are rendered whole before they are sent, so that they read without JavaScript and carry the right status.
-/// Each page has a file of its own for the browser, loaded when it is opened.
+/// Pages are rendered completely before they are sent, so that they work without JavaScript and have the right HTTP
+/// status. The code of each page is a separate file, which the browser loads when the page is opened.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();

@@ -120,7 +120,7 @@ pub fn backend() -> Result<Arc<dyn Backend>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)
 }
 
-/// Returns the form whose rejection led to the current page.
+/// Returns the rejected form that this page has to show.
 pub fn rejected_form() -> Option<RejectedForm> {
     request_extension::<RejectedForm>()
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, as a page or a script is told.
+//! Errors of server functions, with the texts that pages show.
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
 use leptos::server_fn::codec::JsonEncoding;
@@ -19,7 +19,7 @@ pub enum AppError {
         field: String,
         message: String,
     },
-    /// Several fields of one form, each by its JSON Pointer.
+    /// Errors in several fields of a form, each with its JSON Pointer.
     Fields {
         errors: Vec<FieldError>,
     },
@@ -33,7 +33,7 @@ pub enum AppError {
     Unavailable {
         message: String,
     },
-    /// MANTYX has had enough for the moment.
+    /// MANTYX rate-limited the request.
     RateLimited {
         message: String,
     },
@@ -50,7 +50,7 @@ impl AppError {
         Self::NotFound { what: what.to_owned() }
     }
 
-    /// One field of a form that holds a JSON document.
+    /// An error in one field of a form that holds a JSON document.
     pub fn field(path: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
         Self::Fields { errors: vec![FieldError { path: path.into(), code: code.to_owned(), message: message.into() }] }
     }
@@ -69,7 +69,7 @@ impl AppError {
         }
     }
 
-    /// The answer's status says what the answer says, for a page and for a server function alike.
+    /// Sets the HTTP status of the response, for pages and server functions.
     pub fn set_response_status(&self) {
         #[cfg(feature = "ssr")]
         if let (Some(response), Ok(status)) = (
@@ -80,7 +80,7 @@ impl AppError {
         }
     }
 
-    /// What happened, in a few words.
+    /// A short description of the error.
     pub fn title(&self) -> &'static str {
         match self {
             Self::SignedOut => "You are signed out",
@@ -97,7 +97,7 @@ impl AppError {
         }
     }
 
-    /// What it means and what to do.
+    /// The meaning of the error, and what to do.
     pub fn advice(&self) -> String {
         match self {
             Self::SignedOut => "Sign in again to go on; nothing was lost.".to_owned(),
@@ -128,7 +128,7 @@ impl AppError {
 impl std::fmt::Display for AppError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            // It says all, and its title only what it mostly is.
+            // The message is complete; the title would only repeat a part of it.
             Self::Conflict { message } => f.write_str(message),
             _ => write!(f, "{}: {}", self.title(), self.advice()),
         }

@@ -1,5 +1,4 @@
-//! How numbers and times are written. With whole numbers only: the formatting of floating ones weighs several kilobytes in
-//! the client.
+//! Formats numbers and times. Uses integers only, because float formatting adds several kilobytes to the client.
 
 /// `1,234`, `12.4k`, `3.1M`.
 pub fn compact_number(n: u64) -> String {
@@ -34,7 +33,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// `42 s`, `3 m 05 s`, `1 h 02 m`, `2 d 03 h`: whole seconds, as something that is counted on.
+/// `42 s`, `3 m 05 s`, `1 h 02 m`, `2 d 03 h`: whole seconds, for ages that keep counting.
 pub fn age(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds} s"),
@@ -43,7 +42,7 @@ pub fn age(seconds: u64) -> String {
     }
 }
 
-/// `$1.20`, `$0.0042`, `<$0.0001`: millionths of a dollar, with as many digits as tell something.
+/// `$1.20`, `$0.0042`, `<$0.0001`: millionths of a dollar, with significant digits only.
 pub fn dollars(micros: u64) -> String {
     if (1..50).contains(&micros) {
         return "<$0.0001".to_owned();
@@ -52,7 +51,7 @@ pub fn dollars(micros: u64) -> String {
     format!("${}", decimal(micros, 1_000_000, digits))
 }
 
-/// `1.3`: `n` in units of `unit`, a power of ten, rounded to so many digits after the point.
+/// `1.3`: `n` in units of `unit` (a power of ten), rounded to this number of decimal places.
 pub fn decimal(n: u64, unit: u64, digits: u32) -> String {
     let (scale, width) = (10_u64.pow(digits), digits as usize);
     let step = (unit / scale).max(1);
@@ -82,8 +81,8 @@ pub fn timestamp(at_ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02} UTC")
 }
 
-/// The Gregorian date of a day counted from 1970-01-01: four lines instead of a date library in the client. Years are
-/// counted from March, so that the leap day is a year's last.
+/// The Gregorian date of a day counted from 1970-01-01, without a date library in the client. Years start in March, so
+/// that the leap day is the last day of a year.
 fn civil_date(days: i64) -> (i64, i64, i64) {
     let era_day = days + 719_468;
     let era = era_day.div_euclid(146_097);
@@ -96,7 +95,7 @@ fn civil_date(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// An id short enough for a row, still telling apart: its beginning and its end.
+/// Shortens an id to its beginning and its end.
 pub fn short_id(id: &str) -> String {
     if id.chars().count() <= 16 {
         return id.to_owned();

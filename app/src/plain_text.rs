@@ -1,11 +1,11 @@
-//! Text from outside, with what cannot be seen made visible.
+//! Makes invisible characters visible in text from models and tools.
 //!
-//! Terminal codes, other control characters and marks that turn the direction of writing could hide or disguise what a
-//! model or a tool wrote. Each is shown as a sign of its own.
+//! Terminal codes, other control characters and direction marks could hide or disguise text, so each is replaced by a
+//! visible symbol.
 
 use std::borrow::Cow;
 
-/// The text as it may be shown. Line breaks and tabs stay what they are.
+/// Returns text that is safe to show. Line breaks and tabs are unchanged.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -14,7 +14,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match c {
             '\r' | '\n' | '\t' => out.push(c),
-            // Unicode has a picture for each control character of ASCII.
+            // Unicode has a symbol for each ASCII control character.
             '\0'..='\x1f' => out.extend(char::from_u32(0x2400 + c as u32)),
             '\x7f' => out.push('\u{2421}'),
             c if is_hidden(c) => out.push_str(&format!("⟨U+{:04X}⟩", c as u32)),

@@ -1,5 +1,5 @@
-//! How the frame and the list look: theme, rail and columns. Kept in cookies, so that the server renders them and nothing
-//! flickers.
+//! Display preferences: theme, rail and columns. They are stored in cookies, so that the server renders them and the
+//! page doesn't flicker.
 
 #[cfg(feature = "ssr")]
 use crate::model::Column;
@@ -10,7 +10,7 @@ pub const COLUMNS_COOKIE: &str = "runlens_columns";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// As the operating system says.
+    /// Follows the operating system.
     #[default]
     System,
     Light,
@@ -58,14 +58,14 @@ impl Rail {
     }
 }
 
-/// What the request's cookies say about the frame.
+/// Reads the theme and the rail from the request's cookies.
 #[cfg(feature = "ssr")]
 pub fn from_request() -> (Theme, Rail) {
     let value = |name| cookie(name).unwrap_or_default();
     (Theme::parse(&value(THEME_COOKIE)), Rail::parse(&value(RAIL_COOKIE)))
 }
 
-/// The columns that somebody chose for the list.
+/// Reads the columns that the viewer chose, if any.
 #[cfg(feature = "ssr")]
 pub fn columns_from_request() -> Option<Vec<Column>> {
     cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text))

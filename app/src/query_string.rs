@@ -1,5 +1,5 @@
-//! What stands after the question mark of an address, decoded once. The router's own map decodes values a second time, so that
-//! a value with a percent sign in it comes out as another one.
+//! Parses the query of a URL and decodes it once. The router's own map decodes values twice, which corrupts values with
+//! a percent sign.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_url;
@@ -16,7 +16,7 @@ impl QueryString {
         Self(text.split('&').filter(|text| !text.is_empty()).map(pair).collect())
     }
 
-    /// The last of this name.
+    /// Returns the last value of a parameter.
     pub fn get(&self, name: &str) -> Option<String> {
         self.0.iter().rev().find(|pair| pair.0 == name).map(|pair| pair.1.clone())
     }
@@ -26,13 +26,13 @@ impl QueryString {
     }
 }
 
-/// That of the page's address.
+/// Returns the query of the page's URL.
 pub fn use_query_string() -> Memo<QueryString> {
     let url = use_url();
     Memo::new(move |_| url.with(|url| QueryString::parse(url.search())))
 }
 
-/// What is no escape stands for itself.
+/// Decodes percent escapes. Invalid escapes are unchanged.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -57,7 +57,8 @@ mod server {
         }
     }
 
-    /// Scripts run from our own files or with this answer's nonce; nothing else loads or frames the page.
+    /// Allows scripts only from our own files or with this response's nonce, and forbids everything else, including
+    /// framing.
     fn set_content_policy() {
         let (Some(response), Some(nonce)) = (use_context::<ResponseOptions>(), use_nonce()) else { return };
         let policy = format!(

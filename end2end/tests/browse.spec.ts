@@ -170,7 +170,7 @@ test("a look at a run: by click, with J and K, opened with Enter, closed with Es
   await expect(page).toHaveURL(/peek=/);
   await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
   await expectAccessible(page);
-  await takeScreenshots(page, "runs-peek");
+  await takeScreenshots(page, "runs-preview");
   await page.keyboard.press("j");
   await expect(page.locator(rows).nth(1)).toHaveAttribute("aria-current", "true");
   await page.keyboard.press("j");

@@ -25,7 +25,7 @@ for (const [name, banners] of samples) {
   });
 }
 
-test("the loop lens sets the iterations side by side", async ({ page }) => {
+test("the Loop tab shows the iterations side by side", async ({ page }) => {
   await importLog(page, "loop-nudged-other-arguments");
   await page.locator("[data-kind=loop_nudged]").getByRole("link", { name: "See the iterations" }).click();
   await expect(page).toHaveURL(/tab=loop/);
@@ -33,7 +33,7 @@ test("the loop lens sets the iterations side by side", async ({ page }) => {
   await expect(page.locator(".iteration").nth(1)).toContainText("first wasted step");
   await expect(page.locator(".iteration").last()).toContainText("→");
   await expectAccessible(page);
-  await takeScreenshots(page, "run-loop-lens");
+  await takeScreenshots(page, "run-loop");
 });
 
 test("a truncated answer shows its seam and what it lacks", async ({ page }) => {

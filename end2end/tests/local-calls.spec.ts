@@ -86,7 +86,7 @@ test("after an answer the keyboard goes on at the next box, and after the last o
   await page.keyboard.press("Enter");
   await expect(rows.last()).toHaveAttribute("data-outcome", "success");
   await expect(rows.last()).toBeFocused();
-  await expect(page.locator(".kept-draft")).toHaveCount(0);
+  await expect(page.locator(".unsent-draft")).toHaveCount(0);
 });
 
 test("what was written for a call that somebody else answers stays to be seen", async ({ page, request }) => {
@@ -99,7 +99,7 @@ test("what was written for a call that somebody else answers stays to be seen", 
   const kept = page.getByLabel("Your unsent answer");
   await expect(kept).toHaveValue("a long thought");
   await expect(kept).toBeFocused();
-  await expect(page.locator(".kept-draft")).toContainText("Your answer was not sent.");
+  await expect(page.locator(".unsent-draft")).toContainText("Your answer was not sent.");
   await expect(page.getByLabel("Your answer")).toHaveCount(0);
   await expectAccessible(page);
   await takeScreenshots(page, "call-draft-kept");

@@ -120,7 +120,7 @@ test("looping: the iterations come into view, also far below on a narrow page", 
   await page.setViewportSize({ width: 390, height: 844 });
   const id = await finishedRun(request, loop, { tools: [recall] });
   await (await step(page, id, "loop_gave_up")).getByRole("link", { name: "See the iterations" }).click();
-  await expect(page.locator(".lens h2")).toBeInViewport();
+  await expect(page.locator(".loop h2")).toBeInViewport();
   await expect(page.locator("#side")).toBeFocused();
 });
 

@@ -1,4 +1,4 @@
-//! `is:mine`: what whoever asks has launched. Only here is it known who that is.
+//! Resolves `is:mine` in filters to the caller, which neither the parser nor the store knows.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::state::AppState;
 use crate::views;
 
-/// A filter with the asker in the place of `is:mine`. A key is nobody, and is told so.
+/// Replaces `is:mine` by the caller's subject. Fails for API keys, which don't belong to a person.
 pub async fn resolve<'a>(state: &AppState, caller: &Caller, query: &'a Query) -> Result<Cow<'a, Query>, Error> {
     let is_mine = |term: &Term| *term == Term::Is(Is::Mine);
     if !query.clauses.iter().any(|clause| clause.terms().any(is_mine)) {

@@ -1,4 +1,4 @@
-//! What people do to runs from a page: cancel, answer a local tool call, judge.
+//! Actions on a run: cancel it, answer a local tool call, give feedback.
 
 use app::AppError;
 use domain::{Feedback, Origin, Thumb};
@@ -11,7 +11,7 @@ use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::CallKey;
 
-/// What MANTYX takes at most.
+/// MANTYX's limits.
 const MAX_RESULT_BYTES: usize = 2 * 1024 * 1024;
 const MAX_ERROR_BYTES: usize = 8 * 1024;
 const MAX_EXPLANATION_CHARS: usize = 4_000;
@@ -61,15 +61,15 @@ pub async fn give_feedback(
     if explanation.chars().count() > MAX_EXPLANATION_CHARS {
         return Err(invalid("explanation", format!("Use at most {MAX_EXPLANATION_CHARS} characters.")));
     }
-    // Only what this workspace can see is judged.
+    // Feedback is only accepted for runs of this workspace.
     let Some(run) = state.store.run(caller.workspace_id, id).await? else {
         return Err(AppError::not_found("run").into());
     };
     let note = Some(explanation).filter(|note| !note.is_empty());
     let send =
         |bearer| async move { state.mantyx.send_feedback(&bearer, &caller.slug, id, thumb.as_str(), note).await };
-    // Where it is not sent it is kept here, and said to be.
-    let (sent, words) = if run.origin != Origin::Mirrored {
+    // Feedback that can't be sent to MANTYX is stored here only, and the message says so.
+    let (sent, message) = if run.origin != Origin::Mirrored {
         (false, "Thank you. It is kept here: MANTYX does not know this run.")
     } else {
         match state.credentials.call(caller, send).await {
@@ -91,7 +91,7 @@ pub async fn give_feedback(
         sent,
     };
     state.store.save_feedback(caller.workspace_id, id, &feedback).await?;
-    Ok(words.to_owned())
+    Ok(message.to_owned())
 }
 
 fn check_id(id: &str) -> Result<(), Error> {

@@ -17,7 +17,7 @@ use crate::{is_mine, query_hints};
 /// Pages of MANTYX's list that one request may sync.
 const MAX_OLDER_PAGES: u32 = 5;
 
-/// Whether a list that reaches the end of the stored runs may sync older ones.
+/// The behaviour of a list that reaches the end of the stored runs: sync older ones, or stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
     Sync,
@@ -33,7 +33,7 @@ pub async fn list_runs(
     limit: u32,
     history: History,
 ) -> Result<(QueryPlan, RunsPage), Error> {
-    let written = query;
+    let original = query;
     let query = &*is_mine::resolve(state, caller, query).await?;
     let cursor = cursor.map(parse_cursor).transpose()?;
     let stale = match cursor {
@@ -64,11 +64,11 @@ pub async fn list_runs(
     page.stale = stale;
     if page.runs.is_empty() && page.scanned.is_none() && cursor.is_none() {
         let indexes = state.store.excluding_clauses(&plan).await?;
-        let texts = indexes.into_iter().filter_map(|index| Some((index, written.clauses.get(index)?.to_string())));
+        let texts = indexes.into_iter().filter_map(|index| Some((index, original.clauses.get(index)?.to_string())));
         page.excluding = texts.map(|(index, text)| ExcludingClause { index, text }).collect();
     }
     if history == History::Sync {
-        page.query_hints = query_hints::of_unknown(&state.store, caller.workspace_id, query).await?;
+        page.query_hints = query_hints::hints_for_unknown(&state.store, caller.workspace_id, query).await?;
     }
     Ok((plan, page))
 }

@@ -1,4 +1,5 @@
-//! Sessions of a workspace: synced when they are looked at, filtered here, their messages passed on page by page.
+//! Sessions of a workspace. They are synced when a page or the API loads them; filters run on stored sessions, and
+//! messages are fetched from MANTYX page by page.
 
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use crate::state::AppState;
 use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
 use crate::views;
 
-/// How long a session that is known waits for MANTYX, which answers with all its messages.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout for refreshing a stored session. MANTYX's response contains all messages, so it can be slow.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Messages in one page of a conversation.
 pub const MESSAGES: u32 = 100;
 
@@ -34,7 +35,7 @@ pub async fn list(
         None => state.mirror.sync_sessions(state, caller).await?.stale(),
         Some(_) => None,
     };
-    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(unsupported_clause)?;
     let mut page = state.store.list_sessions(&plan, cursor.as_ref(), limit).await?;
     page.stale = stale;
     if page.sessions.is_empty() && cursor.is_none() {
@@ -44,12 +45,12 @@ pub async fn list(
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
-    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(refused)?;
+    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(unsupported_clause)?;
     Ok(state.store.session_facets(&plan).await?)
 }
 
-/// What runs have and sessions have not.
-fn refused(UnsupportedClause(clause): UnsupportedClause) -> AppError {
+/// The error for a clause that only runs support.
+fn unsupported_clause(UnsupportedClause(clause): UnsupportedClause) -> AppError {
     AppError::Invalid {
         field: "q".to_owned(),
         message: format!(
@@ -60,16 +61,16 @@ fn refused(UnsupportedClause(clause): UnsupportedClause) -> AppError {
 
 pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionDetail, Error> {
     check_id(id)?;
-    // The totals are of the runs that are here. A sign-in that may not read runs sees the session all the same.
+    // The totals include stored runs only. If the sign-in may not read runs, the session is still shown.
     if let Err(error) = state.mirror.sync_newest(state, caller).await {
-        tracing::info!(%error, "runs could not be brought in for a session");
+        tracing::info!(%error, "could not sync runs for a session");
     }
     let known = state.store.session(caller.workspace_id, id).await?;
-    let asked =
+    let request =
         state.credentials.call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await });
     let detail = match &known {
-        None => asked.await,
-        Some(_) => tokio::time::timeout(PATIENCE, asked)
+        None => request.await,
+        Some(_) => tokio::time::timeout(REFRESH_TIMEOUT, request)
             .await
             .unwrap_or_else(|_| Err(MantyxError::Unreachable("it has not answered in time".to_owned()))),
     };
@@ -94,11 +95,11 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
         }
         (Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })), _) => return Err(error.into()),
         (Err(MantyxError::NotFound), Some(known)) => {
-            let gone = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
-            (known, Value::Null, None, Some(gone))
+            let note = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
+            (known, Value::Null, None, Some(note))
         }
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
-        (Err(error), None) => return Err(no_such_session(error)),
+        (Err(error), None) => return Err(session_error(error)),
     };
     Ok(SessionDetail {
         totals: state.store.session_totals(caller.workspace_id, id).await?,
@@ -111,8 +112,8 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     })
 }
 
-/// A session as it was last seen; opened where it never was.
-pub async fn known(state: &AppState, caller: &Caller, id: &str) -> Result<SessionSummary, Error> {
+/// Returns a stored session, or loads it from MANTYX.
+pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<SessionSummary, Error> {
     check_id(id)?;
     match state.store.session(caller.workspace_id, id).await? {
         Some(known) => Ok(known),
@@ -130,26 +131,26 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
     let body = &json!({ "prompt": text });
     let post = |bearer| async move {
         match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
-            // So that an access token that has ended is renewed.
+            // Returned as an error, so that the expired access token is refreshed.
             Err(LaunchFault::NotStarted(MantyxError::Unauthorized)) => Err(MantyxError::Unauthorized),
             other => Ok(other),
         }
     };
-    let run_id = state.credentials.call(caller, post).await?.map_err(not_sent)?;
+    let run_id = state.credentials.call(caller, post).await?.map_err(send_error)?;
     if let Some(subject) = views::owner(state, caller).await? {
         state.store.record_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
     }
-    // The list is read again only after a while; the page that sent this looks at once.
+    // The list is synced only at intervals, but the page that sent the message reloads now.
     state.mirror.sync_snapshot(state, caller, &run_id).await
 }
 
-fn not_sent(fault: LaunchFault) -> Error {
+fn send_error(fault: LaunchFault) -> Error {
     match fault {
         LaunchFault::NotStarted(MantyxError::Refused { code, .. }) if code == "session_ended" => {
             let message = "The session has ended, so nothing more can be said in it.".to_owned();
             AppError::Conflict { message }.into()
         }
-        LaunchFault::NotStarted(error) => no_such_session(error),
+        LaunchFault::NotStarted(error) => session_error(error),
         LaunchFault::Refused(refusal) => {
             AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
         }
@@ -160,14 +161,14 @@ fn not_sent(fault: LaunchFault) -> Error {
     }
 }
 
-/// Ends a session; a run in flight is cancelled with it.
+/// Ends a session and cancels its run in progress.
 pub async fn end(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     check_id(id)?;
     let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, id).await };
-    state.credentials.call(caller, end).await.map_err(no_such_session)
+    state.credentials.call(caller, end).await.map_err(session_error)
 }
 
-/// A page of a session's messages: the last ones, or those before a seq.
+/// Returns the last page of a session's messages, or the page before a seq.
 pub async fn messages(
     state: &AppState,
     caller: &Caller,
@@ -182,11 +183,11 @@ pub async fn messages(
             state.mantyx.session_events(&bearer, &caller.slug, id, limit, before_seq).await
         })
         .await
-        .map_err(no_such_session)?;
+        .map_err(session_error)?;
     Ok(SessionMessages { events: page.events, next_before_seq: page.next_before_seq })
 }
 
-/// No page needs the secrets of a spec.
+/// Masks secrets, which no page needs.
 fn redacted(mut spec: Value) -> Value {
     redact(&mut spec);
     spec
@@ -196,7 +197,7 @@ fn check_id(id: &str) -> Result<(), AppError> {
     if ids::is_path_id(id) { Ok(()) } else { Err(AppError::not_found("session")) }
 }
 
-fn no_such_session(error: MantyxError) -> Error {
+fn session_error(error: MantyxError) -> Error {
     match error {
         MantyxError::NotFound => AppError::not_found("session").into(),
         other => other.into(),

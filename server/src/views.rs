@@ -1,4 +1,4 @@
-//! Saved views of whoever is signed in.
+//! Saved views of the signed-in user.
 
 use app::AppError;
 use domain::{View, ViewChange, ViewList, ViewScope};
@@ -12,7 +12,7 @@ use crate::state::AppState;
 use crate::store::NewView;
 
 const MAX_NAME_CHARS: usize = 80;
-/// Of one person, in one list.
+/// Views per user and list.
 const MAX_VIEWS: usize = 200;
 
 pub async fn list(state: &AppState, caller: &Caller, list: ViewList) -> Result<Vec<View>, Error> {
@@ -32,8 +32,8 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
         query: change.query.unwrap_or_default(),
         shared: change.shared.unwrap_or(false),
     };
-    let view = checked(view)?;
-    without_namesake(&views, &view.name, None)?;
+    let view = validated(view)?;
+    check_unique_name(&views, &view.name, None)?;
     let id = format!("view_{}", random::reference());
     state.store.insert_view(caller.workspace_id, &owner, &id, &view, now_ms()).await?;
     find(state, caller, &owner, change.list, &id).await
@@ -48,11 +48,11 @@ pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewCha
         query: change.query.unwrap_or(known.query),
         shared: change.shared.unwrap_or(known.scope == ViewScope::Shared),
     };
-    let view = checked(view)?;
+    let view = validated(view)?;
     let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
-    without_namesake(&views, &view.name, Some(id))?;
+    check_unique_name(&views, &view.name, Some(id))?;
     if !state.store.update_view(caller.workspace_id, &owner, id, &view).await? {
-        return Err(not_yours().into());
+        return Err(not_owner().into());
     }
     find(state, caller, &owner, change.list, id).await
 }
@@ -65,7 +65,7 @@ pub async fn delete(state: &AppState, caller: &Caller, id: &str) -> Result<(), E
     }
 }
 
-/// Makes a view the one that the caller's list opens with.
+/// Sets the view that the caller's list opens with.
 pub async fn set_default(state: &AppState, caller: &Caller, list: ViewList, id: &str) -> Result<(), Error> {
     let owner = required_owner(state, caller).await?;
     find(state, caller, &owner, list, id).await?;
@@ -77,7 +77,7 @@ async fn find(state: &AppState, caller: &Caller, owner: &str, list: ViewList, id
     views.into_iter().find(|view| view.id == id).ok_or_else(|| AppError::not_found("view").into())
 }
 
-/// The person behind a session. A key is nobody.
+/// Returns the subject of the signed-in user, or `None` for an API key.
 pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, Error> {
     match &caller.credential {
         Credential::Grant(id) => Ok(state.store.grant(id).await?.map(|grant| grant.subject)),
@@ -90,20 +90,20 @@ async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Err
     owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
 }
 
-/// Two tabs of one name could not be told apart.
-fn without_namesake(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
+/// Fails if the user already has a view with this name, because the tabs would look the same.
+fn check_unique_name(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
     match views.iter().any(|view| view.mine && view.name == name && Some(view.id.as_str()) != changed) {
         true => Err(invalid("name", format!("You have a view «{name}» already. Choose another name."))),
         false => Ok(()),
     }
 }
 
-fn checked(view: NewView) -> Result<NewView, Error> {
+fn validated(view: NewView) -> Result<NewView, Error> {
     let name = view.name.trim().to_owned();
     if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
         return Err(invalid("name", format!("Give the view a name of at most {MAX_NAME_CHARS} characters.")));
     }
-    // Stored in the one spelling, so that equal filters are equal texts.
+    // Stored in normalized form, so that equal filters are equal strings.
     let query = match view.list {
         ViewList::Runs => Query::parse(&view.query),
         ViewList::Sessions => Query::parse_for_sessions(&view.query),
@@ -112,7 +112,7 @@ fn checked(view: NewView) -> Result<NewView, Error> {
     Ok(NewView { name, query, ..view })
 }
 
-fn not_yours() -> AppError {
+fn not_owner() -> AppError {
     AppError::Forbidden { message: "Only whoever made a view may change it.".to_owned() }
 }
 

@@ -1,4 +1,4 @@
-//! The workspace of a signed-in person. Its methods for pages are in [`crate::pages`].
+//! The workspace of a signed-in user. Its methods for pages are in [`crate::pages`].
 
 use app::model::Viewer;
 

@@ -1,4 +1,4 @@
-//! What the sign-in page says about where the sign-in goes. Open to everybody.
+//! The MANTYX instance that the sign-in page names. No sign-in is needed to read it.
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::AppError;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignInInfo {
     pub mantyx_host: String,
-    /// The dashboard uses the embedded sandbox: anybody may sign in.
+    /// The dashboard uses the embedded sandbox, where every user may sign in.
     pub sandbox: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The signed-in person.
+//! The signed-in user.
 
 use leptos::prelude::*;
 

@@ -1,9 +1,10 @@
-//! Ages that the server drew count on in the browser.
+//! Keeps the ages on a page counting.
 
 use leptos::prelude::*;
 
-/// For as long as the component is there. An element with `data-age` has its age in seconds as of when it was drawn; when
-/// that was, by the browser's clock, is kept beside it, so that nothing is lost while the page sleeps.
+/// Updates ages every second while the component is mounted. `data-age` is the age in seconds when the element was
+/// rendered. The start time by the browser's clock is stored in `data-since`, so that the age stays correct after the
+/// tab was suspended.
 pub fn count_ages() {
     Effect::new(move |_| {
         count();

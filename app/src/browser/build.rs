@@ -1,9 +1,9 @@
-//! Reloads a page whose code is of another build than the server it reaches, for example during an upgrade.
+//! Reloads a page whose code belongs to another build than the server's, for example during an upgrade.
 
 /// The attribute of the root element with the build that rendered the page, and whose code the page loaded.
 #[cfg(feature = "hydrate")]
 const ATTRIBUTE: &str = "data-build";
-/// Two servers of different builds behind one address could otherwise make a page reload forever.
+/// Without this limit, two servers of different builds behind one URL could make a page reload forever.
 #[cfg(feature = "hydrate")]
 const RELOAD_AT_MOST_EVERY_MS: f64 = 30_000.0;
 #[cfg(feature = "hydrate")]

@@ -1,4 +1,4 @@
-//! Small things that a page asks of the browser. On the server they do nothing.
+//! Small DOM helpers. On the server they do nothing.
 
 use leptos::prelude::*;
 
@@ -6,12 +6,12 @@ use crate::preferences::{RAIL_COOKIE, Rail, THEME_COOKIE, Theme};
 
 const TOGGLE: &str = "a[aria-expanded]";
 
-/// Lets the styles show what needs scripts.
+/// Lets the style sheet show controls that need JavaScript.
 pub fn mark_scripted() {
     set_root_attribute("data-js", "");
 }
 
-/// Leaves for another address, as the browser itself would.
+/// Opens a URL with a full page load.
 pub fn open(address: &str) {
     #[cfg(feature = "hydrate")]
     if let Some(window) = web_sys::window() {
@@ -21,7 +21,7 @@ pub fn open(address: &str) {
     let _ = address;
 }
 
-/// `copied` tells when it was done. Browsers refuse it without asking where the address is not a safe one.
+/// Sets `copied` on success. Browsers deny clipboard access on insecure origins.
 pub fn copy_text(text: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
     if let Some(window) = web_sys::window() {
@@ -40,7 +40,7 @@ pub fn copy_text(text: &str, copied: RwSignal<bool>) {
     let _ = (text, copied);
 }
 
-/// Copies a path of this site as a whole address.
+/// Copies the full URL of a path of this site.
 pub fn copy_link(path: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
     if let Some(origin) = web_sys::window().and_then(|window| window.location().origin().ok()) {
@@ -60,9 +60,9 @@ pub fn apply_rail(rail: Rail) {
     set_cookie(RAIL_COOKIE, rail.as_str());
 }
 
-/// Brings a run's event into view and marks its row. With `go`, the keyboard goes on from there: in the reply box of a call
-/// that waits for an answer, else at the row.
-pub fn scroll_to_event(seq: u64, go: bool) {
+/// Scrolls to an event and highlights its row. With `focus`, the row gets the focus, or the reply box of a call that waits
+/// for an answer.
+pub fn scroll_to_event(seq: u64, focus: bool) {
     #[cfg(feature = "hydrate")]
     if let Some(element) = leptos::prelude::document().get_element_by_id(&format!("e{seq}")) {
         use wasm_bindgen::JsCast;
@@ -72,7 +72,7 @@ pub fn scroll_to_event(seq: u64, go: bool) {
         element.scroll_into_view_with_scroll_into_view_options(&options);
         clear_class("focused");
         let _ = element.class_list().add_1("focused");
-        if go {
+        if focus {
             let _ = element.set_attribute("tabindex", "-1");
             let target = element.query_selector("textarea").ok().flatten().unwrap_or(element);
             if let Ok(target) = target.dyn_into::<web_sys::HtmlElement>() {
@@ -81,31 +81,31 @@ pub fn scroll_to_event(seq: u64, go: bool) {
         }
     }
     #[cfg(not(feature = "hydrate"))]
-    let _ = (seq, go);
+    let _ = (seq, focus);
 }
 
-/// Whether a key was pressed in something that has its own use for it.
+/// Returns true if the key was pressed in an element that handles it itself.
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
     let links = if event.key() == "Enter" { ", a" } else { "" };
     closest(event, &format!("input, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
 }
 
-/// Whether a key was pressed in something that it scrolls.
+/// Returns true if the key was pressed in an element that it scrolls.
 pub fn is_in_scrolled(event: &leptos::web_sys::KeyboardEvent) -> bool {
     closest(event, "[tabindex='0']").is_some()
 }
 
-/// Whether a click was on something that does something itself.
+/// Returns true if the click was on an interactive element.
 pub fn is_on_control(event: &leptos::web_sys::MouseEvent) -> bool {
     closest(event, "a, button, input, summary").is_some()
 }
 
-/// Whether a key was pressed on a link that opens and closes a row.
+/// Returns true if the key was pressed on a link that opens or closes a row.
 pub fn is_on_toggle(event: &leptos::web_sys::KeyboardEvent) -> bool {
     closest(event, TOGGLE).is_some()
 }
 
-/// Follows that link, once for each press of the key.
+/// Clicks that link, once per key press.
 pub fn press_toggle(event: &leptos::web_sys::KeyboardEvent) {
     #[cfg(feature = "hydrate")]
     if let Some(link) = closest(event, TOGGLE).filter(|_| !event.repeat()) {
@@ -116,7 +116,7 @@ pub fn press_toggle(event: &leptos::web_sys::KeyboardEvent) {
     let _ = event;
 }
 
-/// In which of so many equal parts of the element, from left to right, the pointer is.
+/// Divides the element into equal parts from left to right, and returns the index of the part under the pointer.
 pub fn part_under(event: &leptos::web_sys::MouseEvent, parts: u64) -> Option<u64> {
     #[cfg(feature = "hydrate")]
     {
@@ -132,12 +132,12 @@ pub fn part_under(event: &leptos::web_sys::MouseEvent, parts: u64) -> Option<u64
     }
 }
 
-/// Which slot of a chart the pointer is over.
+/// Returns the chart slot under the pointer.
 pub fn slot_under(event: &leptos::web_sys::MouseEvent) -> Option<usize> {
     closest(event, "[data-slot]")?.get_attribute("data-slot")?.parse().ok()
 }
 
-/// Whether nobody can see the page.
+/// Returns true if the tab is in the background.
 pub fn is_hidden() -> bool {
     cfg!(feature = "hydrate") && leptos::prelude::document().hidden()
 }
@@ -158,7 +158,7 @@ fn closest(event: &leptos::web_sys::Event, selector: &str) -> Option<leptos::web
 #[cfg(feature = "hydrate")]
 fn clear_class(name: &str) {
     let found = leptos::prelude::document().get_elements_by_class_name(name);
-    // The list is live: it shrinks as the class goes.
+    // The collection is live: it shrinks when the class is removed.
     while let Some(element) = found.item(0) {
         let _ = element.class_list().remove_1(name);
     }

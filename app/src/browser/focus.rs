@@ -1,24 +1,23 @@
-//! Keeps the focus where it is when the part that has it is drawn anew, and takes it on when that part goes.
+//! Restores the focus after a part of the page was replaced or removed.
 //!
-//! Parts that the server draws are replaced whole, and the browser forgets which of their links had the focus.
+//! Parts that the server renders are replaced as a whole, so the browser loses the focused link.
 
-/// Changes the page, and sees to the focus once that is drawn.
-pub fn keep(change: impl FnOnce()) {
+/// Changes the page, then restores the focus if the change removed it.
+pub fn restore_after(change: impl FnOnce()) {
     #[cfg(feature = "hydrate")]
     let focused = browser::focused();
     change();
     #[cfg(feature = "hydrate")]
     if let Some(focused) = focused {
-        // In a task of its own: before that the browser would lay out the page twice, which takes long where a large answer
-        // was opened.
+        // In a separate task: otherwise the browser would lay out the page twice, which is slow for a large answer.
         leptos::prelude::request_animation_frame(move || {
-            leptos::prelude::set_timeout(move || browser::put_back(focused), std::time::Duration::ZERO);
+            leptos::prelude::set_timeout(move || browser::restore(focused), std::time::Duration::ZERO);
         });
     }
 }
 
-/// Gives it to an element that can have it.
-pub fn give(id: &str) {
+/// Focuses the element with this id.
+pub fn focus_element(id: &str) {
     #[cfg(feature = "hydrate")]
     browser::focus(leptos::prelude::document().get_element_by_id(id));
     #[cfg(not(feature = "hydrate"))]
@@ -31,13 +30,13 @@ mod browser {
     use wasm_bindgen::JsCast;
     use web_sys::{Element, HtmlElement};
 
-    /// Where the focus is.
+    /// The element that has the focus.
     pub enum Focused {
-        /// A link of a part that stays on the page.
-        Link { part: Element, at: u32, text: Option<String> },
-        /// The reply box of a call, in its row.
+        /// A link inside a part that the server renders.
+        Link { part: Element, index: u32, text: Option<String> },
+        /// The reply box of a call.
         Reply { row: Element },
-        /// The question whether to cancel the run.
+        /// The form that cancels the run.
         Cancel,
     }
 
@@ -52,29 +51,30 @@ mod browser {
         }
         let part = inside(".verdict, .banners, .row, .run-side")?;
         let links = part.get_elements_by_tag_name("a");
-        let at = (0..links.length()).find(|at| links.item(*at).as_ref() == Some(&element))?;
-        Some(Focused::Link { text: element.text_content(), part, at })
+        let index = (0..links.length()).find(|index| links.item(*index).as_ref() == Some(&element))?;
+        Some(Focused::Link { text: element.text_content(), part, index })
     }
 
-    /// If it was lost: to the link at the same place, or to the one that says the same; from a reply box to what was left in
-    /// it, to the next one, or to its call; from a run that was cancelled to its status.
-    pub fn put_back(was: Focused) {
+    /// Restores the focus if it was lost. A link is found again by its position or its text. From a reply box the focus
+    /// moves to the unsent draft, to the next reply box, or to the call's row; from the cancel form to the run's
+    /// status.
+    pub fn restore(focused: Focused) {
         let is_lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
         if !is_lost {
             return;
         }
         let first = |selector: &str| document().query_selector(selector).ok().flatten();
-        match was {
-            Focused::Link { part, at, text } => {
+        match focused {
+            Focused::Link { part, index, text } => {
                 let links = part.get_elements_by_tag_name("a");
-                let says_same = |link: &Element| link.text_content() == text;
-                let same = (0..links.length()).filter_map(|at| links.item(at)).find(says_same);
-                focus(links.item(at).filter(says_same).or(same).or_else(|| links.item(at)));
+                let has_same_text = |link: &Element| link.text_content() == text;
+                let same = (0..links.length()).filter_map(|index| links.item(index)).find(has_same_text);
+                focus(links.item(index).filter(has_same_text).or(same).or_else(|| links.item(index)));
             }
             Focused::Reply { row } => {
-                let left = row.query_selector("textarea").ok().flatten();
+                let draft = row.query_selector("textarea").ok().flatten();
                 let _ = row.set_attribute("tabindex", "-1");
-                focus(left.or_else(|| first(".answer-call textarea")).or(Some(row)));
+                focus(draft.or_else(|| first(".answer-call textarea")).or(Some(row)));
             }
             Focused::Cancel => focus(first(".run-status")),
         }

@@ -32,7 +32,7 @@ pub use dom::{
 pub use launch::{LaunchFormState, launch_form_state};
 pub use page_code::load_from_server;
 pub use player::{Player, player};
-pub use post::{Sent, form_address, post_form};
+pub use post::{FormResult, form_url, post_form};
 pub use run_context::RunContext;
 pub use run_updates::{WatchedList, watch_runs};
 pub use scroll_anchor::NEWEST_ID;
@@ -69,14 +69,14 @@ impl Connection {
 }
 
 /// Runs a callback every two seconds while the component is mounted and the tab is visible.
-pub fn while_shown(again: Callback<()>) {
+pub fn poll_while_visible(callback: Callback<()>) {
     Effect::new(move |_| {
-        let look = move || {
+        let tick = move || {
             if !dom::is_hidden() {
-                again.run(());
+                callback.run(());
             }
         };
-        if let Ok(interval) = set_interval_with_handle(look, std::time::Duration::from_secs(2)) {
+        if let Ok(interval) = set_interval_with_handle(tick, std::time::Duration::from_secs(2)) {
             on_cleanup(move || interval.clear());
         }
     });

@@ -1,11 +1,12 @@
-//! What happens when the code of a page cannot be loaded: the network failed, or the server has a newer build.
+//! Fallback for page code that can't be loaded because the network failed or the server has a newer build.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-/// Lets the browser load the page from the server, which needs no code for it. Never ends: the page is left.
+/// Makes the browser load the page from the server, which doesn't need the page's code. Never returns, because the
+/// browser leaves the page.
 ///
-/// A page that the server has just rendered stays as it is, and whatever is opened next is loaded in that way.
+/// A page that the server just rendered stays as it is; the next page is loaded this way.
 pub async fn load_from_server() {
     let location = use_location();
     let rendered = Owner::current_shared_context().is_some_and(|context| context.during_hydration());

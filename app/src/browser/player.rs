@@ -1,4 +1,4 @@
-//! Plays a log: moves the page's address along its events.
+//! Replays a log by moving the page's URL from event to event.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::browser::RunContext;
 #[derive(Clone, Copy)]
 pub struct Player {
     pub playing: RwSignal<bool>,
-    /// Events a second.
+    /// Events per second.
     speed: RwSignal<u64>,
-    /// Moves the address to an event, or to the end.
-    go: Callback<Option<u64>>,
+    /// Changes the URL to an event, or to the end of the log.
+    seek: Callback<Option<u64>>,
 }
 
-/// Faster than this the page does not change; more events are taken at once instead.
+/// Page updates per second. At higher speeds each update skips several events.
 const MAX_STEPS_PER_SECOND: u64 = 10;
 
 impl Player {
@@ -33,16 +33,16 @@ impl Player {
         self.speed.set(value.parse().unwrap_or(5));
     }
 
-    /// Follows the slider.
+    /// Moves the replay to the slider's position.
     pub fn scrub_to(&self, run: RunContext, value: &str) {
         self.show(run, value.parse().unwrap_or(u64::MAX));
     }
 
-    /// Shows the run as of an event, and stays there.
+    /// Shows the run at an event, and pauses.
     pub fn show(&self, run: RunContext, seq: u64) {
         self.playing.set(false);
         run.follow.resume();
-        self.go.run(Some(seq).filter(|seq| *seq < run.end_seq.get_untracked()));
+        self.seek.run(Some(seq).filter(|seq| *seq < run.end_seq.get_untracked()));
     }
 }
 
@@ -50,12 +50,12 @@ pub fn player(run: RunContext) -> Player {
     let navigate = use_navigate();
     let path = use_location().pathname;
     let here = path.get_untracked();
-    let go = Callback::new(move |at: Option<u64>| {
+    let seek = Callback::new(move |at: Option<u64>| {
         let href = untrack(|| run.href(|view| view.at(at)));
-        // A thousand steps of a replay are no thousand pages to go back through.
+        // Steps of a replay don't get history entries, so that Back leaves the replay.
         navigate(&href, NavigateOptions { replace: true, scroll: false, ..Default::default() });
     });
-    let player = Player { playing: RwSignal::new(false), speed: RwSignal::new(5), go };
+    let player = Player { playing: RwSignal::new(false), speed: RwSignal::new(5), seek };
     Effect::new(move |_| {
         if !player.playing.get() {
             return;
@@ -63,24 +63,24 @@ pub fn player(run: RunContext) -> Player {
         run.follow.resume();
         let steps = player.speed.get().min(MAX_STEPS_PER_SECOND);
         let events = player.speed.get() / steps;
-        // Playing from the end begins anew.
+        // From the end, play restarts at the beginning.
         if untrack(|| run.at().is_none()) {
-            go.run(Some(0));
+            seek.run(Some(0));
         }
         let here = here.clone();
         let tick = move || {
-            // Another page is on its way, which a step of this one would call off.
+            // A step would cancel the navigation to another page.
             if path.with_untracked(|path| *path != here) {
                 return player.playing.set(false);
             }
             let at = untrack(|| run.at()).unwrap_or(0) + events;
             let next = Some(at).filter(|at| *at < run.end_seq.get_untracked());
-            go.run(next);
+            seek.run(next);
             if next.is_none() {
                 player.playing.set(false);
             }
         };
-        // Until it is paused, played at another speed, or the page is left.
+        // Runs until the replay is paused, its speed changes, or the viewer leaves the page.
         if let Ok(interval) = set_interval_with_handle(tick, Duration::from_millis(1_000 / steps)) {
             on_cleanup(move || interval.clear());
         }
@@ -93,8 +93,8 @@ pub fn player(run: RunContext) -> Player {
 }
 
 fn on_key(run: RunContext, player: Player, event: &leptos::web_sys::KeyboardEvent) {
-    let has_own_use = super::dom::is_in_control(event) || super::dom::is_in_scrolled(event);
-    if event.ctrl_key() || event.meta_key() || event.alt_key() || has_own_use {
+    let is_handled = super::dom::is_in_control(event) || super::dom::is_in_scrolled(event);
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || is_handled {
         return;
     }
     let at = untrack(|| run.at()).unwrap_or(run.end_seq.get_untracked());

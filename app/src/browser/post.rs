@@ -1,36 +1,36 @@
-//! Sends a form in the background, or makes an address of it.
+//! Sends a form in the background, or turns it into a URL.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
 use crate::AppError;
 
-/// What came of a form: the server's words where it had some.
-pub type Sent = Result<Option<String>, AppError>;
+/// The result of a form, with the server's message if it returned one.
+pub type FormResult = Result<Option<String>, AppError>;
 
-/// Sends what the browser would have sent, and keeps what the server answered in `outcome`.
-pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<Sent>>) {
+/// Sends the fields that the browser would submit, and stores the result in `outcome`.
+pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<FormResult>>) {
     event.prevent_default();
     #[cfg(feature = "hydrate")]
-    if let Some((address, body)) = browser::fields(&event) {
+    if let Some((url, body)) = browser::fields(&event) {
         leptos::task::spawn_local(async move {
-            let answer = browser::send(&address, body).await;
-            // The page may have been left meanwhile.
-            let _ = outcome.try_set(Some(answer));
+            let response = browser::send(&url, body).await;
+            // The viewer may have left the page.
+            let _ = outcome.try_set(Some(response));
         });
     }
     #[cfg(not(feature = "hydrate"))]
     let _ = outcome;
 }
 
-/// Where a form leads whose fields become the address. What was left empty is left out, but for the filter: a list without
-/// one shows its default.
-pub fn form_address(event: &SubmitEvent, path: &str) -> Option<String> {
+/// Returns the URL that a GET form opens. Empty fields are omitted, except `q`: without it a list shows its default
+/// view.
+pub fn form_url(event: &SubmitEvent, path: &str) -> Option<String> {
     #[cfg(feature = "hydrate")]
     {
         let (_, fields) = browser::fields(event)?;
-        let said = fields.split('&').filter(|pair| *pair == "q=" || !pair.ends_with('=') && !pair.starts_with('='));
-        let query = said.collect::<Vec<_>>().join("&");
+        let pairs = fields.split('&').filter(|pair| *pair == "q=" || !pair.ends_with('=') && !pair.starts_with('='));
+        let query = pairs.collect::<Vec<_>>().join("&");
         let here = || window().location().pathname().ok();
         let path = Some(path.to_owned()).filter(|path| !path.is_empty()).or_else(here)?;
         Some(if query.is_empty() { path } else { format!("{path}?{query}") })
@@ -50,7 +50,7 @@ mod browser {
 
     use super::*;
 
-    /// Where the form goes, and its fields as the browser writes them, with the button that was pressed.
+    /// Returns the form's URL and its encoded fields, including the button that was pressed.
     pub fn fields(event: &SubmitEvent) -> Option<(String, String)> {
         let form: HtmlFormElement = event.target()?.dyn_into().ok()?;
         let data = FormData::new_with_form(&form).ok()?;
@@ -62,19 +62,19 @@ mod browser {
         Some((form.action(), String::from(body.to_string())))
     }
 
-    pub async fn send(address: &str, body: String) -> Sent {
+    pub async fn send(url: &str, body: String) -> FormResult {
         let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
-        let request = Request::post(address)
+        let request = Request::post(url)
             .header("Content-Type", "application/x-www-form-urlencoded")
             .header("Accept", "application/json")
             .body(body)
             .map_err(failed)?;
-        let answer = request.send().await.map_err(failed)?;
-        let text = answer.text().await.map_err(failed)?;
-        if answer.ok() {
+        let response = request.send().await.map_err(failed)?;
+        let text = response.text().await.map_err(failed)?;
+        if response.ok() {
             return Ok(serde_json::from_str(&text).ok());
         }
         Err(serde_json::from_str(&text)
-            .unwrap_or(AppError::Transport { message: format!("status {}", answer.status()) }))
+            .unwrap_or(AppError::Transport { message: format!("status {}", response.status()) }))
     }
 }

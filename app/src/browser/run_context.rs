@@ -13,7 +13,7 @@ pub struct RunContext {
     pub summary: RwSignal<RunSummary>,
     pub state: RwSignal<RunState>,
     pub view: Memo<RunView>,
-    /// The last event of the whole log, whatever point the page shows.
+    /// The last event of the whole log, also while the page shows an earlier point.
     pub end_seq: RwSignal<u64>,
     pub refresh_state: StoredValue<RefreshState>,
     pub follow: ScrollFollow,

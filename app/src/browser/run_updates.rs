@@ -1,4 +1,4 @@
-//! Keeps the list of runs in step: rows that go on are redrawn, and new ones are counted.
+//! Polls for changes to the list of runs: updates the rows of unfinished runs, and counts new runs.
 
 use std::time::Duration;
 
@@ -10,45 +10,48 @@ use crate::api::runs::load_run_updates;
 use crate::wire::Wire;
 use domain::{RunSummary, SyncProgress};
 
-const EVERY: Duration = Duration::from_secs(4);
+const POLL_INTERVAL: Duration = Duration::from_secs(4);
 
-/// What is kept in step.
+/// The list to update.
 #[derive(Clone, Copy)]
 pub struct WatchedList {
     pub q: StoredValue<String>,
-    /// The first run of the first page; on other pages nothing is counted.
+    /// The first run of the first page. On other pages new runs are not counted.
     pub first: StoredValue<Option<String>>,
     pub rows: StoredValue<Vec<RwSignal<RunSummary>>>,
     pub sync: RwSignal<SyncProgress>,
-    /// New runs, and whether there are more than were counted.
+    /// The number of new runs, and whether there are more than that.
     pub updates: RwSignal<(usize, bool)>,
 }
 
 pub fn watch_runs(watched: WatchedList) {
     Effect::new(move |_| {
-        let look = move || {
+        let tick = move || {
             if !is_hidden() {
-                spawn_local(read(watched));
+                spawn_local(poll(watched));
             }
         };
-        if let Ok(interval) = set_interval_with_handle(look, EVERY) {
+        if let Ok(interval) = set_interval_with_handle(tick, POLL_INTERVAL) {
             on_cleanup(move || interval.clear());
         }
     });
 }
 
-async fn read(watched: WatchedList) {
-    // The page may be left at any time.
+async fn poll(watched: WatchedList) {
+    // The viewer may have left the page.
     let Some((q, first)) = watched.q.try_get_value().zip(watched.first.try_get_value()) else { return };
     let Some(rows) = watched.rows.try_get_value() else { return };
-    let going = |row: &&RwSignal<RunSummary>| row.try_with_untracked(|run| !run.status.is_terminal()).unwrap_or(false);
-    let ids = rows.iter().filter(going).filter_map(|row| row.try_with_untracked(|run| run.id.clone())).collect();
-    let Ok(Wire(news)) = load_run_updates(q, first, ids).await else { return };
-    let _ = watched.updates.try_set((news.newer, news.more));
-    let _ = watched.sync.try_set(news.sync);
-    for run in news.rows {
-        let same = |row: &&RwSignal<RunSummary>| row.try_with_untracked(|known| known.id == run.id).unwrap_or(false);
-        if let Some(row) = rows.iter().find(same)
+    let is_unfinished =
+        |row: &&RwSignal<RunSummary>| row.try_with_untracked(|run| !run.status.is_terminal()).unwrap_or(false);
+    let ids =
+        rows.iter().filter(is_unfinished).filter_map(|row| row.try_with_untracked(|run| run.id.clone())).collect();
+    let Ok(Wire(update)) = load_run_updates(q, first, ids).await else { return };
+    let _ = watched.updates.try_set((update.newer, update.more));
+    let _ = watched.sync.try_set(update.sync);
+    for run in update.rows {
+        let is_same_run =
+            |row: &&RwSignal<RunSummary>| row.try_with_untracked(|known| known.id == run.id).unwrap_or(false);
+        if let Some(row) = rows.iter().find(is_same_run)
             && row.try_with_untracked(|known| *known != run) == Some(true)
         {
             let _ = row.try_set(run);

@@ -1,14 +1,14 @@
 //! The stream of a run in progress.
 //!
-//! Text is appended to its row as it comes. Any other event changes more than one row: then the page asks the server for
-//! the new page state, a few times a second at most.
+//! Text is appended to its row as it arrives. Any other event can change several rows, so the page loads its new state
+//! from the server, at most a few times per second.
 
 use leptos::prelude::*;
 
 use super::Connection;
 use crate::browser::RunContext;
 
-/// Follows a run that has not ended, from the last event the page has.
+/// Follows a run that has not ended, starting after the last event on the page.
 pub fn follow_run(run: RunContext, connection: RwSignal<Connection>) {
     #[cfg(feature = "hydrate")]
     browser::open(run, connection);
@@ -89,7 +89,7 @@ mod browser {
                     if !page.state.ended {
                         connection.set(Connection::Stopped);
                     }
-                    focus::keep(|| run.summary.set(page.run));
+                    focus::restore_after(|| run.summary.set(page.run));
                     run.end_seq.set(page.end_seq);
                     // An older response may still be on its way.
                     refresh(run).await;

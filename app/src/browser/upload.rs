@@ -1,19 +1,19 @@
-//! Sends a form with a file, and tells how far it has come.
+//! Sends a form with a file, and reports the progress.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
-/// How an upload stands.
+/// The state of an upload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Upload {
     #[default]
     Idle,
-    /// Bytes that were sent, and all of them.
+    /// Bytes sent, and bytes in total.
     Sending(u64, u64),
     Failed,
 }
 
-/// Sends what the browser would have sent, and goes where the server leads.
+/// Sends the form, then opens the page that the server redirects to.
 pub fn upload_form(event: SubmitEvent, state: RwSignal<Upload>) {
     #[cfg(feature = "hydrate")]
     if browser::send(&event, state).is_ok() {
@@ -32,7 +32,7 @@ mod browser {
 
     use super::*;
 
-    /// `fetch` does not tell how much of a body was sent.
+    /// Uses `XMLHttpRequest`, because `fetch` doesn't report upload progress.
     pub fn send(event: &SubmitEvent, state: RwSignal<Upload>) -> Result<(), JsValue> {
         let form: HtmlFormElement = event.target().ok_or(JsValue::NULL)?.dyn_into()?;
         let data = FormData::new_with_form(&form)?;
@@ -45,19 +45,19 @@ mod browser {
         request.upload()?.set_onprogress(Some(progress.unchecked_ref()));
         let failed = Closure::<dyn FnMut()>::new(move || fail(state)).into_js_value();
         request.set_onerror(Some(failed.unchecked_ref()));
-        let answered = request.clone();
-        let leave = Closure::<dyn FnMut()>::new(move || {
-            // The server led to the run, or back here with what was wrong.
-            match answered.response_url() {
+        let response = request.clone();
+        let on_load = Closure::<dyn FnMut()>::new(move || {
+            // The server redirects to the run, or back to the form with an error.
+            match response.response_url() {
                 url if url.is_empty() => fail(state),
                 url => drop(window().location().set_href(&url)),
             }
         });
-        request.set_onload(Some(leave.into_js_value().unchecked_ref()));
+        request.set_onload(Some(on_load.into_js_value().unchecked_ref()));
         request.send_with_opt_form_data(Some(&data))
     }
 
-    /// The page may be gone by then.
+    /// The viewer may have left the page.
     fn fail(state: RwSignal<Upload>) {
         state.try_set(Upload::Failed);
     }

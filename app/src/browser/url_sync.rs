@@ -1,4 +1,4 @@
-//! Keeps the page in step with its address.
+//! Updates the run page when its URL changes.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,47 +11,47 @@ use crate::browser::RunContext;
 use crate::model::run::{RunView, TABS_ID};
 use crate::wire::Wire;
 
-/// What is being asked of the server. One question at a time: what changes meanwhile is asked for once more when the answer
-/// is there, so that a slow server shows the page late, and not never.
+/// Only one request runs at a time. If the view changes during a request, another one follows, so that a slow server
+/// delays the page but can't block it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RefreshState {
     busy: bool,
-    again: bool,
-    /// The address named an event that is still to be scrolled to.
-    scroll: bool,
+    repeat: bool,
+    /// The URL names an event that the page has not scrolled to yet.
+    scroll_pending: bool,
 }
 
-/// Asks the server for whatever view the address names and the page does not have.
+/// Loads the view that the URL names, if the page doesn't show it yet.
 pub fn sync_with_url(run: RunContext) {
     Effect::new(move |before: Option<RunView>| {
         let view = run.view.get();
-        if before.as_ref().is_none_or(|before| leads_elsewhere(before, &view)) {
-            run.refresh_state.update_value(|state| state.scroll = true);
+        if before.as_ref().is_none_or(|before| names_other_event(before, &view)) {
+            run.refresh_state.update_value(|state| state.scroll_pending = true);
         }
         match before {
             Some(before) if needs_other_rows(run, &before, &view) => spawn_local(refresh(run)),
-            _ => scroll(run),
+            _ => scroll_to_target(run),
         }
         view
     });
 }
 
-/// A link to the tabs, which are far below on a narrow page, goes on from there.
+/// Focuses the tabs when a link to them is followed, because they are far below on a narrow page.
 pub fn focus_tabs_on_hash() {
     let hash = use_location().hash;
     Effect::new(move |before: Option<()>| {
-        let leads_there = hash.get().strip_prefix('#') == Some(TABS_ID);
-        // A page that is loaded with it was scrolled by the browser.
-        if before.is_some() && leads_there {
-            focus::give(TABS_ID);
+        let is_tabs_link = hash.get().strip_prefix('#') == Some(TABS_ID);
+        // On the first load the browser scrolls there itself.
+        if before.is_some() && is_tabs_link {
+            focus::focus_element(TABS_ID);
         }
     });
 }
 
-/// Brings the page to the newest state of what it shows.
+/// Loads the current state of the view.
 pub async fn refresh(run: RunContext) {
     let was_busy = run.refresh_state.try_update_value(|state| {
-        state.again = state.busy;
+        state.repeat = state.busy;
         std::mem::replace(&mut state.busy, true)
     });
     if was_busy != Some(false) {
@@ -59,34 +59,34 @@ pub async fn refresh(run: RunContext) {
     }
     loop {
         let (Some(id), Some(view)) = (run.id.try_get_value(), run.view.try_get_untracked()) else { return };
-        let answer = load_run_state(id, view.clone()).await;
-        // The page may have been left meanwhile.
-        let Some(again) = run.refresh_state.try_update_value(|state| {
-            state.busy = state.again;
-            std::mem::take(&mut state.again)
+        let response = load_run_state(id, view.clone()).await;
+        // The viewer may have left the page.
+        let Some(repeat) = run.refresh_state.try_update_value(|state| {
+            state.busy = state.repeat;
+            std::mem::take(&mut state.repeat)
         }) else {
             return;
         };
-        if let Ok(Wire(state)) = answer {
+        if let Ok(Wire(state)) = response {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }
             keep_in_view(run);
-            focus::keep(|| run.state.set(state));
-            scroll(run);
+            focus::restore_after(|| run.state.set(state));
+            scroll_to_target(run);
         }
-        if !again {
+        if !repeat {
             return;
         }
     }
 }
 
-/// Whether the address names another event, or another hit.
-fn leads_elsewhere(before: &RunView, view: &RunView) -> bool {
+/// Returns true if the URL names another event or another match.
+fn names_other_event(before: &RunView, view: &RunView) -> bool {
     (view.focus.is_some() && view.focus != before.focus) || view.find != before.find
 }
 
-/// Whether the rows that are here do not show the view.
+/// Returns true if the view needs rows that are not loaded.
 fn needs_other_rows(run: RunContext, before: &RunView, view: &RunView) -> bool {
     let same = |view: &RunView| RunView { focus: None, ..view.clone() };
     if same(before) != same(view) {
@@ -96,16 +96,17 @@ fn needs_other_rows(run: RunContext, before: &RunView, view: &RunView) -> bool {
     view.focus.is_some_and(|seq| !is_shown(seq))
 }
 
-/// To the event that the address names, once: what happens in a live run does not pull the page back there.
-fn scroll(run: RunContext) {
-    let wanted = run.refresh_state.try_update_value(|state| !state.busy && std::mem::take(&mut state.scroll));
-    if wanted != Some(true) {
+/// Scrolls to the event in the URL, once: later events of a live run must not scroll the page back.
+fn scroll_to_target(run: RunContext) {
+    let should_scroll =
+        run.refresh_state.try_update_value(|state| !state.busy && std::mem::take(&mut state.scroll_pending));
+    if should_scroll != Some(true) {
         return;
     }
     let hit = run.state.with_untracked(|state| state.window.hit_seq);
-    let (event, finds) = run.view.with_untracked(|view| (view.focus, !view.find.text.is_empty()));
-    // After the rows are drawn. Whoever steps through hits goes on from where they step.
-    if let Some(seq) = event.or(hit.filter(|_| finds)) {
+    let (event, is_search) = run.view.with_untracked(|view| (view.focus, !view.find.text.is_empty()));
+    // Runs after the rows are rendered. The focus stays on the search controls while the reader steps through matches.
+    if let Some(seq) = event.or(hit.filter(|_| is_search)) {
         request_animation_frame(move || scroll_to_event(seq, event.is_some()));
     }
 }

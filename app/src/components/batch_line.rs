@@ -1,4 +1,4 @@
-//! How far a batch is, above the list of its runs.
+//! The progress of a batch, above the list of its runs.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use super::icon::{Icon, IconView};
 use crate::api::launch::read_batch_progress;
 use crate::wire::Wire;
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// `done` is called when the batch is seen to have come to its end.
+/// Calls `done` when the batch has finished.
 #[component]
 pub fn BatchLine(id: String, done: Callback<()>) -> impl IntoView {
     let details = format!("/launch/batches/{id}");
     let progress = Resource::new_blocking(move || id.clone(), read_batch_progress);
-    // In a browser alone.
+    // Effects run only in the browser.
     Effect::new(move |_| match progress.get() {
-        Some(Ok(Wire(batch))) if !batch.done => set_timeout(move || progress.refetch(), LOOK_EVERY),
+        Some(Ok(Wire(batch))) if !batch.done => set_timeout(move || progress.refetch(), POLL_INTERVAL),
         Some(Ok(_)) => done.run(()),
         _ => {}
     });

@@ -1,5 +1,5 @@
-//! A field with suggestions, asked of the server as somebody types: of the filter, keys and observed values; of the
-//! palette, places. Without scripts there is a plain field, and nothing is lost.
+//! A text field with suggestions that the server returns as the viewer types: keys and stored values for the filter,
+//! pages and runs for the palette. Without JavaScript it is a plain field.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -12,35 +12,35 @@ use crate::model::list::Suggestion;
 use crate::wire::Wire;
 use domain::ViewList;
 
-/// Where suggestions come from, and what taking one does.
+/// The origin of the suggestions, and the effect of accepting one.
 #[derive(Clone, Copy)]
 pub enum Source {
-    /// Words of a filter of a list; one that is taken is put into the field.
+    /// Completes a list's filter. An accepted suggestion replaces the field's text.
     Filter(ViewList),
-    /// Places; the one that is taken is gone to.
-    Places(Callback<String>),
+    /// Finds pages, views and runs. Accepting one opens it.
+    Palette(Callback<String>),
 }
 
 #[derive(Clone, Copy)]
 pub struct Completion {
     input: NodeRef<Input>,
-    /// What the ids of its elements begin with.
+    /// The prefix of the element ids.
     name: &'static str,
     source: Source,
-    found: RwSignal<Vec<Suggestion>>,
+    suggestions: RwSignal<Vec<Suggestion>>,
     active: RwSignal<Option<usize>>,
-    /// Counts what was asked: answers can overtake each other, and only the last question counts.
-    asked: StoredValue<u32>,
+    /// The number of the latest request. Responses can arrive out of order, and only the latest one is shown.
+    latest_request: StoredValue<u32>,
 }
 
 impl Completion {
     pub fn new(input: NodeRef<Input>, name: &'static str, source: Source) -> Self {
-        let (found, active) = (RwSignal::default(), RwSignal::default());
-        Self { input, name, source, found, active, asked: StoredValue::new(0) }
+        let (suggestions, active) = (RwSignal::default(), RwSignal::default());
+        Self { input, name, source, suggestions, active, latest_request: StoredValue::new(0) }
     }
 
     pub fn is_open(&self) -> bool {
-        self.found.with(|found| !found.is_empty())
+        self.suggestions.with(|suggestions| !suggestions.is_empty())
     }
 
     pub fn active_id(&self) -> Option<String> {
@@ -51,36 +51,36 @@ impl Completion {
         format!("{}-suggestion-{at}", self.name)
     }
 
-    pub fn ask(self) {
+    pub fn request(self) {
         let Some(input) = self.input.get_untracked() else { return };
         let (text, caret) = (input.value(), input.selection_start().ok().flatten().unwrap_or(0));
-        let ticket = self.asked.get_value() + 1;
-        self.asked.set_value(ticket);
+        let number = self.latest_request.get_value() + 1;
+        self.latest_request.set_value(number);
         spawn_local(async move {
-            let (answer, first) = match self.source {
+            let (response, first) = match self.source {
                 Source::Filter(list) => (complete_filter(list, text, caret).await, None),
-                // Enter goes to the first.
-                Source::Places(_) => (search_palette(text).await, Some(0)),
+                // Enter opens the first result.
+                Source::Palette(_) => (search_palette(text).await, Some(0)),
             };
-            if self.asked.try_get_value() == Some(ticket) {
+            if self.latest_request.try_get_value() == Some(number) {
                 self.active.set(first);
-                self.found.set(answer.map(|Wire(found)| found).unwrap_or_default());
+                self.suggestions.set(response.map(|Wire(suggestions)| suggestions).unwrap_or_default());
             }
         });
     }
 
     pub fn close(self) {
-        self.asked.update_value(|asked| *asked += 1);
+        self.latest_request.update_value(|latest_request| *latest_request += 1);
         self.active.set(None);
-        self.found.set(Vec::new());
+        self.suggestions.set(Vec::new());
     }
 
     pub fn on_key(self, event: &KeyboardEvent) {
-        let count = self.found.with_untracked(Vec::len);
+        let count = self.suggestions.with_untracked(Vec::len);
         if count == 0 {
             if event.key() == "ArrowDown" {
                 event.prevent_default();
-                self.ask();
+                self.request();
             }
             return;
         }
@@ -89,25 +89,25 @@ impl Completion {
             "ArrowDown" => self.active.set(Some(active.map_or(0, |at| (at + 1) % count))),
             "ArrowUp" => self.active.set(Some(active.map_or(count - 1, |at| (at + count - 1) % count))),
             "Escape" if matches!(self.source, Source::Filter(_)) => self.close(),
-            "Enter" | "Tab" if active.is_some() => self.take(active.unwrap_or(0)),
+            "Enter" | "Tab" if active.is_some() => self.accept(active.unwrap_or(0)),
             _ => return,
         }
         event.prevent_default();
     }
 
-    fn take(self, at: usize) {
-        let taken = self.found.with_untracked(|found| found.get(at).cloned());
-        let (Some(input), Some(taken)) = (self.input.get_untracked(), taken) else { return };
-        if let Source::Places(go) = self.source {
+    fn accept(self, at: usize) {
+        let accepted = self.suggestions.with_untracked(|suggestions| suggestions.get(at).cloned());
+        let (Some(input), Some(accepted)) = (self.input.get_untracked(), accepted) else { return };
+        if let Source::Palette(open_page) = self.source {
             input.set_value("");
-            return go.run(taken.value);
+            return open_page.run(accepted.value);
         }
-        input.set_value(&taken.value);
-        let _ = input.set_selection_range(taken.caret, taken.caret);
+        input.set_value(&accepted.value);
+        let _ = input.set_selection_range(accepted.caret, accepted.caret);
         self.close();
-        // After a key its values are next.
-        if taken.label.ends_with(':') {
-            self.ask();
+        // After a key, suggest its values.
+        if accepted.label.ends_with(':') {
+            self.request();
         }
     }
 }
@@ -121,9 +121,9 @@ pub fn Suggestions(completion: Completion) -> impl IntoView {
                 role="option"
                 aria-selected=move || (completion.active.get() == Some(i)).to_string()
                 on:mousedown=move |event| {
-                    // The field keeps the focus.
+                    // Keeps the focus in the field.
                     event.prevent_default();
-                    completion.take(i);
+                    completion.accept(i);
                 }
             >
                 <code>{suggestion.label}</code>
@@ -133,7 +133,7 @@ pub fn Suggestions(completion: Completion) -> impl IntoView {
     };
     view! {
         <ul class="suggestions" id=format!("{}-suggestions", completion.name) role="listbox" aria-label="Suggestions" hidden=move || !completion.is_open()>
-            {move || completion.found.get().into_iter().enumerate().map(option).collect_view()}
+            {move || completion.suggestions.get().into_iter().enumerate().map(option).collect_view()}
         </ul>
     }
 }

@@ -1,4 +1,4 @@
-//! A button that copies a text. Shown only where scripts run.
+//! A button that copies a text. Hidden without JavaScript.
 
 use leptos::prelude::*;
 

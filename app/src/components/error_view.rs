@@ -1,4 +1,4 @@
-//! An error as a page shows it: what happened, what is safe, what to do.
+//! An error on a page: what happened, and what to do.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;

@@ -1,4 +1,4 @@
-//! A link to an event of the run: `#12`. It scrolls there, on whatever part of the timeline it is.
+//! A link to an event of the run, such as `#12`. It also works for events on another page of the timeline.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The filter: a plain GET form, and a chip for each part of what it says.
+//! The filter bar: a plain GET form, and a chip per clause.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -15,10 +15,11 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
     let described = bar.error.is_some().then_some("filter-error");
     let input = NodeRef::<Input>::new();
     let completion = Completion::new(input, "filter", Source::Filter(list));
-    // The form is redrawn in place: what was added is part of the filter now, what could not be is still to be mended.
+    // The form is rendered in place. A pair that was added is part of the filter now, so its field is cleared; an
+    // invalid pair stays.
     let pair = NodeRef::<Input>::new();
-    let refused = bar.invalid_pair.clone();
-    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value(&refused)).is_some());
+    let invalid_pair = bar.invalid_pair.clone();
+    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value(&invalid_pair)).is_some());
     let chips: Vec<_> = bar
         .chips
         .into_iter()
@@ -52,7 +53,7 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
                     aria-activedescendant=move || completion.active_id()
                     aria-invalid=invalid
                     aria-describedby=described
-                    on:input=move |_| completion.ask()
+                    on:input=move |_| completion.request()
                     on:keydown=move |event| completion.on_key(&event)
                     on:blur=move |_| completion.close()
                 />
@@ -70,12 +71,12 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
     }
 }
 
-/// The error, under the part of the text that it is about.
+/// The error message, with the invalid part of the filter marked.
 #[component]
 fn FilterErrorView(error: FilterError) -> impl IntoView {
-    let place = (!error.invalid.is_empty())
+    let excerpt = (!error.invalid.is_empty())
         .then(|| view! { <code class="fault-place">{error.before}<mark>{error.invalid}</mark>{error.after}</code> });
     view! {
-        <div class="field-error" id="filter-error" role="alert">{place}<p>{error.message}</p></div>
+        <div class="field-error" id="filter-error" role="alert">{excerpt}<p>{error.message}</p></div>
     }
 }

@@ -1,4 +1,4 @@
-//! The frame around every signed-in page: the rail, and the page beside it.
+//! The frame around every signed-in page: the navigation rail, and the page beside it.
 
 use leptos::prelude::*;
 use leptos_router::components::{A, Outlet};
@@ -35,19 +35,19 @@ pub fn Frame() -> impl IntoView {
     }
 }
 
-/// Why a plain form was not done, on the page that it was sent from, until that is left. The server draws it: it is for who
-/// has no scripts, and costs the others next to nothing.
+/// The error of a plain form that the server rejected, shown until the viewer leaves the page. Rendered on the server
+/// only: it is for browsers without JavaScript, and adds almost nothing to the client.
 #[component]
 fn RejectedForm() -> impl IntoView {
-    let drawn = RwSignal::new(rejected_form());
+    let html = RwSignal::new(rejected_form());
     let location = use_location();
     Effect::new(move |before: Option<()>| {
         location.pathname.track();
         if before.is_some() {
-            drawn.set(String::new());
+            html.set(String::new());
         }
     });
-    view! { <div inner_html=drawn></div> }
+    view! { <div inner_html=html></div> }
 }
 
 #[cfg(feature = "ssr")]
@@ -56,7 +56,7 @@ fn rejected_form() -> String {
         let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
         view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }
     });
-    rejected.map(|drawn| drawn.to_html()).unwrap_or_default()
+    rejected.map(|view| view.to_html()).unwrap_or_default()
 }
 
 #[cfg(not(feature = "ssr"))]
@@ -64,7 +64,7 @@ fn rejected_form() -> String {
     String::new()
 }
 
-/// Plain forms, so that they work without JavaScript; with it they take effect at once.
+/// Plain forms, so that they work without JavaScript. With JavaScript they take effect immediately.
 #[component]
 fn Preferences() -> impl IntoView {
     let location = use_location();
@@ -105,7 +105,7 @@ fn Preferences() -> impl IntoView {
     }
 }
 
-/// Two buttons, of which the styles show the one that changes something.
+/// There is one button per state, and the style sheet shows the one that changes the state.
 fn rail_button(rail: Rail, label: &'static str) -> impl IntoView {
     view! {
         <button

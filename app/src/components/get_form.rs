@@ -1,30 +1,30 @@
-//! A form whose fields become the address. Without scripts the browser sees to that; with them the page is not loaded anew.
-//! The router's own form can also send, and would bring the code for that along.
+//! A form whose fields become the URL's query. With JavaScript the page is not reloaded.
+//! The router's own form can also POST, and would add the code for that to the client.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use crate::browser::form_address;
+use crate::browser::form_url;
 
 #[component]
 pub fn GetForm(
-    /// The page's path; that of the form's own page where it has none.
+    /// The path of the page, or empty for the current page.
     #[prop(optional)]
     action: &'static str,
     class: &'static str,
     #[prop(optional)] role: Option<&'static str>,
-    /// The page stays where it is.
+    /// Keeps the scroll position.
     #[prop(optional)]
     noscroll: bool,
     children: Children,
 ) -> impl IntoView {
     let navigate = use_navigate();
     let submit = move |event: SubmitEvent| {
-        if let Some(address) = form_address(&event, action) {
+        if let Some(url) = form_url(&event, action) {
             event.prevent_default();
-            navigate(&address, NavigateOptions { scroll: !noscroll, ..Default::default() });
+            navigate(&url, NavigateOptions { scroll: !noscroll, ..Default::default() });
         }
     };
     view! { <form method="get" action=action class=class role=role on:submit=submit>{children()}</form> }

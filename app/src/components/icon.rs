@@ -1,4 +1,4 @@
-//! Line icons on a 16-unit grid, drawn in the colour of the text around them.
+//! Line icons on a 16-unit grid, in the colour of the text around them.
 
 use leptos::prelude::*;
 
@@ -89,7 +89,7 @@ impl Icon {
     }
 }
 
-/// Decoration: the word beside it carries the meaning.
+/// Hidden from screen readers, because every icon has a text label beside it.
 #[component]
 pub fn IconView(icon: Icon) -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! A JSON value as a tree that folds, can be searched, and gives out any value or path.
+//! A JSON value as a tree that can be folded and searched. Any value or path can be copied.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::browser::copy_text;
 use crate::format::grouped;
 use crate::plain_text::visible;
 
-/// Values drawn of one tree; the rest is said to be left out.
+/// Values rendered per tree. The tree says how many were left out.
 const MAX_NODES: usize = 400;
-/// Levels drawn; deeper values are one line of text.
+/// Levels rendered as a tree. Deeper values are one line of text.
 const MAX_DEPTH: usize = 24;
-/// Characters of one string drawn.
+/// Characters rendered per string.
 const MAX_STRING_CHARS: usize = 20_000;
-/// Levels that are open at first.
+/// Levels that start open.
 const OPEN_DEPTH: usize = 2;
-/// Smaller trees need no search.
+/// Trees with fewer values have no search field.
 const SEARCH_FROM: usize = 9;
 
 #[component]
 pub fn JsonTree(
     value: Value,
     label: &'static str,
-    /// JSON pointers of values to mark as wrong.
+    /// JSON Pointers of values to mark as invalid.
     #[prop(optional)]
-    faults: Vec<String>,
+    invalid_paths: Vec<String>,
 ) -> impl IntoView {
     let total = count(&value);
     let query = RwSignal::new(String::new());
@@ -48,7 +48,7 @@ pub fn JsonTree(
                 <CopyButton text=whole label="Copy the whole value" />
             </div>
             {move || {
-                let mut tree = Tree { root: value.clone(), left: MAX_NODES, query: query.get(), faults: &faults };
+                let mut tree = Tree { root: value.clone(), remaining_nodes: MAX_NODES, query: query.get(), invalid_paths: &invalid_paths };
                 tree.node(None, &value, &mut String::new(), 0)
             }}
             {(total > MAX_NODES).then(|| view! {
@@ -60,20 +60,20 @@ pub fn JsonTree(
 
 struct Tree<'a> {
     root: Arc<Value>,
-    left: usize,
+    remaining_nodes: usize,
     query: String,
-    faults: &'a [String],
+    invalid_paths: &'a [String],
 }
 
 impl Tree<'_> {
-    /// `path` is the value's JSON pointer; it is given back as it was.
+    /// `path` is the value's JSON Pointer. It is unchanged on return.
     fn node(&mut self, key: Option<&str>, value: &Value, path: &mut String, depth: usize) -> AnyView {
-        if self.left == 0 {
+        if self.remaining_nodes == 0 {
             return ().into_any();
         }
-        self.left -= 1;
+        self.remaining_nodes -= 1;
         let hit = !self.query.is_empty() && matches(key, value, &self.query);
-        let fault = self.faults.contains(path);
+        let fault = self.invalid_paths.contains(path);
         let key = key.map(|key| key_view(key, path.clone(), self.root.clone()));
         let size = match value {
             Value::Object(fields) if !fields.is_empty() => counted(fields.len(), "field"),
@@ -100,7 +100,7 @@ impl Tree<'_> {
         match value {
             Value::Object(fields) => fields.iter().for_each(|(name, value)| child(self, name, value)),
             Value::Array(items) => {
-                for (i, value) in items.iter().enumerate().take(self.left + 1) {
+                for (i, value) in items.iter().enumerate().take(self.remaining_nodes + 1) {
                     child(self, &i.to_string(), value);
                 }
             }
@@ -119,7 +119,7 @@ impl Tree<'_> {
     }
 }
 
-/// A name that copies its path, or its value.
+/// A key that copies its path on click, or its value on Shift+click.
 fn key_view(key: &str, path: String, root: Arc<Value>) -> impl IntoView + use<> {
     let title = format!("Copy the path {path}; with Shift, the value");
     let copied = RwSignal::new(false);
@@ -174,7 +174,7 @@ fn contains(value: &Value, query: &str, depth: usize) -> bool {
     }
 }
 
-/// Values in all, branches included.
+/// Counts all values, including objects and arrays.
 fn count(value: &Value) -> usize {
     match value {
         Value::Object(fields) => 1 + fields.values().map(count).sum::<usize>(),

@@ -1,4 +1,4 @@
-//! Metadata as chips; each is a link to what shares it.
+//! Metadata as chips, each a link to the list filtered by it.
 
 use leptos::prelude::*;
 use protocol::messages::Metadata;
@@ -7,8 +7,8 @@ use protocol::query::{Clause, Term};
 use crate::plain_text::visible;
 use domain::url::encode;
 
-/// At most `at_most` chips, where a row has no room for all; the rest is counted and named on hover. `add` is a list to
-/// whose address a clause can be written.
+/// Shows up to `at_most` chips; the others are counted and listed in a tooltip. `add` is the URL of a list, ending
+/// where a clause can be appended.
 #[component]
 pub fn MetadataChips(
     metadata: Metadata,

@@ -1,4 +1,4 @@
-//! Parts that more than one page draws.
+//! Components that several pages share.
 
 pub mod batch_line;
 pub mod code_words;

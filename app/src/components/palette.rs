@@ -1,4 +1,4 @@
-//! What is at hand on every page: the palette, which leads anywhere, and the list of shortcuts.
+//! The command palette and the list of keyboard shortcuts, available on every page.
 
 use leptos::ev;
 use leptos::html::{Dialog, Input};
@@ -22,23 +22,23 @@ const SHORTCUTS: [(&str, &str); 10] = [
     ("Tab", "reach everything else"),
 ];
 
-/// The two windows, and the button that opens the first.
+/// The two dialogs, and the button that opens the palette.
 #[component]
 pub fn Palette() -> impl IntoView {
     let (palette, shortcuts) = (NodeRef::<Dialog>::new(), NodeRef::<Dialog>::new());
     let input = NodeRef::<Input>::new();
     let navigate = use_navigate();
-    let go = Callback::new(move |href: String| {
+    let open_page = Callback::new(move |href: String| {
         if let Some(palette) = palette.get_untracked() {
             palette.close();
         }
         navigate(&href, Default::default());
     });
-    let completion = Completion::new(input, "palette", Source::Places(go));
+    let completion = Completion::new(input, "palette", Source::Palette(open_page));
     let open = move || {
         if let Some(palette) = palette.get_untracked().filter(|palette| !palette.open()) {
             let _ = palette.show_modal();
-            completion.ask();
+            completion.request();
         }
     };
     Effect::new(move |_| {
@@ -57,7 +57,8 @@ pub fn Palette() -> impl IntoView {
         });
         on_cleanup(move || keys.remove());
     });
-    let rows = SHORTCUTS.map(|(keys, what)| view! { <div><dt><kbd>{keys}</kbd></dt><dd>{what}</dd></div> });
+    let rows =
+        SHORTCUTS.map(|(keys, description)| view! { <div><dt><kbd>{keys}</kbd></dt><dd>{description}</dd></div> });
     view! {
         <button class="rail-go js-only" type="button" title="Go to… (Ctrl K)" on:click=move |_| open()>
             <IconView icon=Icon::Search /><span class="rail-text">"Go to…"</span><kbd class="rail-text">"Ctrl K"</kbd>
@@ -75,7 +76,7 @@ pub fn Palette() -> impl IntoView {
                 aria-controls="palette-suggestions"
                 aria-expanded=move || completion.is_open().to_string()
                 aria-activedescendant=move || completion.active_id()
-                on:input=move |_| completion.ask()
+                on:input=move |_| completion.request()
                 on:keydown=move |event| completion.on_key(&event)
             />
             <Suggestions completion />

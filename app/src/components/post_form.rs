@@ -1,23 +1,23 @@
-//! A form that asks the server to do something. Without scripts it is sent as it is, and the server leads back here; with
-//! them it is sent in the background, and what came of it is said below.
+//! A form that calls a server function. Without JavaScript the browser submits it and the server redirects back. With
+//! JavaScript it is sent in the background and the result is shown below it.
 
 use leptos::prelude::*;
 
-use crate::browser::{Sent, post_form};
+use crate::browser::{FormResult, post_form};
 
 #[component]
 pub fn PostForm(
-    /// The server function's address.
+    /// The server function's URL.
     action: &'static str,
     class: &'static str,
-    /// What is said when it was done, where the server does not say it better.
+    /// The success message, unless the server returns one.
     done: &'static str,
-    /// What else happens then.
+    /// Called after a success.
     #[prop(optional)]
     on_done: Option<Callback<()>>,
-    /// What came of it, for who has to know more.
+    /// The result, for a parent that needs it.
     #[prop(default = RwSignal::new(None))]
-    outcome: RwSignal<Option<Sent>>,
+    outcome: RwSignal<Option<FormResult>>,
     children: Children,
 ) -> impl IntoView {
     if let Some(on_done) = on_done {
@@ -31,7 +31,7 @@ pub fn PostForm(
         <form method="post" action=action class=class on:submit=move |event| post_form(event, outcome)>
             {children()}
             {move || outcome.get().map(|outcome| match outcome {
-                Ok(words) => view! { <p class="hint" role="status">{words.unwrap_or_else(|| done.to_owned())}</p> }.into_any(),
+                Ok(message) => view! { <p class="hint" role="status">{message.unwrap_or_else(|| done.to_owned())}</p> }.into_any(),
                 Err(error) => view! { <p class="field-error" role="alert">{error.to_string()}</p> }.into_any(),
             })}
         </form>

@@ -1,4 +1,4 @@
-//! A run's status and marks: an icon and a word, never colour alone.
+//! A run's status and marks: always an icon and a word, never colour alone.
 
 use leptos::prelude::*;
 use protocol::RunStatus;
@@ -9,7 +9,7 @@ use domain::Marks;
 #[component]
 pub fn StatusBadge(
     status: RunStatus,
-    /// Nobody knows how it ended, whatever it counts as.
+    /// The status is terminal, but the outcome of the run is unknown.
     #[prop(optional)]
     end_is_unknown: bool,
 ) -> impl IntoView {
@@ -31,7 +31,7 @@ pub fn StatusBadge(
     }
 }
 
-/// A session is active or has ended; other words are shown as they come.
+/// The badge of a session. Unknown statuses are shown as MANTYX reports them.
 #[component]
 pub fn SessionStatus(status: String) -> impl IntoView {
     let (icon, tone) = match status.as_str() {
@@ -41,7 +41,7 @@ pub fn SessionStatus(status: String) -> impl IntoView {
     view! { <span class="status" data-status=tone><IconView icon />{status}</span> }
 }
 
-/// What the log of a run showed: truncated, looping, over budget.
+/// Badges for findings in a run's log: truncated, looping, over budget.
 #[component]
 pub fn MarkBadges(marks: Marks) -> impl IntoView {
     let badge =

@@ -1,8 +1,8 @@
 //! Text inside a `<textarea>`.
 
-/// Leptos writes what stands in a `<textarea>` into the page as it is; so on the server text is escaped here, and in the
-/// browser, which sets a text, it is not. A parser takes a first line end away, so one is given to take.
-pub fn area_text(text: &str) -> String {
+/// Prepares text for a `<textarea>`. Leptos writes the content without escaping on the server, so it is escaped there;
+/// the browser sets it as text. HTML parsers drop a leading line break, so one is added.
+pub fn textarea_content(text: &str) -> String {
     if cfg!(feature = "ssr") {
         format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"))
     } else {

@@ -7,6 +7,6 @@ use crate::format;
 #[component]
 pub fn RelativeTime(at_ms: i64, now_ms: i64) -> impl IntoView {
     let exact = format::timestamp(at_ms);
-    let machine = format!("{}T{}Z", &exact[..10], &exact[11..19]);
-    view! { <time datetime=machine title=exact.clone()>{format::relative(at_ms, now_ms)}</time> }
+    let datetime = format!("{}T{}Z", &exact[..10], &exact[11..19]);
+    view! { <time datetime=datetime title=exact.clone()>{format::relative(at_ms, now_ms)}</time> }
 }

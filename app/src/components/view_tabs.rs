@@ -7,8 +7,8 @@ use super::icon::{Icon, IconView};
 use super::post_form::PostForm;
 use domain::{View, ViewList, ViewScope};
 
-/// `text` is the filter that is shown, `opened` the saved view that it began with. Without one, the view that says the same
-/// is the current one.
+/// `text` is the current filter, `opened` the id of the saved view it started from. Without `opened`, the view with
+/// exactly this filter is the current one.
 #[component]
 pub fn ViewTabs(
     list: ViewList,
@@ -17,7 +17,7 @@ pub fn ViewTabs(
     opened: Option<String>,
     changed: Callback<()>,
 ) -> impl IntoView {
-    // The page is redrawn in place, where a window that is open would stay open.
+    // The page is rendered in place, so an open popover would stay open.
     let holder = NodeRef::<Details>::new();
     let changed = Callback::new(move |()| {
         if let Some(holder) = holder.get_untracked() {
@@ -31,7 +31,7 @@ pub fn ViewTabs(
     let tabs: Vec<_> = views
         .into_iter()
         .map(|view| {
-            let here = current.as_ref().is_some_and(|current| current.id == view.id);
+            let is_current = current.as_ref().is_some_and(|current| current.id == view.id);
             let href = view.href();
             let (icon, title) = match (view.scope, view.default) {
                 (_, true) => (None, "Your list opens with this view".to_owned()),
@@ -39,7 +39,7 @@ pub fn ViewTabs(
                 _ => (None, view.name.clone()),
             };
             let icon = icon.map(|icon| view! { <IconView icon /> });
-            view! { <a href=href aria-current=here.then_some("page") title=title><span class="view-name">{view.name}</span>{icon}</a> }
+            view! { <a href=href aria-current=is_current.then_some("page") title=title><span class="view-name">{view.name}</span>{icon}</a> }
         })
         .collect();
     view! {
@@ -63,7 +63,7 @@ pub fn ViewTabs(
     }
 }
 
-/// Gives a view of the viewer's own the filter that is shown.
+/// Saves the current filter in a view of the viewer.
 #[component]
 fn UpdateForm(list: ViewList, view: View, text: String, changed: Callback<()>) -> impl IntoView {
     let shared = (view.scope == ViewScope::Shared).to_string();
@@ -122,12 +122,12 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
             </PostForm>
         }
     });
-    let whose = match view.scope {
+    let owner_note = match view.scope {
         ViewScope::Shared if !view.mine => Some("Shared by somebody in this workspace, who alone can change it."),
         ViewScope::BuiltIn => Some("Everybody has this view. Add to the filter to save one of your own."),
         _ => None,
     };
-    view! { {mine}{default}{whose.map(|whose| view! { <p class="hint">{whose}</p> })} }
+    view! { {mine}{default}{owner_note.map(|owner_note| view! { <p class="hint">{owner_note}</p> })} }
 }
 
 fn name_and_sharing(name: String, shared: bool) -> impl IntoView {

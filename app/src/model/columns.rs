@@ -1,4 +1,4 @@
-//! The columns of the list of runs that can be chosen.
+//! The optional columns of the list of runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,12 +62,12 @@ impl Column {
         }
     }
 
-    /// On a middling screen the style leaves it out, unless somebody chose the columns.
-    pub fn gives_way(self) -> bool {
+    /// Returns true if the style sheet hides the column on medium screens, unless the viewer chose the columns.
+    pub fn is_hidden_on_medium_screens(self) -> bool {
         matches!(self, Self::Model | Self::Turns)
     }
 
-    /// The class of its cells; figures stand to the right.
+    /// The CSS class of the column's cells. Numbers are right-aligned.
     pub fn class(self) -> &'static str {
         match self {
             Self::Model => "col-model",
@@ -83,7 +83,7 @@ impl Column {
         }
     }
 
-    /// A choice as a cookie keeps it: names with dots between them, in whatever order. None is a choice too.
+    /// Parses the columns cookie: names in any order, separated by dots. An empty choice is valid.
     pub fn parse_choice(text: &str) -> Vec<Self> {
         let names: Vec<&str> = text.split('.').collect();
         Self::ALL.into_iter().filter(|column| names.contains(&column.as_str())).collect()
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_keeps_the_order_of_the_table_and_forgets_what_is_unknown() {
+    fn a_choice_has_the_tables_order_and_drops_unknown_columns() {
         assert_eq!(Column::parse_choice("metadata.model.lost"), [Column::Model, Column::Metadata]);
         assert_eq!(Column::parse_choice("none"), []);
     }

@@ -1,4 +1,4 @@
-//! Parts that the lists of runs and sessions share: address, filter bar, facets and completion.
+//! Parts that the lists of runs and sessions share: URL parameters, filter bar, facets and completion.
 
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ pub struct FacetLink {
 pub struct Suggestion {
     pub label: String,
     pub note: String,
-    /// The whole filter after the suggestion is accepted, or the URL it leads to.
+    /// The whole filter after the suggestion is accepted, or the URL to open.
     pub value: String,
     /// The caret position after that, in UTF-16 code units as browsers count.
     pub caret: u32,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use columns::Column;
 
-/// The signed-in person and their workspace.
+/// The signed-in user and their workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Viewer {
     pub email: String,

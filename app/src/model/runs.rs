@@ -8,7 +8,7 @@ use super::Column;
 use super::chart::Chart;
 use super::list::{Chip, FacetPanelModel, FilterBarModel};
 
-/// Stands for the first run of an empty list in a request for updates.
+/// The `first` parameter of a request for updates when the list is empty.
 pub const NO_RUN: &str = "-";
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Two runs side by side, turn by turn, with the place where they part.
+//! The comparison of two runs, turn by turn, with their first difference.
 
 use leptos::prelude::*;
 
@@ -21,10 +21,10 @@ lazy_page!(CompareRoute = ComparePage, more);
 #[component]
 fn ComparePage() -> impl IntoView {
     let params = use_query_string();
-    let given = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
-    let asked = Memo::new(move |_| (given("left").unwrap_or_default(), given("right").filter(|id| !id.is_empty())));
-    let found = Resource::new_blocking(
-        move || asked.get(),
+    let param = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
+    let ids = Memo::new(move |_| (param("left").unwrap_or_default(), param("right").filter(|id| !id.is_empty())));
+    let comparison = Resource::new_blocking(
+        move || ids.get(),
         |(left, right)| async move {
             match left.is_empty() {
                 true => None,
@@ -39,11 +39,11 @@ fn ComparePage() -> impl IntoView {
                 <p class="crumbs"><a href="/runs">"Runs"</a></p>
                 <h1>"Compare"</h1>
             </div>
-            {move || view! { <Choice left=asked.get().0 right=asked.get().1 /> }}
+            {move || view! { <Choice left=ids.get().0 right=ids.get().1 /> }}
         </header>
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
-                match found.await {
+                match comparison.await {
                     None => view! { <NothingChosen /> }.into_any(),
                     Some(Ok(Wire(comparison))) => view! { <Compared comparison /> }.into_any(),
                     Some(Err(error)) => view! { <ErrorView error /> }.into_any(),

@@ -1,4 +1,4 @@
-//! A log from a file becomes a run.
+//! The import of a log from a file.
 
 use leptos::prelude::*;
 
@@ -25,7 +25,7 @@ fn ImportPage() -> impl IntoView {
                 <h1>"Import a log"</h1>
             </div>
         </header>
-        // A file of any size: the server reads it as it comes.
+        // The server parses the file while it arrives.
         <form class="panel import" method="post" action="/import" enctype="multipart/form-data" on:submit=move |event| upload_form(event, upload)>
             {move || problem().map(|problem| view! { <p class="field-error" role="alert">{visible(&problem).into_owned()}</p> })}
             <label>"A file: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"

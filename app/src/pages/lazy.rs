@@ -1,10 +1,10 @@
-//! Pages whose code the browser loads when they are first opened.
+//! Routes whose page code is loaded on demand.
 
-/// Makes a page component the route of a page whose code is a file of its own, here `RunPage` as `RunRoute`:
-/// `lazy_page!(RunRoute = RunPage, run);`, used as `<Route view={Lazy::<RunRoute>::new()} … />`.
+/// Defines a lazy route for a page component. `lazy_page!(RunRoute = RunPage, run);` makes `RunPage` available as
+/// `<Route view={Lazy::<RunRoute>::new()} … />`.
 ///
-/// What only such pages use goes into their files; what the frame, the sign-in page or the fallback use is in everybody's.
-/// The last word names the file in the build's report; pages that share the word share the file.
+/// Code that only such pages use goes into their files; code that the frame, the sign-in page or the fallback uses is
+/// in the main file. The last argument names the file in the build's report; pages with the same name share a file.
 macro_rules! lazy_page {
     ($route:ident = $page:ident, $chunk:ident) => {
         pub struct $route;

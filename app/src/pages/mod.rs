@@ -1,4 +1,4 @@
-//! One file for each page: plural lists, singular details.
+//! One module per page: plural for lists, singular for details.
 
 pub mod compare;
 pub mod import;

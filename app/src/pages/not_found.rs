@@ -1,4 +1,4 @@
-//! An address that does not exist.
+//! The page for unknown URLs.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The list of sessions, with the manners of the list of runs.
+//! The list of sessions.
 
 use leptos::prelude::*;
 
@@ -28,9 +28,10 @@ lazy_page!(SessionsRoute = SessionsPage, runs);
 fn SessionsPage() -> impl IntoView {
     let params = use_query_string();
     let address = Memo::new(move |_| params.with(ListAddress::from_query));
-    let again = RwSignal::new(0_u32);
-    let reload = Callback::new(move |()| again.update(|times| *times += 1));
-    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| load_sessions(address));
+    let reload_count = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
+    let list =
+        Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_sessions(address));
     view! {
         <PageTitle text="Sessions" />
         <header class="page-head"><h1>"Sessions"</h1></header>
@@ -47,13 +48,13 @@ fn SessionsPage() -> impl IntoView {
 
 #[component]
 fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
-    let faulty = list.filter_bar.error.is_some();
-    if faulty {
+    let is_invalid = list.filter_bar.error.is_some();
+    if is_invalid {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
     let filtered = !list.filter_bar.chips.is_empty();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
-    let body = if faulty {
+    let body = if is_invalid {
         view! { <p class="hint">"Mend the filter to see sessions."</p> }.into_any()
     } else if list.sessions.is_empty() && filtered {
         view! { <NoMatch list=ViewList::Sessions excluding=list.excluding /> }.into_any()

@@ -1,4 +1,4 @@
-//! Where signing in starts.
+//! The sign-in page.
 
 use leptos::prelude::*;
 

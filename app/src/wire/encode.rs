@@ -174,7 +174,7 @@ macro_rules! fields {
                 self.push(value)
             }
 
-            /// What is left out keeps its place.
+            /// A skipped field is sent as null, so that the positions stay the same.
             fn skip_field(&mut self, _: &'static str) -> Result<(), Error> {
                 self.0.push(Value::Null);
                 Ok(())

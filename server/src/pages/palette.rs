@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_opened_and_any_text_is_searched_for() {
+    fn an_id_links_to_its_run_and_any_text_to_a_search() {
         let run = ("run_1".to_owned(), "Refunds".to_owned());
         assert_eq!(labels("order", &[run]), ["Refunds → /runs/run_1", "order → /runs?q=order"]);
         assert_eq!(

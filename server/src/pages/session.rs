@@ -34,7 +34,7 @@ pub async fn load_conversation(
         Ok::<_, Error>(page)
     };
     let runs = load_runs(MAX_RUNS).await?;
-    let session = sessions::known(state, caller, id).await?;
+    let session = sessions::find(state, caller, id).await?;
     let page = sessions::messages(state, caller, id, before, sessions::MESSAGES).await?;
     let (mut messages, used) = pair_messages(&page.events, &runs.runs, &session.metadata, before.is_none());
     messages.iter_mut().for_each(|message| message.text = markdown::render(&message.text));
@@ -66,8 +66,8 @@ fn pair_messages(frames: &[Value], runs: &[RunSummary], shared: &Metadata, newes
             messages.push(message);
             continue;
         }
-        let said = preview(&message.text, usize::MAX);
-        let found = (used..runs.len()).take(LOOK_AHEAD).find(|at| is_prompt_of(&runs[*at], &said));
+        let message_text = preview(&message.text, usize::MAX);
+        let found = (used..runs.len()).take(LOOK_AHEAD).find(|at| is_prompt_of(&runs[*at], &message_text));
         if let Some(at) = found {
             message.run = Some(message_run(&runs[at], shared));
             if newest || used > 0 {
@@ -79,8 +79,8 @@ fn pair_messages(frames: &[Value], runs: &[RunSummary], shared: &Metadata, newes
         later = messages.len();
     }
     if newest && used == 0 {
-        let going = runs.iter().filter(|run| frames.is_empty() || !run.status.is_terminal());
-        messages.splice(0..0, going.map(|run| unanswered_message(run, shared)));
+        let unfinished = runs.iter().filter(|run| frames.is_empty() || !run.status.is_terminal());
+        messages.splice(0..0, unfinished.map(|run| unanswered_message(run, shared)));
     }
     messages.reverse();
     (messages, used)
@@ -112,9 +112,10 @@ fn unanswered_message(run: &RunSummary, shared: &Metadata) -> Message {
 }
 
 /// Returns true if the run's prompt is this message. Lists have the beginning of a prompt, with white space collapsed.
-fn is_prompt_of(run: &RunSummary, said: &str) -> bool {
+fn is_prompt_of(run: &RunSummary, message_text: &str) -> bool {
     let beginning = run.input_preview.as_deref().map(|text| preview(text, usize::MAX));
-    beginning.is_some_and(|beginning| !beginning.is_empty() && said.starts_with(beginning.trim_end_matches('…')))
+    beginning
+        .is_some_and(|beginning| !beginning.is_empty() && message_text.starts_with(beginning.trim_end_matches('…')))
 }
 
 fn message_run(run: &RunSummary, shared: &Metadata) -> MessageRun {
@@ -162,7 +163,7 @@ mod tests {
         }
     }
 
-    fn said(kind: &str, text: &str) -> Value {
+    fn message_text(kind: &str, text: &str) -> Value {
         json!({ "type": kind, "text": text })
     }
 
@@ -177,10 +178,10 @@ mod tests {
     #[test]
     fn user_messages_link_to_their_runs_and_runs_without_a_message_keep_their_position() {
         let frames = [
-            said("user_message", "first  question"),
-            said("assistant_message", "one"),
-            said("user_message", "second"),
-            said("assistant_message", "two"),
+            message_text("user_message", "first  question"),
+            message_text("assistant_message", "one"),
+            message_text("user_message", "second"),
+            message_text("assistant_message", "two"),
         ];
         let runs = [
             run("r4", "fourth", RunStatus::Running),
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_earlier_page_does_not_repeat_runs_of_the_later_one() {
-        let frames = [said("user_message", "first")];
+        let frames = [message_text("user_message", "first")];
         let runs = [run("r2", "left no message", RunStatus::Failed), run("r1", "first", RunStatus::Succeeded)];
         let (messages, used) = pair_messages(&frames, &runs, &Metadata::default(), false);
         assert_eq!((lines(&messages), used), (vec!["user: first → r1".to_owned()], 2));

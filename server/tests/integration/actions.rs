@@ -1,4 +1,4 @@
-//! What a page does to a run: cancel, answer, judge.
+//! Actions on a run: cancel, answer a call, give feedback.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub async fn waiting_run(app: &TestApp, browser: &mut Browser) -> (String, Strin
 }
 
 #[tokio::test]
-async fn a_local_call_is_answered_once_and_later_answers_are_told_so() {
+async fn a_local_call_is_answered_once_and_later_answers_are_rejected() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut browser).await;
@@ -42,7 +42,7 @@ async fn a_local_call_is_answered_once_and_later_answers_are_told_so() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_answered_while_the_run_goes_on_is_told_apart() {
+async fn answering_an_answered_call_of_a_running_run_is_a_conflict() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (id, _) = waiting_run(&app, &mut browser).await;
@@ -53,7 +53,7 @@ async fn a_call_that_was_answered_while_the_run_goes_on_is_told_apart() {
 }
 
 #[tokio::test]
-async fn an_error_can_be_answered_and_needs_words() {
+async fn an_error_answer_needs_a_message() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut browser).await;

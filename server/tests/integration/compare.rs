@@ -1,4 +1,4 @@
-//! Two runs side by side: what is said of their specs.
+//! The comparison of two runs, and their specs.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn compared(browser: &mut Browser, left: &str, right: &str) -> String {
     page.body.replace("<!>", "")
 }
 
-/// A run from a file, which does not tell its spec.
+/// Imports a run from a file, which has no spec.
 async fn imported(app: &TestApp) -> String {
     let request = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(LOG);
     let answer: Value = request.send().await.unwrap().json().await.unwrap();
@@ -20,7 +20,7 @@ async fn imported(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn specs_that_are_not_known_are_not_called_the_same() {
+async fn unknown_specs_are_not_shown_as_equal() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (one, two) =
@@ -43,7 +43,7 @@ async fn specs_that_are_not_known_are_not_called_the_same() {
 }
 
 #[tokio::test]
-async fn a_difference_that_comes_late_is_seen() {
+async fn a_late_difference_is_shown() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let long = "All of this is the same in both. ".repeat(40);
@@ -60,7 +60,7 @@ async fn a_difference_that_comes_late_is_seen() {
 }
 
 #[tokio::test]
-async fn a_run_that_went_in_circles_is_nobodys_good_twin() {
+async fn a_looping_run_is_never_the_most_similar_run() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let spec = |extra: Value| {
@@ -72,7 +72,7 @@ async fn a_run_that_went_in_circles_is_nobodys_good_twin() {
     let circles = "/repeat 7\n/call calculator {\"expression\":\"1+1\"}\n/say Done.";
     let looping = app.finished_run(DEMO, circles, spec(plugin)).await;
     let failed = app.finished_run(DEMO, "/fail auth", spec(json!({}))).await;
-    // Its log is read when it is opened.
+    // The log is read when the run is opened.
     let page = browser.open(&format!("/runs/{looping}")).await.body;
     assert!(page.contains("data-kind=\"loop_gave_up"), "{page}");
     let alone = browser.open(&format!("/compare?left={failed}")).await.body;

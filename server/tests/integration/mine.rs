@@ -1,4 +1,4 @@
-//! What somebody launched is theirs to find: by form, in a batch, and by going on with a session.
+//! `is:mine` finds runs that the user launched with the form, in a batch, or in a session.
 
 use app::model::launch::LaunchResponse;
 use serde_json::{Value, json};
@@ -20,14 +20,14 @@ async fn session(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() {
+async fn users_find_their_own_launches_by_form_batch_and_session() {
     let app = TestApp::start().await;
     let by_a_program = app.finished_run(DEMO, "/say by a program", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
     let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hi" });
     let mine = vec![browser.launch(&spec).await];
     assert_eq!(found(&mut browser, "is:mine").await, mine);
-    // What MANTYX tells of the run later takes nothing away.
+    // A later sync of the run keeps its launcher.
     app.sandbox_stream(DEMO, &mine[0]).await;
     browser.open(&format!("/runs/{}", mine[0])).await;
     assert_eq!(found(&mut browser, "is:mine+status:succeeded").await, mine);
@@ -45,7 +45,7 @@ async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() 
 }
 
 #[tokio::test]
-async fn a_key_is_told_that_it_is_nobody() {
+async fn is_mine_is_rejected_for_api_keys() {
     let app = TestApp::start().await;
     for path in ["/api/runs", "/api/facets", "/api/histogram"] {
         let request = app.http.get(app.url(&format!("{path}?q=is:mine"))).bearer_auth(api_key(DEMO));

@@ -18,7 +18,7 @@ async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
     }
 }
 
-/// What the header tells under a name, without its tags.
+/// Returns the text of a figure in the header.
 fn fact(page: &str, name: &str) -> String {
     let facts = page.split("<dt>").skip(1).filter_map(|fact| fact.split_once("</dd>")?.0.split_once("</dt>"));
     let told = facts.map(|(name, value)| (without_tags(name), without_tags(value)));
@@ -31,7 +31,7 @@ fn without_tags(html: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_header_tells_what_was_known_as_of_the_point_that_is_looked_at() {
+async fn the_header_shows_the_figures_at_the_replayed_event() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let id = app.finished_run(DEMO, "/say One two three.", json!({})).await;
@@ -53,7 +53,7 @@ async fn the_header_tells_what_was_known_as_of_the_point_that_is_looked_at() {
 }
 
 #[tokio::test]
-async fn a_run_in_progress_tells_its_model_and_how_long_it_has_been_going_on() {
+async fn a_run_in_progress_shows_its_model_and_elapsed_time() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let tools = json!({ "tools": [{ "kind": "local", "name": "approve" }] });
@@ -91,13 +91,13 @@ async fn interventions_have_banners() {
             assert!(page.body.contains(&format!("data-kind=\"{kind}\"")), "{kind} for {script}: {}", page.body);
         }
     }
-    // What the logs told is marked in the list.
+    // Findings from the logs are marked in the list.
     let list = browser.open("/runs").await.body;
     assert!(list.contains("truncated") && list.contains("looping") && list.contains("budget"));
 }
 
 #[tokio::test]
-async fn what_a_model_or_a_tool_says_is_text() {
+async fn text_of_models_and_tools_is_escaped() {
     let app = TestApp::start().await;
     let hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>";
     let id = app
@@ -117,7 +117,7 @@ async fn what_a_model_or_a_tool_says_is_text() {
 }
 
 #[tokio::test]
-async fn unknown_addresses_say_so() {
+async fn unknown_urls_return_not_found() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     for (path, text) in [
@@ -134,7 +134,7 @@ async fn unknown_addresses_say_so() {
 }
 
 #[tokio::test]
-async fn preferences_are_kept_and_lead_back() {
+async fn preferences_are_stored_and_redirect_back() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let form = [("theme", "dark"), ("rail", "narrow"), ("return_to", "/runs?q=a:b")];

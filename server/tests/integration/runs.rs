@@ -1,4 +1,4 @@
-//! The list: mirror, filters, paging, and what happens when MANTYX is away.
+//! The list of runs: sync, filters, paging, and the list while MANTYX is down.
 
 use serde_json::json;
 
@@ -59,7 +59,7 @@ async fn pages_follow_each_other_without_a_gap_or_a_repetition() {
     for filter in ["", "q=batch:b"] {
         let mut seen = Vec::new();
         let mut path = format!("/runs?{filter}");
-        // More pages than there can be.
+        // An upper limit, so that the test ends.
         for _ in 0..10 {
             let page = browser.open(&path).await;
             seen.extend(
@@ -127,7 +127,7 @@ async fn stored_runs_are_shown_while_mantyx_is_down() {
     assert!(page.status == 200 && page.body.contains("kept"));
     let missing = browser.open("/runs/run_never_seen").await;
     assert_eq!(missing.status, 503, "{}", missing.body);
-    // The list was fresh a moment ago. It is refreshed again after a while.
+    // The list was synced a moment ago, so it becomes stale only at the next sync.
     eventually("a stale list", async || {
         let list = browser.open("/runs").await;
         assert!(list.status == 200 && list.body.contains(&id));
@@ -136,7 +136,7 @@ async fn stored_runs_are_shown_while_mantyx_is_down() {
     .await;
 }
 
-/// Keeps an address and ends every connection to it, so that no other test's server can take it meanwhile.
+/// Listens on the port and closes every connection, so that no other test's server can use it.
 async fn hang_up_on(addr: std::net::SocketAddr) {
     let listener = tokio::net::TcpListener::bind(addr).await.unwrap();
     tokio::spawn(async move { while listener.accept().await.is_ok() {} });

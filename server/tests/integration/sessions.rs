@@ -1,11 +1,12 @@
-//! Sessions as pages: a list, a conversation that leads to its runs, and forms that go on with it and end it.
+//! Session pages: the list, the conversation with links to its runs, and the forms that send a message or end the
+//! session.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, TestApp, api_key};
 
-/// A session at the sandbox, with a secret in its spec.
+/// Creates a session in the sandbox, with a secret in its spec.
 async fn session(app: &TestApp) -> String {
     let tool = json!({ "kind": "mcp", "name": "desk", "url": "https://mcp.example.com", "headers": { "Authorization": "Bearer hidden-word" } });
     let spec = json!({
@@ -33,7 +34,7 @@ async fn call(browser: &mut Browser, function: &str, form: &[(&str, &str)]) -> (
 }
 
 #[tokio::test]
-async fn a_conversation_leads_to_its_runs_and_tells_what_each_run_has_of_its_own() {
+async fn a_conversation_links_to_its_runs_and_shows_their_own_metadata() {
     let app = TestApp::start().await;
     let id = session(&app).await;
     let first = say(&app, &id, json!({ "prompt": "/say One.", "tools": [] })).await;
@@ -52,7 +53,7 @@ async fn a_conversation_leads_to_its_runs_and_tells_what_each_run_has_of_its_own
 }
 
 #[tokio::test]
-async fn a_session_goes_on_and_ends_by_forms_of_its_own_workspace_only() {
+async fn only_its_own_workspace_can_continue_or_end_a_session() {
     let app = TestApp::start().await;
     let id = session(&app).await;
     let mut stranger = app.signed_in(OTHER).await;
@@ -73,7 +74,7 @@ async fn a_session_goes_on_and_ends_by_forms_of_its_own_workspace_only() {
 }
 
 #[tokio::test]
-async fn long_conversations_come_page_by_page_with_their_runs() {
+async fn long_conversations_are_paged_with_their_runs() {
     let app = TestApp::start().await;
     let id = session(&app).await;
     let mut runs = Vec::new();

@@ -1,11 +1,11 @@
-//! Saved views and sessions over the JSON API, and the document that describes it.
+//! Saved views and sessions in the JSON API, and its OpenAPI document.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, TestApp, api_key};
 
-/// A request to the API with the browser's session.
+/// Calls the API with the browser's session.
 async fn call(app: &TestApp, browser: &mut Browser, method: Method, path: &str, body: Value) -> (u16, Value) {
     let url = app.url(path);
     let mut request =
@@ -22,7 +22,7 @@ fn names(views: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_plain_form_that_is_refused_leads_back_and_says_why_once() {
+async fn a_rejected_plain_form_redirects_back_and_shows_the_reason_once() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let url = app.url("/rpc/create-view");
@@ -39,7 +39,7 @@ async fn a_plain_form_that_is_refused_leads_back_and_says_why_once() {
         send(&[("list", "runs"), ("name", "Kept as written"), ("query", "status:lost")], "/runs?q=env:prod").await;
     assert_eq!((status, to.as_str()), (303, "/runs?q=env:prod"));
     assert!(page.contains("There is no status `lost`") && page.contains("Kept as written"), "{page}");
-    // A form that cannot be read at all.
+    // A form that can't be parsed.
     let (status, to, page) = send(&[("list", "nowhere")], "/runs").await;
     assert_eq!((status, to.as_str()), (303, "/runs"));
     assert!(page.contains("role=\"alert\""), "{page}");
@@ -51,7 +51,7 @@ async fn a_plain_form_that_is_refused_leads_back_and_says_why_once() {
 }
 
 #[tokio::test]
-async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() {
+async fn only_its_owner_can_save_rename_share_and_delete_a_view() {
     let app = TestApp::start().await;
     let mut owner = app.signed_in(DEMO).await;
     let built_in = ["All", "Failed", "Truncated", "Looping", "Running", "Mine"];
@@ -72,7 +72,7 @@ async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() 
     let (_, views) = call(&app, &mut owner, Method::GET, "/api/views", Value::Null).await;
     assert_eq!((views[6]["default"].clone(), views[0]["default"].clone()), (json!(true), json!(false)));
 
-    // A key of the workspace sees what is shared and changes nothing; another workspace sees nothing.
+    // An API key of the workspace can read shared views and change nothing. Another workspace sees none of them.
     let with_key = |method: Method, path: &str| app.http.request(method, app.url(path)).bearer_auth(api_key(DEMO));
     let shared: Value = with_key(Method::GET, "/api/views").send().await.unwrap().json().await.unwrap();
     assert_eq!(names(&shared).last(), Some(&"Acme now"));
@@ -89,7 +89,7 @@ async fn a_view_is_saved_renamed_shared_chosen_and_deleted_by_whoever_made_it() 
 }
 
 #[tokio::test]
-async fn a_view_that_cannot_be_read_is_refused_with_the_reason() {
+async fn an_invalid_view_is_rejected_with_the_reason() {
     let app = TestApp::start().await;
     let mut owner = app.signed_in(DEMO).await;
     for (body, field) in [
@@ -104,7 +104,7 @@ async fn a_view_that_cannot_be_read_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_filtered_opened_and_read_page_by_page() {
+async fn sessions_are_listed_filtered_opened_and_paged() {
     let app = TestApp::start().await;
     let base = format!("{}/api/v1/workspaces/{DEMO}/agent-sessions", app.sandbox_url());
     let post = |url: String, body: Value| {
@@ -164,7 +164,7 @@ async fn sessions_are_listed_filtered_opened_and_read_page_by_page() {
 }
 
 #[tokio::test]
-async fn every_address_of_the_document_is_there_and_asks_for_a_credential() {
+async fn every_path_of_the_openapi_document_exists_and_needs_a_credential() {
     let app = TestApp::start().await;
     let document: Value = app.http.get(app.url("/api/openapi.json")).send().await.unwrap().json().await.unwrap();
     let paths = document["paths"].as_object().unwrap();
@@ -185,7 +185,7 @@ async fn every_address_of_the_document_is_there_and_asks_for_a_credential() {
 }
 
 #[tokio::test]
-async fn metrics_answer_to_this_machine_and_tell_what_was_asked() {
+async fn metrics_are_local_only_and_count_requests() {
     let app = TestApp::start_with(|config| config.metrics_token = Some("operator".to_owned())).await;
     app.finished_run(DEMO, "/say hi", json!({})).await;
     app.signed_in(DEMO).await;
@@ -215,7 +215,7 @@ async fn metrics_answer_to_this_machine_and_tell_what_was_asked() {
 }
 
 #[tokio::test]
-async fn the_api_has_a_page_for_people() {
+async fn the_api_has_a_documentation_page() {
     let app = TestApp::start().await;
     let page = app.http.get(app.url("/api/docs")).send().await.unwrap().text().await.unwrap();
     for expected in ["GET /api/runs<", "PATCH /api/views/{id}<", "nextCursor: string"] {

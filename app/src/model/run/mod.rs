@@ -27,7 +27,7 @@ pub struct RunPageModel {
     pub prompt: Option<String>,
     pub system_prompt: Option<String>,
     pub state: RunState,
-    /// The last event of the whole log, whatever point the page shows.
+    /// The last event of the whole log, also while the page shows an earlier point.
     pub end_seq: u64,
     /// The sign-in may cancel the run and answer its calls.
     pub can_write: bool,

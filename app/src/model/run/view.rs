@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_holds_the_whole_view() {
+    fn a_url_contains_the_whole_view() {
         let view = RunView {
             tab: Tab::Raw,
             density: Density::EveryEvent,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_view_has_a_plain_address_and_nonsense_is_left_out() {
+    fn a_default_view_has_a_short_url_and_invalid_values_are_ignored() {
         assert_eq!(RunView::default().href("r"), "/runs/r");
         assert_eq!(read("tab=lost&density=x&at=-1&from=abc&hit=q"), RunView::default());
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::components::copy::CopyButton;
 use crate::components::icon::{Icon, IconView};
-use crate::components::text_area::area_text;
+use crate::components::text_area::textarea_content;
 use crate::model::launch::{Button, CheckLine, ClientFindings, Control, Field, Item, Section, Tone};
 
 pub fn section(section: Section, findings: RwSignal<ClientFindings>) -> AnyView {
@@ -158,7 +158,7 @@ fn render_control(id: String, name: String, control: Control, note_id: String, n
         }
         Control::TextArea { value, placeholder, rows, code } => {
             let class = if code { "code-area" } else { "" };
-            view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=described_by aria-invalid=invalid>{area_text(&value)}</textarea> }
+            view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=described_by aria-invalid=invalid>{textarea_content(&value)}</textarea> }
                 .into_any()
         }
         Control::Select { value, options } => {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::items::item;
 use crate::browser::LaunchFormState;
 use crate::components::icon::{Icon, IconView};
-use crate::components::text_area::area_text;
+use crate::components::text_area::textarea_content;
 use crate::model::launch::{Changes, JsonProblem, Notice, Problem};
 
 #[component]
@@ -20,7 +20,7 @@ pub fn Side(form: LaunchFormState) -> impl IntoView {
         let found = findings.with(|findings| findings.json_problem.clone());
         found.unwrap_or_else(|| page_model.with(|page_model| page_model.json_problem.clone())).map(json_problem)
     };
-    let first = area_text(&page_model.with_untracked(|page_model| page_model.json.clone()));
+    let first = textarea_content(&page_model.with_untracked(|page_model| page_model.json.clone()));
     let forbidden = move || page_model.with(|page_model| !page_model.may_launch);
     view! {
         <aside class="launch-side">

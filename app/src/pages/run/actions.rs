@@ -1,4 +1,4 @@
-//! What can be done to the run from its header: cancel it, take its log along, judge it.
+//! The actions in the header of a run: cancel, compare, export, relaunch, feedback.
 
 use leptos::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::browser::RunContext;
 use crate::browser::copy_link;
 use crate::components::icon::{Icon, IconView};
 use crate::components::post_form::PostForm;
-use crate::components::text_area::area_text;
+use crate::components::text_area::textarea_content;
 use crate::components::time::RelativeTime;
 use crate::model::run::RunView;
 use domain::{Feedback, Thumb};
@@ -15,11 +15,11 @@ use domain::{Feedback, Thumb};
 pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let id = run.id.get_value();
-    let running =
+    let is_running =
         Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
     view! {
         <div class="run-actions">
-            {move || (running.get() && run.can_write).then(|| view! { <CancelForm /> })}
+            {move || (is_running.get() && run.can_write).then(|| view! { <CancelForm /> })}
             <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
             <details class="menu-button">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
@@ -36,7 +36,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     }
 }
 
-/// Asks once more: a run that was stopped cannot be taken up again.
+/// Asks for confirmation, because a cancelled run can't be resumed.
 #[component]
 fn CancelForm() -> impl IntoView {
     let run = expect_context::<RunContext>();
@@ -54,7 +54,7 @@ fn CancelForm() -> impl IntoView {
     }
 }
 
-/// The address of the view as it is now.
+/// Copies the URL of the current view.
 #[component]
 fn CopyLink() -> impl IntoView {
     let run = expect_context::<RunContext>();
@@ -63,7 +63,7 @@ fn CopyLink() -> impl IntoView {
     view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
-/// Up or down; a note can go with it.
+/// Thumbs up or down, with an optional note.
 #[component]
 fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     let run = expect_context::<RunContext>();
@@ -79,9 +79,9 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
         }
     };
     let note = feedback.as_ref().map(|feedback| feedback.explanation.clone()).unwrap_or_default();
-    let kept = feedback.map(|feedback| {
-        let place = if feedback.sent { "Sent to MANTYX" } else { "Kept here, not at MANTYX" };
-        view! { <p class="hint">{place} " by " {feedback.given_by} ", " <RelativeTime at_ms=feedback.given_at_ms now_ms /></p> }
+    let last_feedback = feedback.map(|feedback| {
+        let destination = if feedback.sent { "Sent to MANTYX" } else { "Kept here, not at MANTYX" };
+        view! { <p class="hint">{destination} " by " {feedback.given_by} ", " <RelativeTime at_ms=feedback.given_at_ms now_ms /></p> }
     });
     view! {
         <details class="feedback" data-thumb=move || chosen.get().map(Thumb::as_str)>
@@ -89,14 +89,14 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
             <div class="menu">
                 <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept." on_done=on_done>
                     <input type="hidden" name="id" value=run.id.get_value() />
-                    <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{area_text(&note)}</textarea></label>
+                    <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{textarea_content(&note)}</textarea></label>
                     <span class="feedback-buttons" role="group" aria-label="Your judgement">
                         {button(Thumb::Up, Icon::Thumb, "Send as good")}
                         {button(Thumb::Down, Icon::ThumbDown, "Send as bad")}
                     </span>
                     <p class="hint">"Either button sends your judgement, with the note."</p>
                 </PostForm>
-                {kept}
+                {last_feedback}
             </div>
         </details>
     }

@@ -1,19 +1,19 @@
-//! The reply box of a local tool call that nobody has answered yet.
+//! The reply box of a local tool call that is waiting for an answer.
 
 use leptos::prelude::*;
 
+use crate::browser::FormResult;
 use crate::browser::RunContext;
-use crate::browser::Sent;
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
 
-/// What somebody has written into the box. It outlives the box.
+/// The text in the reply box. It outlives the box.
 #[derive(Clone, Copy)]
 pub struct Draft {
     text: RwSignal<String>,
-    /// It is on its way, or there.
+    /// The answer is being sent, or was sent.
     sent: RwSignal<bool>,
-    outcome: RwSignal<Option<Sent>>,
+    outcome: RwSignal<Option<FormResult>>,
 }
 
 impl Draft {
@@ -35,7 +35,7 @@ impl Draft {
 #[component]
 pub fn AnswerCall(
     tool_use_id: String,
-    /// How long it has been waiting, drawn.
+    /// HTML: the time that the call has been waiting.
     age: Signal<String>,
     draft: Draft,
 ) -> impl IntoView {
@@ -60,14 +60,14 @@ pub fn AnswerCall(
     .into_any()
 }
 
-/// Where the box was, when it went away before its answer was sent: what was written is not lost.
+/// Replaces a reply box that disappeared before its answer was sent, so that the text is not lost.
 #[component]
-pub fn KeptDraft(draft: Draft) -> impl IntoView {
+pub fn UnsentDraft(draft: Draft) -> impl IntoView {
     move || {
         draft.is_unsent().then(|| {
             let text = draft.text.get_untracked();
             view! {
-                <div class="answer-call kept-draft">
+                <div class="answer-call unsent-draft">
                     <p role="status">"This call waits no more: somebody else answered it, or the run went on without. Your answer was not sent."</p>
                     <label>"Your unsent answer" <textarea rows="3" readonly prop:value=text.clone()></textarea></label>
                     <CopyButton text label="Copy the text" />

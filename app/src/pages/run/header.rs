@@ -19,22 +19,22 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     let first = run.summary.get_untracked();
     let is_past = Memo::new(move |_| run.at().is_some());
     let status = Memo::new(move |_| {
-        // The log is ahead of the summary while a run is followed, and behind it while it is replayed.
-        let told = run.state.with(|state| state.status);
-        if told.is_terminal() || is_past.get() { told } else { run.summary.with(|run| run.status) }
+        // In a live run the log is newer than the summary; in a replay it is older.
+        let log_status = run.state.with(|state| state.status);
+        if log_status.is_terminal() || is_past.get() { log_status } else { run.summary.with(|run| run.status) }
     });
-    // The summary is of the end: as of an earlier event nobody knew what it says.
+    // The summary describes the end of the run, so it doesn't apply to an earlier event.
     let at_end = move |read: fn(&RunSummary) -> Option<String>| match is_past.get() {
         true => None,
         false => run.summary.with(read),
     };
     let tokens =
         move || run.state.with(|state| state.tokens).map(total).or_else(|| at_end(|run| run.tokens.map(total)));
-    // The catalogue's name for it first: that is what filters and the launch page know.
+    // Prefer the catalogue's name of the model, which filters and the launch page use.
     let model = move || at_end(|run| run.model.clone()).or_else(|| run.state.with(|state| state.model.clone()));
-    let is_going_on = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
+    let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from((now_ms - first.created_at_ms) / 1000).unwrap_or(0);
-    let counts = first.origin == Origin::Mirrored && is_going_on.get_untracked();
+    let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
     let id = first.id.clone();
     view! {
         <header class="page-head run-head">
@@ -43,8 +43,8 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 <h1>{visible(&first.title()).into_owned()}</h1>
                 <span class="run-status" tabindex="-1">
                     {move || {
-                        let told = status.get();
-                        view! { <StatusBadge status=told end_is_unknown=told.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
+                        let status = status.get();
+                        view! { <StatusBadge status end_is_unknown=status.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
                     }}
                 </span>
                 <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
@@ -58,8 +58,8 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
                 <div><dt>"Duration"</dt><dd>
-                    {counts.then(|| view! { <Elapsed age_s shown=is_going_on /> })}
-                    {move || (!counts || !is_going_on.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
+                    {is_counting.then(|| view! { <Elapsed age_s shown=is_running /> })}
+                    {move || (!is_counting || !is_running.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
                 </dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
@@ -69,7 +69,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     }
 }
 
-/// One of them that changes. Drawn by one piece of code for all: each kind of closure would have its own in the client.
+/// A figure that changes. Takes a signal and not a closure, so that the client contains this code only once.
 fn fact(name: &'static str, value: Signal<Option<String>>) -> AnyView {
     view! { <div><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
 }
@@ -82,7 +82,7 @@ fn figure(value: Option<String>) -> String {
     value.unwrap_or_else(|| "–".to_owned())
 }
 
-/// How long the run has been going on. It stays on the page while it is not shown: it counts on from when the page was made.
+/// The time since the run was created. Stays in the page while hidden, because it counts from the time of rendering.
 #[component]
 fn Elapsed(age_s: u64, shown: Memo<bool>) -> impl IntoView {
     let (length, age) = (format!("PT{age_s}S"), age_s.to_string());

@@ -1,4 +1,4 @@
-//! Leads a reader who scrolled away back to where the run, or its replay, is.
+//! A button that scrolls back to the newest event, or to the replay's current event.
 
 use leptos::prelude::*;
 
@@ -14,13 +14,13 @@ pub fn JumpToNewest() -> impl IntoView {
     let is_replayed = Memo::new(move |_| run.at().is_some());
     let is_live = Memo::new(move |_| !run.state.with(|state| state.ended));
     let new = Memo::new(move |_| run.end_seq.get().saturating_sub(run.follow.seen_seq.get()));
-    let words = move || match new.get() {
+    let label = move || match new.get() {
         _ if is_replayed.get() => "Jump to this step".to_owned(),
         0 => "Jump to newest".to_owned(),
         1 => "Jump to newest: 1 new event".to_owned(),
         new => format!("Jump to newest: {} new events", grouped(new)),
     };
-    // A page of earlier rows is left for the one with the newest.
+    // Without `from`, the page loads the newest rows.
     let href = move || run.href(|view| RunView { from: None, focus: None, ..view.clone() });
     let jump = move |event: leptos::ev::MouseEvent| {
         if run.view.with_untracked(|view| view.from.is_none() && view.focus.is_none()) {
@@ -30,12 +30,12 @@ pub fn JumpToNewest() -> impl IntoView {
         }
         scroll_to_anchor(run, true);
     };
-    // Who has just opened a run in progress has nothing to go back to.
-    let is_ahead = move || is_live.get() && (new.get() > 0 || run.follow.left.get());
-    let shown = Memo::new(move |_| !run.follow.on.get() && (is_replayed.get() || is_ahead()));
+    // A reader who just opened a run in progress has not scrolled away from anything.
+    let is_ahead = move || is_live.get() && (new.get() > 0 || run.follow.scrolled_away.get());
+    let shown = Memo::new(move |_| !run.follow.in_view.get() && (is_replayed.get() || is_ahead()));
     move || {
         shown.get().then(|| {
-            view! { <a class="button jump" href=href data-noscroll="" on:click=jump><IconView icon=Icon::Down />{words}</a> }
+            view! { <a class="button jump" href=href data-noscroll="" on:click=jump><IconView icon=Icon::Down />{label}</a> }
         })
     }
 }

@@ -40,7 +40,7 @@ fn RunPage() -> impl IntoView {
     let query = use_query_string();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let view = Memo::new(move |_| query.with(RunView::from_query));
-    // Only another run is another page; another view of it is fetched by the page itself.
+    // Only another run reloads the page. Another view of the same run is loaded by `sync_with_url`.
     let first = Resource::new_blocking(move || id.get(), move |id| load_run(id, view.get_untracked()));
     view! {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
@@ -83,7 +83,7 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div inner_html=page.import_report></div>
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
-        // Drawn on the server: every text in them is escaped there.
+        // HTML from the server, which escapes all text in it.
         <section class="verdict" aria-label="Verdict" inner_html=move || run.state.with(|state| state.verdict.clone())></section>
         <div class="banners" inner_html=move || run.state.with(|state| state.banners.clone())></div>
         <p class="visually-hidden" role="status">{new_banner_titles(run)}</p>

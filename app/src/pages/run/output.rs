@@ -1,4 +1,4 @@
-//! What the run came to: its answer, or what was salvaged of one, and what it had been asked.
+//! The output of the run, partial output of a failed run, and the prompts.
 
 use leptos::prelude::*;
 
@@ -32,27 +32,27 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
             <div inner_html=move || run.state.with(|state| state.schema_result.clone())></div>
         </section>
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
-        {prompt.map(|text| asked("Prompt", &text))}
-        {system_prompt.map(|text| asked("System prompt", &text))}
+        {prompt.map(|text| prompt_section("Prompt", &text))}
+        {system_prompt.map(|text| prompt_section("System prompt", &text))}
     }
 }
 
-/// A text that may be long and is not what one came for: it has a window of its own.
-fn asked(title: &'static str, text: &str) -> AnyView {
+/// A prompt can be long and is rarely the reason for the visit, so it scrolls in its own box.
+fn prompt_section(title: &'static str, text: &str) -> AnyView {
     view! { <section class="panel"><h2>{title}</h2><p class="prose raw asked" tabindex="0" role="region" aria-label=title>{visible(text).into_owned()}</p></section> }
         .into_any()
 }
 
-/// An answer that is JSON is a tree.
+/// JSON is shown as a tree.
 #[component]
 fn Answer(text: String, html: String, violations: Vec<String>, unfinished: bool) -> impl IntoView {
     let tree = html.is_empty().then(|| {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        view! { <JsonTree value label="the answer" faults=violations /> }
+        view! { <JsonTree value label="the answer" invalid_paths=violations /> }
     });
     let copy = match unfinished {
         true => Some((format!("[unfinished: cut off by the output limit]\n{text}"), "Copy as unfinished")),
-        // A tree has its own button.
+        // The tree has its own copy button.
         false => tree.is_none().then_some((text, "Copy the output")),
     };
     let copy = copy.map(|(text, label)| view! { <CopyButton text label /> });

@@ -1,4 +1,4 @@
-//! Every event as it came.
+//! The raw log: every event as it was received.
 
 use leptos::prelude::*;
 

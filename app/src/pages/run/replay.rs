@@ -1,4 +1,4 @@
-//! The strip of the whole log, and the controls that move along it.
+//! The strip of the whole log, and the replay controls.
 
 use leptos::prelude::*;
 use protocol::timeline::{Tick, TickKind};
@@ -16,7 +16,7 @@ pub fn ReplayBar() -> impl IntoView {
     let player = player(run);
     let at = Memo::new(move |_| run.at().unwrap_or(run.end_seq.get()));
     let is_past = Memo::new(move |_| run.at().is_some());
-    let go = move |_| run.follow.resume();
+    let resume = move |_| run.follow.resume();
     let step = move |back: bool| {
         let (at, end) = (at.get(), run.end_seq.get());
         let to = if back { at.saturating_sub(1) } else { at + 1 };
@@ -26,9 +26,9 @@ pub fn ReplayBar() -> impl IntoView {
         <section class="replay" class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
             <Strip player />
             <div class="replay-controls">
-                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll="" on:click=go><IconView icon=Icon::Back /></a>
+                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll="" on:click=resume><IconView icon=Icon::Back /></a>
                 <PlayButton player />
-                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll="" on:click=go><IconView icon=Icon::Forward /></a>
+                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll="" on:click=resume><IconView icon=Icon::Forward /></a>
                 <span class="replay-position">{move || position(run)}</span>
                 {move || is_past.get().then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
                 <SpeedChoice player />
@@ -66,16 +66,17 @@ fn SpeedChoice(player: Player) -> impl IntoView {
     }
 }
 
-/// One mark for each event, or for each stretch of a long log. The handle is a slider, and a form without scripts.
+/// One mark per event, or per range of events in a long log. The handle is a slider; without JavaScript it is submitted
+/// as a form.
 #[component]
 fn Strip(player: Player) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let ticks = Memo::new(move |_| run.state.with(|state| state.strip.clone()));
-    // By pointer only: the slider below it does the same by keys.
-    let go_there = move |event: leptos::ev::MouseEvent| {
+    // For pointers only: the slider below has the same function for the keyboard.
+    let seek = move |event: leptos::ev::MouseEvent| {
         let seq = ticks.with_untracked(|ticks| {
-            let place = part_under(&event, length(ticks))?;
-            ticks.iter().rfind(|tick| tick.position <= place).map(|tick| tick.seq)
+            let position = part_under(&event, event_count(ticks))?;
+            ticks.iter().rfind(|tick| tick.position <= position).map(|tick| tick.seq)
         });
         if let Some(seq) = seq {
             player.show(run, seq);
@@ -83,12 +84,12 @@ fn Strip(player: Player) -> impl IntoView {
     };
     let marks = move || {
         let ticks = ticks.get();
-        let total = length(&ticks);
+        let total = event_count(&ticks);
         let marks = ticks.into_iter().map(|tick| {
             let (y, height) = extent(tick.kind);
             view! { <rect class="tick" data-tick=name(tick.kind) x=tick.position.to_string() y=y width=tick.count.to_string() height=height /> }
         });
-        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true" on:click=go_there>{marks.collect_view()}</svg> }
+        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true" on:click=seek>{marks.collect_view()}</svg> }
     };
     let at = move || run.at().unwrap_or(run.end_seq.get()).to_string();
     let position = move || position(run);
@@ -113,12 +114,12 @@ fn Strip(player: Player) -> impl IntoView {
     }
 }
 
-/// How many events the strip is of.
-fn length(ticks: &[Tick]) -> u64 {
+/// The number of events in the strip.
+fn event_count(ticks: &[Tick]) -> u64 {
     ticks.last().map_or(1, |tick| tick.position + tick.count)
 }
 
-/// Texts are low, what decides is high: the shape of a run is seen at a glance.
+/// Text events are short and decisive ones tall, so that the strip shows the course of a run at a glance.
 fn extent(kind: TickKind) -> (&'static str, &'static str) {
     match kind {
         TickKind::Thinking | TickKind::Text | TickKind::Other => ("14", "10"),

@@ -1,8 +1,8 @@
-//! The timeline's rows. Each is drawn anew only when it changes.
+//! The rows of the timeline. A row is rendered again only when it changes.
 
 use leptos::prelude::*;
 
-use super::answer_call::{AnswerCall, Draft, KeptDraft};
+use super::answer_call::{AnswerCall, Draft, UnsentDraft};
 use crate::browser::NEWEST_ID;
 use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
@@ -34,7 +34,7 @@ pub fn Timeline() -> impl IntoView {
     }
 }
 
-/// Links to the rows before and after, where a log has more than are shown.
+/// Links to earlier and later rows of a long log.
 #[component]
 fn Pager(earlier: bool) -> impl IntoView {
     let run = expect_context::<RunContext>();
@@ -50,18 +50,18 @@ fn Pager(earlier: bool) -> impl IntoView {
         })
     });
     move || {
-        target.get().map(|(from, left)| {
+        target.get().map(|(from, remaining)| {
             let href = run.href(|view| RunView { from: Some(from), focus: None, ..view.clone() });
             let word = if earlier { "earlier" } else { "later" };
-            view! { <p class="row-pager"><a class="button" href=href data-noscroll="">{format!("{} {word} rows", grouped(left as u64))}</a></p> }
+            view! { <p class="row-pager"><a class="button" href=href data-noscroll="">{format!("{} {word} rows", grouped(remaining as u64))}</a></p> }
         })
     }
 }
 
 #[component]
 fn RowView(row: Memo<Option<Row>>) -> impl IntoView {
-    // A call is drawn part by part: what somebody writes into its reply box outlives whatever else changes. A key names a
-    // call for good or never.
+    // The parts of a call's row are rendered separately, so that text in its reply box survives other changes. The key
+    // of a row decides whether it is a call, and never changes.
     if row.with_untracked(|row| row.as_ref().is_some_and(|row| row.as_call().is_some())) {
         view! { <CallRowView row /> }.into_any()
     } else {
@@ -90,13 +90,13 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
             {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
             {move || match waiting_id.get() {
                 Some(id) => view! { <AnswerCall tool_use_id=id age draft /> }.into_any(),
-                None => view! { <KeptDraft draft /> }.into_any(),
+                None => view! { <UnsentDraft draft /> }.into_any(),
             }}
         </li>
     }
 }
 
-/// Whether a replay is at the row. Apart from the row itself, which is not drawn anew for that.
+/// Returns true if a replay is at the row. Separate from the row, so that a replay doesn't render rows again.
 fn is_current(key: Option<String>) -> impl Fn() -> bool + Copy + Send + Sync + 'static {
     let run = expect_context::<RunContext>();
     let key = StoredValue::new(key);

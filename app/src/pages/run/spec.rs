@@ -1,4 +1,4 @@
-//! What the run was asked to do, with secrets hidden, and as a program that asks for it again.
+//! The spec tab: the run's spec with secrets masked, and code samples that launch it.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! How the timeline is shown: how densely, as Markdown or raw, and what is looked for in it.
+//! The timeline's toolbar: density, Markdown or raw text, and search.
 
 use leptos::prelude::*;
 use protocol::timeline::Density;
@@ -46,7 +46,8 @@ fn FindForm() -> impl IntoView {
             ..view.clone()
         })
     };
-    // Enter again, with the same words, goes to the next hit; only where a script can tell that they are the same.
+    // Pressing Enter again with the same text goes to the next match. Without JavaScript the form can't tell that the
+    // text is the same.
     let same_words = RwSignal::new(false);
     Effect::new(move |_| {
         find.track();

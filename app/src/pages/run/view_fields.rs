@@ -1,16 +1,16 @@
-//! The rest of the view, inside a form that changes a part of it.
+//! Hidden fields that carry the current view through a form.
 
 use leptos::prelude::*;
 
 use crate::browser::RunContext;
 
-/// Hidden fields for everything that the address says, but for what the form is about. Where to scroll to goes with none.
+/// The parameters of the current URL, except the ones that the form sets itself and the event to scroll to.
 #[component]
 pub fn ViewFields(except: &'static [&'static str]) -> impl IntoView {
     let run = expect_context::<RunContext>();
     move || {
         let pairs = run.view.with(|view| view.pairs());
-        let kept = pairs.into_iter().filter(|(name, _)| *name != "focus" && !except.contains(name));
-        kept.map(|(name, value)| view! { <input type="hidden" name=name value=value /> }).collect_view()
+        let fields = pairs.into_iter().filter(|(name, _)| *name != "focus" && !except.contains(name));
+        fields.map(|(name, value)| view! { <input type="hidden" name=name value=value /> }).collect_view()
     }
 }

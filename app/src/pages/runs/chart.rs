@@ -1,4 +1,4 @@
-//! Runs over time, stacked by outcome. A bar is a link to its stretch; dragging over several selects them all.
+//! Runs over time, stacked by outcome. A bar links to its time range; dragging selects several bars.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
@@ -8,7 +8,7 @@ use crate::model::chart::{Chart, ChartSlot};
 
 #[component]
 pub fn ChartView(chart: Chart) -> impl IntoView {
-    // Where a drag began and where it is.
+    // The slots where a drag started and where it is now.
     let drag = RwSignal::new(None::<(usize, usize)>);
     let slots = chart.slots.len();
     let bars: Vec<AnyView> = chart.slots.iter().enumerate().map(|(i, slot)| bar(&chart, i, slot)).collect();
@@ -56,7 +56,7 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
                 }
                 on:pointerup=finish
                 on:pointerleave=move |_| drag.set(None)
-                // Else the browser drags the link away, or loads the page anew.
+                // Otherwise the browser would drag the link, or reload the page.
                 on:dragstart=|event| event.prevent_default()
                 on:click=|event| {
                     if !event.ctrl_key() && !event.meta_key() {
@@ -88,8 +88,8 @@ fn bar(chart: &Chart, i: usize, slot: &ChartSlot) -> AnyView {
             view! { <rect class="chart-part" data-status=part.status.clone() x=format!("{i}.1") y=part.y.to_string() width="0.8" height=part.height.to_string() /> }
         })
         .collect();
-    // Out of the tab order: a filter says the same, and nobody walks through sixty bars. The group tells the view's macro
-    // that the link is one of SVG, where the browser draws it.
+    // Not in the tab order: the filter offers the same, without sixty tab stops. Inside the `<g>`, the view macro
+    // creates the link as an SVG element.
     view! {
         <g>
             <a href=chart.range(i, i) tabindex="-1" aria-label=slot.title.clone()>

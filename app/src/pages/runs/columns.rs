@@ -1,4 +1,4 @@
-//! Which columns the table has: a plain form, remembered in a cookie that the server renders by.
+//! The choice of columns: a plain form, stored in a cookie that the server renders the table from.
 
 use leptos::prelude::*;
 
@@ -10,9 +10,9 @@ pub fn ColumnChoice(columns: Vec<Column>, columns_chosen: bool, here: String) ->
         .into_iter()
         .map(|column| {
             let chosen = columns.contains(&column);
-            let gives_way = (chosen && !columns_chosen && column.gives_way())
-                .then(|| view! { <span class="column-gives-way hint">"on wider screens"</span> });
-            view! { <label class="check"><input type="checkbox" name="column" value=column.as_str() checked=chosen />{column.label()}{gives_way}</label> }
+            let wide_only = (chosen && !columns_chosen && column.is_hidden_on_medium_screens())
+                .then(|| view! { <span class="column-wide-only hint">"on wider screens"</span> });
+            view! { <label class="check"><input type="checkbox" name="column" value=column.as_str() checked=chosen />{column.label()}{wide_only}</label> }
         })
         .collect();
     view! {

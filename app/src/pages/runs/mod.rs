@@ -1,4 +1,4 @@
-//! The list of runs: filter, views, facets, the runs over time, and a look at one of them beside the list.
+//! The list of runs: filter, views, facets, chart, table and preview.
 
 mod chart;
 mod columns;
@@ -32,26 +32,26 @@ lazy_page!(RunsRoute = RunsPage, runs);
 fn RunsPage() -> impl IntoView {
     let params = use_query_string();
     let address = Memo::new(move |_| params.with(ListAddress::from_query));
-    let peek = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
+    let previewed_id = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
-    let again = RwSignal::new(0_u32);
-    let reload = Callback::new(move |()| again.update(|times| *times += 1));
-    // Once for each batch: the list may have been read before its last run was there.
-    let settled = StoredValue::new(None);
+    let reload_count = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
+    // Reloads once per batch, because the list may have been loaded before the batch's last run existed.
+    let reloaded_batch = StoredValue::new(None);
     let batch_done = Callback::new(move |()| {
         let id = batch.get_untracked();
-        if settled.get_value() != id {
-            settled.set_value(id);
+        if reloaded_batch.get_value() != id {
+            reloaded_batch.set_value(id);
             reload.run(());
         }
     });
-    let list = Resource::new_blocking(move || (address.get(), again.get()), |(address, _)| load_runs(address));
+    let list = Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_runs(address));
     view! {
         <PageTitle text="Runs" />
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
                 match list.await {
-                    Ok(Wire(list)) => view! { <Loaded list peek batch batch_done reload /> }.into_any(),
+                    Ok(Wire(list)) => view! { <Loaded list previewed_id batch batch_done reload /> }.into_any(),
                     Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
                 }
             })}
@@ -62,19 +62,19 @@ fn RunsPage() -> impl IntoView {
 #[component]
 fn Loaded(
     list: RunListModel,
-    peek: Memo<Option<String>>,
+    previewed_id: Memo<Option<String>>,
     batch: Memo<Option<String>>,
     batch_done: Callback<()>,
     reload: Callback<()>,
 ) -> impl IntoView {
-    let faulty = list.filter_bar.error.is_some();
-    if faulty {
+    let is_invalid = list.filter_bar.error.is_some();
+    if is_invalid {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
     let ids: Vec<String> = list.runs.iter().map(|run| run.id.clone()).collect();
     let (first, last) = (ids.first().cloned(), ids.last().cloned());
-    let peek = Memo::new(move |_| match peek.get() {
-        // Where the page before this one led to, or the one after it.
+    let previewed_id = Memo::new(move |_| match previewed_id.get() {
+        // Links from the previous or next page don't know the run's id.
         Some(id) if id == "first" => first.clone(),
         Some(id) if id == "last" => last.clone(),
         other => other,
@@ -89,13 +89,13 @@ fn Loaded(
         sync: RwSignal::new(list.sync),
         updates: RwSignal::default(),
     };
-    if !faulty {
+    if !is_invalid {
         watch_runs(watched);
     }
     let filtered = !list.filter_bar.text.is_empty();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
     let here = list.here;
-    let body = if faulty {
+    let body = if is_invalid {
         view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
     } else if rows.is_empty() && (filtered || list.newest.is_some()) {
         let so_far = list.scanned.is_some() || list.missing.is_some();
@@ -103,7 +103,7 @@ fn Loaded(
     } else if rows.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
-        view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms peek /> }.into_any()
+        view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms previewed_id /> }.into_any()
     };
     let older_label = if list.scanned.is_some() { "Look further" } else { "Older runs" };
     let end = list.scanned.or(list.missing);
@@ -123,12 +123,12 @@ fn Loaded(
             <div class="list-main">
                 {list.chart.map(|chart| view! { <chart::ChartView chart /> })}
                 <div class="list-tools">
-                    <News watched reload />
+                    <NewRuns watched reload />
                     <a class="to-facets" href="#facets">"Facets"</a>
                     <columns::ColumnChoice columns=list.columns columns_chosen=list.columns_chosen here=here.clone() />
                 </div>
                 {body}
-                {end.map(|words| view! { <p class="list-end hint" role="status">{words}</p> })}
+                {end.map(|label| view! { <p class="list-end hint" role="status">{label}</p> })}
                 <nav class="pager" aria-label="Pages">
                     {list.newest.map(|href| view! { <a class="button" href=href>"Newest"</a> })}
                     {list.newer.clone().map(|href| view! { <a class="button" href=href>"Newer runs"</a> })}
@@ -136,28 +136,28 @@ fn Loaded(
                 </nav>
             </div>
         </div>
-        <preview::PreviewPanel peek ids here newer=list.newer older=list.older />
+        <preview::PreviewPanel previewed_id ids here newer=list.newer older=list.older />
     }
 }
 
-/// New runs are announced, not pushed under the cursor. The place is kept, so that nothing moves.
+/// Announces new runs instead of inserting them while the viewer reads. The space is reserved, so that nothing moves.
 #[component]
-fn News(watched: WatchedList, reload: Callback<()>) -> impl IntoView {
-    let words = move || match watched.updates.get() {
+fn NewRuns(watched: WatchedList, reload: Callback<()>) -> impl IntoView {
+    let label = move || match watched.updates.get() {
         (0, _) => None,
         (1, false) => Some("1 new run".to_owned()),
         (runs, more) => Some(format!("{runs}{} new runs", if more { "+" } else { "" })),
     };
     view! {
         <span class="news" role="status">
-            {move || words().map(|words| view! {
-                <button type="button" class="button quiet" on:click=move |_| reload.run(())><IconView icon=Icon::Up />{words}</button>
+            {move || label().map(|label| view! {
+                <button type="button" class="button quiet" on:click=move |_| reload.run(())><IconView icon=Icon::Up />{label}</button>
             })}
         </span>
     }
 }
 
-/// A run that is not in the list is found by its id.
+/// Opens a run by its id, also one that is not in the list.
 #[component]
 fn OpenRun() -> impl IntoView {
     view! {

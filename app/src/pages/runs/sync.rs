@@ -1,4 +1,4 @@
-//! How far the workspace is mirrored, with a switch that stops and resumes the history.
+//! The progress of the sync, with a button that pauses or resumes the sync of older runs.
 
 use leptos::prelude::*;
 
@@ -22,16 +22,16 @@ pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl Into
     });
     view! {
         <div class="sync">
-            <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>{move || sync.with(words)}</p>
+            <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>{move || sync.with(describe)}</p>
             {switch}
         </div>
     }
 }
 
-/// More than these are not counted.
+/// Missing logs are counted up to this number.
 const MANY_LOGS: u64 = 20_000;
 
-fn words(sync: &SyncProgress) -> String {
+fn describe(sync: &SyncProgress) -> String {
     let runs = grouped(sync.runs);
     let noun = if sync.runs == 1 { "run" } else { "runs" };
     let so_far = match (sync.history, sync.total) {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_told_in_words() {
+    fn progress_is_described() {
         let sync = SyncProgress {
             runs: 12_400,
             total: Some(31_000),
@@ -65,14 +65,14 @@ mod tests {
             history: HistoryState::UnderWay,
             ..SyncProgress::default()
         };
-        assert_eq!(words(&sync), "12,400 of about 31,000 runs");
-        assert_eq!(words(&SyncProgress { paused: true, ..sync.clone() }), "12,400 of about 31,000 runs, paused");
-        assert_eq!(words(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
+        assert_eq!(describe(&sync), "12,400 of about 31,000 runs");
+        assert_eq!(describe(&SyncProgress { paused: true, ..sync.clone() }), "12,400 of about 31,000 runs, paused");
+        assert_eq!(describe(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
         let complete = SyncProgress { history: HistoryState::Complete, ..sync.clone() };
         let fetching = SyncProgress { logs: 12_000, logs_missing: 350, ..complete.clone() };
-        assert_eq!(words(&fetching), "12,400 runs, logs: 12,000 of 12,350");
+        assert_eq!(describe(&fetching), "12,400 runs, logs: 12,000 of 12,350");
         let many = SyncProgress { logs_missing: MANY_LOGS, ..complete };
-        assert_eq!(words(&many), "12,400 runs, logs of more than 20,000 to come");
-        assert_eq!(words(&SyncProgress { can_list: false, ..sync }), "12,400 runs known here");
+        assert_eq!(describe(&many), "12,400 runs, logs of more than 20,000 to come");
+        assert_eq!(describe(&SyncProgress { can_list: false, ..sync }), "12,400 runs known here");
     }
 }

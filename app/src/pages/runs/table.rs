@@ -1,4 +1,4 @@
-//! Runs as a table: dense, one line each, figures to the right. A row is redrawn when its run changes.
+//! The table of runs, one line each. A row is rendered again when its run changes.
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -15,7 +15,7 @@ use crate::model::Column;
 use domain::RunSummary;
 use domain::url::encode;
 
-/// What all rows share.
+/// Data that all rows share.
 #[derive(Clone, Copy)]
 struct Table {
     columns: StoredValue<Vec<Column>>,
@@ -32,17 +32,17 @@ pub fn RunTable(
     here: String,
     add: String,
     now_ms: i64,
-    peek: Memo<Option<String>>,
+    previewed_id: Memo<Option<String>>,
 ) -> impl IntoView {
-    let heads: Vec<_> =
+    let headers: Vec<_> =
         columns.iter().map(|column| view! { <th scope="col" class=column.class()>{column.label()}</th> }).collect();
     let table =
         Table { columns: StoredValue::new(columns), here: StoredValue::new(here), add: StoredValue::new(add), now_ms };
     let navigate = use_navigate();
     let open = Callback::new(move |id: String| {
-        navigate(&table.peek_href(&id), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        navigate(&table.preview_href(&id), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     });
-    let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table peek open /> }).collect();
+    let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table previewed_id open /> }).collect();
     view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label="Runs">
             <table class=if columns_chosen { "runs chosen" } else { "runs" }>
@@ -50,8 +50,8 @@ pub fn RunTable(
                     <tr>
                         <th scope="col" class="col-status">"Status"</th>
                         <th scope="col">"Run"</th>
-                        {heads}
-                        <th scope="col" class="col-peek"><span class="visually-hidden">"Look"</span></th>
+                        {headers}
+                        <th scope="col" class="col-preview"><span class="visually-hidden">"Look"</span></th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -61,7 +61,7 @@ pub fn RunTable(
 }
 
 impl Table {
-    fn peek_href(&self, id: &str) -> String {
+    fn preview_href(&self, id: &str) -> String {
         self.here.with_value(|here| format!("{here}&peek={}", encode(id)))
     }
 }
@@ -70,17 +70,18 @@ impl Table {
 fn RunLine(
     run: RwSignal<RunSummary>,
     table: Table,
-    peek: Memo<Option<String>>,
+    previewed_id: Memo<Option<String>>,
     open: Callback<String>,
 ) -> impl IntoView {
     let id = run.with_untracked(|run| run.id.clone());
     let (own_id, label) = (id.clone(), format!("Look at {id}"));
-    let peeked = move || peek.with(|peek| peek.as_deref() == Some(own_id.as_str())).then_some("true");
-    let peek_href = table.peek_href(&id);
+    let aria_current =
+        move || previewed_id.with(|previewed_id| previewed_id.as_deref() == Some(own_id.as_str())).then_some("true");
+    let preview_href = table.preview_href(&id);
     let href = format!("/runs/{id}");
     view! {
         <tr
-            aria-current=peeked
+            aria-current=aria_current
             on:click=move |event| {
                 if !is_on_control(&event) {
                     open.run(id.clone());
@@ -96,7 +97,7 @@ fn RunLine(
                 let run = run.get();
                 table.columns.get_value().into_iter().map(|column| cell(column, &run, table)).collect_view()
             }}
-            <td class="col-peek"><a class="icon-button" href=peek_href title="Look at it here" aria-label=label data-noscroll=""><IconView icon=Icon::Panel /></a></td>
+            <td class="col-preview"><a class="icon-button" href=preview_href title="Look at it here" aria-label=label data-noscroll=""><IconView icon=Icon::Panel /></a></td>
         </tr>
     }
 }
@@ -115,8 +116,8 @@ fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
         }
         Column::Model => (run.model.clone(), run.model.clone(), None),
         Column::Answer => {
-            let said = run.output_preview.clone().or_else(|| run.error.clone());
-            (said.clone(), said, None)
+            let answer = run.output_preview.clone().or_else(|| run.error.clone());
+            (answer.clone(), answer, None)
         }
         Column::Session => (run.session_id.as_deref().map(format::short_id), run.session_id.clone(), None),
         Column::Turns => (run.turns.map(format::grouped), None, Some("turns")),

@@ -1,4 +1,4 @@
-//! The next message: a plain form; with scripts the conversation is read again once it is sent.
+//! The form for the next message. With JavaScript, the conversation is reloaded after it is sent.
 
 use leptos::html::Textarea;
 use leptos::prelude::*;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::while_shown;
+use crate::browser::poll_while_visible;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
@@ -10,15 +10,15 @@ use crate::components::time::RelativeTime;
 use crate::format;
 use crate::model::session::{Conversation, Message, MessageRun};
 
-/// Which messages the address asks for: those before a seq, and where their runs begin.
-type Place = Memo<(Option<u64>, Option<String>)>;
+/// The page of messages that the URL names: the seq to end before, and the cursor of the runs.
+type Position = Memo<(Option<u64>, Option<String>)>;
 
 #[component]
-pub fn ConversationView(page: Conversation, place: Place, read_again: Callback<()>) -> impl IntoView {
+pub fn ConversationView(page: Conversation, position: Position, reload_conversation: Callback<()>) -> impl IntoView {
     if page.in_progress {
-        while_shown(read_again);
+        poll_while_visible(reload_conversation);
     }
-    let latest = place.with_untracked(|(before, _)| before.is_some());
+    let has_later = position.with_untracked(|(before, _)| before.is_some());
     let empty = page.messages.is_empty().then(|| view! { <p class="hint">"Nothing was said in this session yet."</p> });
     let now_ms = page.now_ms;
     let messages: Vec<_> = page.messages.into_iter().map(|message| view! { <MessageView message now_ms /> }).collect();
@@ -26,13 +26,13 @@ pub fn ConversationView(page: Conversation, place: Place, read_again: Callback<(
         {page.earlier.map(|href| view! { <p class="earlier"><a class="button" href=href><IconView icon=Icon::Up />"Earlier messages"</a></p> })}
         {empty}
         <ol class="conversation">{messages}</ol>
-        {latest.then(|| view! { <p class="earlier"><a class="button" href="?"><IconView icon=Icon::Down />"Newest messages"</a></p> })}
+        {has_later.then(|| view! { <p class="earlier"><a class="button" href="?"><IconView icon=Icon::Down />"Newest messages"</a></p> })}
     }
 }
 
 #[component]
 fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
-    let who = match message.role.as_str() {
+    let author = match message.role.as_str() {
         "user" => "Asked".to_owned(),
         "assistant" => "Answered".to_owned(),
         other => other.to_owned(),
@@ -41,16 +41,16 @@ fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
         let s = if message.attachments == 1 { "" } else { "s" };
         view! { <p class="hint">{format!("with {} attachment{s}", message.attachments)}</p> }
     });
-    let silent = message
+    let no_answer = message
         .preview
         .then(|| view! { <p class="hint">"The conversation has no answer to this; its run tells why."</p> });
-    let going = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
+    let is_running = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
     view! {
         <li class="turn-said" data-role=message.role>
-            <header class="turn-head"><strong>{who}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
+            <header class="turn-head"><strong>{author}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
             <div inner_html=message.text></div>
             {attachments}
-            {if going { Some(view! { <p class="hint" role="status">"The answer is being written."</p> }.into_any()) } else { silent.map(IntoAny::into_any) }}
+            {if is_running { Some(view! { <p class="hint" role="status">"The answer is being written."</p> }.into_any()) } else { no_answer.map(IntoAny::into_any) }}
         </li>
     }
 }

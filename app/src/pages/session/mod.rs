@@ -1,4 +1,4 @@
-//! One session: a conversation whose turns open their runs, and a field to go on with it.
+//! One session: its conversation, with a link to each run, and a form for the next message.
 
 mod composer;
 mod conversation;
@@ -28,9 +28,9 @@ lazy_page!(SessionRoute = SessionPage, more);
 fn SessionPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
-    let again = RwSignal::new(0_u32);
-    let reload = Callback::new(move |()| again.update(|times| *times += 1));
-    let session = Resource::new_blocking(move || (id.get(), again.get()), |(id, _)| load_session(id));
+    let reload_count = RwSignal::new(0_u32);
+    let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
+    let session = Resource::new_blocking(move || (id.get(), reload_count.get()), |(id, _)| load_session(id));
     view! {
         <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
             {move || Suspend::new(async move {
@@ -47,20 +47,20 @@ fn SessionPage() -> impl IntoView {
 fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
     let query = use_query_string();
     let id = StoredValue::new(page.session.id.clone());
-    // What was said is asked for apart: it changes while the rest stays, and the field below keeps its text.
-    let again = RwSignal::new(0_u32);
-    let read_again = Callback::new(move |()| again.update(|times| *times += 1));
-    let place = Memo::new(move |_| {
+    // The conversation is loaded separately: it can be reloaded without clearing the text in the composer.
+    let reload_count = RwSignal::new(0_u32);
+    let reload_conversation = Callback::new(move |()| reload_count.update(|count| *count += 1));
+    let position = Memo::new(move |_| {
         query.with(|query| (query.get("before").and_then(|seq| seq.parse::<u64>().ok()), query.get("runs")))
     });
-    let said = Resource::new_blocking(
-        move || (place.get(), again.get()),
+    let conversation = Resource::new_blocking(
+        move || (position.get(), reload_count.get()),
         move |((before, runs), _)| load_conversation(id.get_value(), before, runs),
     );
     let active = page.session.status == "active";
     let composer = match (active, page.can_write) {
         (true, true) => view! {
-            <composer::Composer id=id.get_value() sent=read_again />
+            <composer::Composer id=id.get_value() sent=reload_conversation />
             <p class="hint"><a href=format!("/launch?session={}", id.get_value())>"Send it with other settings"</a>" – another model, tools or limits for one message."</p>
         }
         .into_any(),
@@ -82,8 +82,8 @@ fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
                 <h2 class="visually-hidden">"Conversation"</h2>
                 <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
                     {move || Suspend::new(async move {
-                        match said.await {
-                            Ok(Wire(page)) => view! { <conversation::ConversationView page place read_again /> }.into_any(),
+                        match conversation.await {
+                            Ok(Wire(page)) => view! { <conversation::ConversationView page position reload_conversation /> }.into_any(),
                             Err(error) => view! { <ErrorView error /> }.into_any(),
                         }
                     })}
@@ -142,7 +142,7 @@ fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl Into
     }
 }
 
-/// Asks once more: a session that has ended stays ended.
+/// Asks for confirmation, because a session can't be reopened.
 #[component]
 fn EndForm(id: String, reload: Callback<()>) -> impl IntoView {
     view! {

@@ -2,10 +2,11 @@
 
 use app::model::compare::{Excerpt, Piece};
 
-/// Shown of what is the same before and after the difference.
+/// Characters of common text shown before and after the difference.
 const AROUND_CHARS: usize = 160;
 
-/// The two texts around their difference, which has at most `chars` characters of each; whole where that is not more.
+/// Returns excerpts of both texts around their difference, with at most `chars` characters of it. Short texts are
+/// returned as they are.
 pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Option<Excerpt>, Option<Excerpt>) {
     let (Some(one), Some(other)) = (left, right) else {
         let alone = |text: Option<&str>| text.map(|text| whole(text, chars));
@@ -19,7 +20,7 @@ pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Optio
     (Some(around(one, before, after, chars)), Some(around(other, before, after, chars)))
 }
 
-/// A text by its beginning.
+/// Returns the beginning of a text.
 pub fn whole(text: &str, chars: usize) -> Excerpt {
     let text = beginning(text, chars);
     Excerpt(if text.is_empty() { Vec::new() } else { vec![Piece { text, differs: false }] })
@@ -35,16 +36,16 @@ fn around(text: &str, before: usize, after: usize, chars: usize) -> Excerpt {
     Excerpt(pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect())
 }
 
-/// Bytes that both begin with, up to the beginning of a word.
+/// Returns the length in bytes of the common beginning, which ends before a word.
 fn shared_start(one: &str, other: &str) -> usize {
     let differs = one.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
     let end = differs.map_or(one.len().min(other.len()), |((at, _), _)| at);
-    // A word that goes on in one of them is not shared.
+    // A word that continues in one of the texts is part of the difference.
     let within = [one, other].iter().any(|text| text[end..].starts_with(is_word));
     if within { one[..end].trim_end_matches(is_word).len() } else { end }
 }
 
-/// Bytes that both end with, from the end of a word.
+/// Returns the length in bytes of the common ending, which starts after a word.
 fn shared_end(one: &str, other: &str) -> usize {
     let same = one.chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b);
     let length: usize = same.map(|(c, _)| c.len_utf8()).sum();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_is_seen_however_late_it_comes() {
+    fn a_late_difference_is_in_the_excerpt() {
         let long = "word ".repeat(200);
         let (one, other) = shown(&format!("{long}Use EUR. {long}"), &format!("{long}Use USD. {long}"));
         assert!(one.starts_with('…') && one.contains("Use [EUR]. word") && one.ends_with('…'), "{one}");
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart_whole_and_what_is_missing_is_nothing() {
+    fn whole_words_differ_and_missing_text_is_empty() {
         assert_eq!(shown("total 120", "total 125"), ("total [120]".to_owned(), "total [125]".to_owned()));
         assert_eq!(shown("a c", "a b c"), ("a c".to_owned(), "a [b ]c".to_owned()));
         assert_eq!(shown("aa", "aaa"), ("[aa]".to_owned(), "[aaa]".to_owned()));

@@ -23,10 +23,10 @@ pub async fn most_similar_run(
         (None, Some(name)) => (Field::Name, name.clone()),
         (None, None) => return Ok(None),
     };
-    let wanted = [Term::Status(RunStatus::Succeeded), Term::Field { field, value }].map(Clause::from);
-    // A run with problems is no good example.
+    let required = [Term::Status(RunStatus::Succeeded), Term::Field { field, value }].map(Clause::from);
+    // A run with problems is not a good example.
     let problems = [Is::Looping, Is::Truncated, Is::Budget].map(|is| Clause { negated: true, ..Term::Is(is).into() });
-    let query = Query { clauses: wanted.into_iter().chain(problems).collect() };
+    let query = Query { clauses: required.into_iter().chain(problems).collect() };
     // The best match may be newer than the last sync.
     state.mirror.sync_newest(state, caller).await?;
     let plan = state.store.plan(caller.workspace_id, &query, now_ms()).await?;

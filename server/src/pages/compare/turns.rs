@@ -70,18 +70,18 @@ fn compared_calls(
         let (one, other) = (left.map(text), right.map(text));
         excerpts(one.as_deref(), other.as_deref(), CALL_CHARS)
     };
-    let (calls, answers) = (texts(made), texts(answered));
+    let (calls, answers) = (texts(call_text), texts(answer_text));
     let compared = |call: Option<Excerpt>, answer: Option<Excerpt>| {
         Some(ComparedCall { call: call?, answer: answer?, same_call: pair.same_call, same_answer: pair.same_answer })
     };
     (compared(calls.0, answers.0), compared(calls.1, answers.1))
 }
 
-fn made(call: &ToolCall) -> String {
+fn call_text(call: &ToolCall) -> String {
     format!("{}({})", call.name, preview(&call.input.to_string(), PAYLOAD_CHARS))
 }
 
-fn answered(call: &ToolCall) -> String {
+fn answer_text(call: &ToolCall) -> String {
     match &call.answer {
         None => "no answer".to_owned(),
         Some(answer) if answer.ok => format!("→ {}", preview(&answer.text(), PAYLOAD_CHARS)),

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_completed_in_its_place() {
+    fn a_value_is_completed_at_the_caret() {
         let text = "é customer:acme,glo env:prod";
         let typed = Typed::parse(text, 19);
         assert_eq!(typed.counted_key().as_deref(), Some("metadata.customer"));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_closed_set_are_there_without_runs() {
+    fn fixed_values_are_suggested_without_runs() {
         let text = "status:f";
         let found = Typed::parse(text, 8).suggest_values(ViewList::Runs, text, &[]);
         assert_eq!(found.iter().map(|suggestion| suggestion.value.as_str()).collect::<Vec<_>>(), ["status:failed "]);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_completed_with_their_own_words() {
+    fn sessions_have_their_own_reserved_words() {
         let found = Typed::parse("st", 2).suggest_keys(ViewList::Sessions, "st", &[value("metadata.stage", 1)]);
         let labels: Vec<&str> = found.iter().map(|suggestion| suggestion.label.as_str()).collect();
         assert_eq!((labels, found[0].note.as_str()), (vec!["stage:", "status:"], "1 session"));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caret_anywhere_is_read() {
+    fn any_caret_position_is_valid() {
         for text in ["", "a", "\"", "é:ü\"x,", "a:b,c d"] {
             for caret in 0..12 {
                 let typed = Typed::parse(text, caret);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_closed_set_are_offered_as_they_are_written() {
+    fn fixed_values_are_suggested_without_quotes() {
         for (text, offered) in [
             ("duration:", vec!["duration:>10s ", "duration:>1m ", "duration:>10m "]),
             ("has:OR", vec!["has:orphan-call "]),

@@ -18,7 +18,7 @@ pub fn build_filter_bar(links: &Links, query: &Query) -> FilterBarModel {
     }
 }
 
-/// Returns the query of an address, or a filter bar with the error in it. `default` is the default view's filter.
+/// Returns the query of a list's URL, or a filter bar with the error in it. `default` is the default view's filter.
 pub fn parse_filter(list: ViewList, address: &ListAddress, default: &str) -> Result<Query, Box<FilterBarModel>> {
     let parse = |text: &str| match list {
         ViewList::Runs => Query::parse(text),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_address_without_a_filter_opens_the_default_view() {
+    fn only_a_url_without_a_filter_opens_the_default_view() {
         assert_eq!(
             parse_filter(ViewList::Runs, &ListAddress { opens_default: true, ..ListAddress::default() }, "env:prod")
                 .expect("a query")
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_filter_is_kept_with_its_error_marked() {
+    fn an_invalid_filter_stays_in_the_bar_with_its_error_marked() {
         let bar = parse_filter(ViewList::Runs, &address("env:prod status:lost x"), "").expect_err("no such status");
         assert_eq!(bar.text, "env:prod status:lost x");
         let error = bar.error.expect("an error");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_pair_is_kept() {
+    fn an_invalid_pair_stays_in_its_field() {
         let address = ListAddress { metadata: vec!["a/b:c".to_owned()], ..address("env:prod") };
         let bar = parse_filter(ViewList::Runs, &address, "").expect_err("no key");
         assert_eq!((&*bar.text, &*bar.invalid_pair), ("env:prod", "a/b:c"));

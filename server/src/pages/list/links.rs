@@ -44,8 +44,8 @@ impl Links {
     }
 }
 
-/// Returns the view that an address opens: the named one; the viewer's default if the address has no filter at all; or the
-/// saved view with exactly this filter, for example one that was just saved.
+/// Returns the view that a URL opens: the named one; the viewer's default if the URL has no filter at all; or the saved
+/// view with exactly this filter, for example one that was just saved.
 pub fn opened_view<'a>(address: &ListAddress, views: &'a [View]) -> Option<&'a View> {
     let has_same_filter = |view: &&View| view.scope != ViewScope::BuiltIn && view.query == address.q.trim();
     match &address.view {

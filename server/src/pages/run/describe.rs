@@ -41,8 +41,8 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
                 "finalize" => (Tone::Warning, "The supervisor asked for the final answer"),
                 _ => (Tone::Info, "The supervisor looked at the run"),
             };
-            let said = redirect.as_ref().map(|redirect| format!(" It said: “{redirect}”")).unwrap_or_default();
-            (tone, format!("{what}. {reason}{said}"))
+            let message = redirect.as_ref().map(|redirect| format!(" It said: “{redirect}”")).unwrap_or_default();
+            (tone, format!("{what}. {reason}{message}"))
         }
         NoteKind::ModelFallback { error_class, primary, fallback, model } => {
             let name = |model: &Option<String>| model.clone().unwrap_or_else(|| "another model".to_owned());

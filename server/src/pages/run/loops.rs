@@ -229,72 +229,72 @@ mod tests {
     }
 
     #[test]
-    fn iterations_tell_what_changed_what_came_back_and_where_the_guard_stepped_in() {
+    fn iterations_have_their_changes_results_and_guard_actions() {
         let same = json!({ "q": "refund" });
-        let lenses = find_loops(&looping(&[same.clone(), same.clone(), same, json!({ "q": "invoice" })]));
-        let [lens] = lenses.as_slice() else { panic!("{lenses:?}") };
-        assert_eq!((lens.tools.as_str(), lens.turns, lens.left_out), ("recall", 3, 0));
-        let kinds: Vec<IterationKind> = lens.iterations.iter().map(|iteration| iteration.kind).collect();
+        let loops = find_loops(&looping(&[same.clone(), same.clone(), same, json!({ "q": "invoice" })]));
+        let [detail] = loops.as_slice() else { panic!("{loops:?}") };
+        assert_eq!((detail.tools.as_str(), detail.turns, detail.left_out), ("recall", 3, 0));
+        let kinds: Vec<IterationKind> = detail.iterations.iter().map(|iteration| iteration.kind).collect();
         use IterationKind::*;
         assert_eq!(kinds, [First, FirstWasted, Wasted, After]);
-        assert_eq!(lens.iterations[0].arguments, [r#"recall({"q":"refund"})"#]);
-        assert_eq!(lens.iterations[1].arguments, Vec::<String>::new());
-        assert_eq!(lens.iterations[1].answers, ["the same as before"]);
-        assert_eq!(lens.iterations[2].guard.as_deref(), Some("nudged"));
-        assert_eq!(lens.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
-        assert!(lens.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", lens.sentences);
-        assert!(lens.sentences[1].text.contains("nudge worked"), "{:?}", lens.sentences);
+        assert_eq!(detail.iterations[0].arguments, [r#"recall({"q":"refund"})"#]);
+        assert_eq!(detail.iterations[1].arguments, Vec::<String>::new());
+        assert_eq!(detail.iterations[1].answers, ["the same as before"]);
+        assert_eq!(detail.iterations[2].guard.as_deref(), Some("nudged"));
+        assert_eq!(detail.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
+        assert!(detail.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", detail.sentences);
+        assert!(detail.sentences[1].text.contains("nudge worked"), "{:?}", detail.sentences);
     }
 
     #[test]
-    fn what_comes_of_a_nudge_is_told_only_once_it_has_come() {
+    fn the_effect_of_a_nudge_is_reported_once_it_is_known() {
         let same = json!({ "q": "refund" });
         let mut timeline = looping(&[same.clone(), same.clone(), same.clone()]);
         let next_seq = timeline.last_seq() + 1;
-        let told = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
-        assert!(told(&timeline).contains("not known yet"), "{}", told(&timeline));
+        let guard_sentence = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
+        assert!(guard_sentence(&timeline).contains("not known yet"), "{}", guard_sentence(&timeline));
 
-        // Being written is not yet done.
+        // Text that is still being written doesn't count as an action.
         timeline.apply(&Event::new(next_seq, "assistant_delta", json!({ "text": "Let me" })));
-        assert!(told(&timeline).contains("not known yet"), "{}", told(&timeline));
+        assert!(guard_sentence(&timeline).contains("not known yet"), "{}", guard_sentence(&timeline));
 
         let mut again = timeline.clone();
         let call = json!({ "id": "again", "name": "recall", "args": same });
         again.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
-        assert!(!told(&again).contains("nudge worked"), "{}", told(&again));
+        assert!(!guard_sentence(&again).contains("nudge worked"), "{}", guard_sentence(&again));
 
         let mut cancelled = timeline.clone();
         cancelled.apply(&Event::new(next_seq + 1, "cancelled", json!({})));
-        assert!(told(&cancelled).contains("is not in the log"), "{}", told(&cancelled));
+        assert!(guard_sentence(&cancelled).contains("is not in the log"), "{}", guard_sentence(&cancelled));
 
         timeline.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "Let me say it." })));
-        assert!(told(&timeline).contains("nudge worked"), "{}", told(&timeline));
+        assert!(guard_sentence(&timeline).contains("nudge worked"), "{}", guard_sentence(&timeline));
     }
 
     #[test]
-    fn nobody_has_stepped_in_while_a_loop_goes_on_and_an_open_call_may_still_be_answered() {
+    fn a_loop_in_progress_has_no_guard_action_and_may_have_a_waiting_call() {
         let mut timeline = looping(&[json!({}), json!({})]);
-        let told = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
-        assert!(told(&timeline).contains("so far"), "{}", told(&timeline));
+        let guard_sentence = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
+        assert!(guard_sentence(&timeline).contains("so far"), "{}", guard_sentence(&timeline));
         let call = json!({ "id": "open", "name": "recall", "args": {} });
         timeline.apply(&Event::new(7, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
         let last = |timeline: &Timeline| find_loops(timeline)[0].iterations.last().map(|last| last.answers.clone());
         assert_eq!(last(&timeline), Some(vec!["no answer yet".to_owned()]));
         timeline.apply(&Event::new(8, "cancelled", json!({})));
         assert_eq!(last(&timeline), Some(vec!["no answer".to_owned()]));
-        assert!(told(&timeline).contains("Nobody stepped in"), "{}", told(&timeline));
+        assert!(guard_sentence(&timeline).contains("Nobody stepped in"), "{}", guard_sentence(&timeline));
     }
 
     #[test]
-    fn of_a_long_loop_the_ends_are_kept() {
-        let lenses = find_loops(&looping(&vec![json!({}); 40]));
-        assert_eq!((lenses[0].iterations.len(), lenses[0].left_out), (MAX_ITERATIONS, 28));
-        assert_eq!(lenses[0].iterations.last().map(|iteration| iteration.number), Some(40));
-        assert!(lenses[0].sentences[1].text.contains("in 37 more turns"), "{:?}", lenses[0].sentences);
+    fn a_long_loop_shows_its_first_and_last_iterations() {
+        let loops = find_loops(&looping(&vec![json!({}); 40]));
+        assert_eq!((loops[0].iterations.len(), loops[0].left_out), (MAX_ITERATIONS, 28));
+        assert_eq!(loops[0].iterations.last().map(|iteration| iteration.number), Some(40));
+        assert!(loops[0].sentences[1].text.contains("in 37 more turns"), "{:?}", loops[0].sentences);
     }
 
     #[test]
-    fn calls_that_differ_are_no_loop() {
+    fn different_calls_are_not_a_loop() {
         assert_eq!(find_loops(&looping(&[json!({ "q": 1 }), json!({ "q": 2 })])), []);
     }
 }

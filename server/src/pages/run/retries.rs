@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_after_a_failed_one_like_it_is_a_retry() {
+    fn a_call_that_repeats_a_failed_one_is_a_retry() {
         let mut events = Vec::new();
         for (turn, (query, failed)) in [("a", true), ("b", false), ("a", false), ("a", false)].iter().enumerate() {
             let id = format!("c{turn}");

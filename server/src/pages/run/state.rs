@@ -122,7 +122,7 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// The calls that can be answered now, whatever point the page shows.
+/// The calls that can be answered now, also while the page shows an earlier point.
 fn waiting_now(whole: &Timeline) -> BTreeSet<u64> {
     if whole.status().is_terminal() {
         return BTreeSet::new();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_that_of_the_newest_turn_or_the_requested_one() {
+    fn the_model_comes_from_the_newest_turn_or_the_request() {
         let spec = json!({ "modelId": "asked/for" });
         assert_eq!(model(&called(false), Some(&spec)).as_deref(), Some("m-1"));
         assert_eq!(model(&Timeline::default(), Some(&spec)).as_deref(), Some("asked/for"));

@@ -70,8 +70,8 @@ fn tree(read: &PartialJson, schema: Option<&Value>) -> PartialTree {
     let left_out = read.nodes.len().saturating_sub(MAX_LINES);
     // The cut is at the end, so lines in the middle are left out.
     let skipped = MAX_LINES / 2..MAX_LINES / 2 + left_out;
-    let kept = read.nodes.iter().enumerate().filter(|(place, _)| left_out == 0 || !skipped.contains(place));
-    let mut lines: Vec<PartialLine> = kept
+    let shown = read.nodes.iter().enumerate().filter(|(index, _)| left_out == 0 || !skipped.contains(index));
+    let mut lines: Vec<PartialLine> = shown
         .map(|(_, node)| PartialLine {
             depth: node.depth.min(12),
             label: match &node.label {

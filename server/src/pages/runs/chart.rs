@@ -73,7 +73,7 @@ mod tests {
     use domain::{Bucket, ViewList};
 
     #[test]
-    fn bars_are_stacked_and_lead_to_their_time() {
+    fn bars_are_stacked_and_link_to_their_time_range() {
         let hour = 3_600_000;
         let bucket = |start_ms, runs: &[(&str, u64)]| Bucket {
             start_ms,
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(build_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);
     }
     #[test]
-    fn a_bar_that_the_filter_cuts_leads_to_what_it_counts() {
+    fn a_partly_filtered_bar_links_to_the_range_it_counts() {
         let minute = 60_000;
         let bucket = |start_ms| Bucket { start_ms, runs: [("failed".to_owned(), 1)].into() };
         let histogram = Histogram {

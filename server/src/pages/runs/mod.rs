@@ -46,7 +46,7 @@ pub async fn load(
     // Runs first: loading them syncs new ones, which the counts must include.
     let (plan, page) = list_runs(state, caller, &query, cursor, PAGE_SIZE, History::Sync).await?;
     let counts = async {
-        // Counting nothing may take as long as finding nothing did.
+        // Without runs there is nothing to count, and counting could take as long as the search did.
         if page.runs.is_empty() && cursor.is_none() {
             return Ok((Facets::default(), Histogram::default()));
         }
@@ -86,8 +86,8 @@ pub async fn load(
 
 /// Says what the filter can't find yet because logs are missing.
 fn missing_logs(query: &Query, sync: &SyncProgress) -> Option<String> {
-    let asks = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
-    let lacking = match (asks(|term| matches!(term, Term::Text(_))), asks(Term::needs_log)) {
+    let filters_by = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
+    let limitation = match (filters_by(|term| matches!(term, Term::Text(_))), filters_by(Term::needs_log)) {
         (true, true) => "only the beginnings of their texts are searched, and nothing that their logs tell is found",
         (true, false) => "only the beginnings of their texts are searched",
         (false, true) => "their tools, errors and whatever else only a log tells are not known",
@@ -95,7 +95,7 @@ fn missing_logs(query: &Query, sync: &SyncProgress) -> Option<String> {
     };
     let logs = grouped(sync.logs_missing);
     let runs = if sync.logs_missing == 1 { "run" } else { "runs" };
-    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are still to come: until then {lacking}."))
+    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are still to come: until then {limitation}."))
 }
 
 fn missing_runs(sync: &SyncProgress) -> Option<String> {

@@ -25,9 +25,9 @@ fn panel(one: LoopDetail, links: Links<'_>) -> AnyView {
     });
     let sentences = one.sentences.into_iter().map(|sentence| super::verdict::paragraph(sentence, links));
     view! {
-        <section class="panel lens">
+        <section class="panel loop">
             <h2><code>{visible(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
-            <div class="lens-cost">{sentences.collect_view()}</div>
+            <div class="loop-cost">{sentences.collect_view()}</div>
             <ol class="iterations" tabindex="0" aria-label="Iterations">{iterations.collect_view()}</ol>
         </section>
     }
