@@ -228,16 +228,24 @@ async fn a_finished_log_is_compressed_and_reads_the_same() {
     assert_eq!(count("SELECT COUNT(*) FROM run_event").await, 0);
     assert_eq!(count("SELECT COUNT(*) FROM run_log").await, 1);
     assert_eq!(count("SELECT CAST(SUM(events) AS BIGINT) FROM run_log").await, expected.len() as i64);
-    for after in [0, 3, expected.len() as u64 - 1] {
+    let events = app.http.get(app.url(&format!("/api/runs/{id}/events"))).bearer_auth(api_key(DEMO));
+    let events = events.send().await.unwrap().text().await.unwrap();
+    let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events, expected);
+    // The relay reads any part of it.
+    let delta = |event: &Value| (event["type"] == "assistant_delta").then(|| event["data"]["text"].clone());
+    for after in [0, 3, expected.len() - 1] {
         let url = app.url(&format!("/runs/{id}/live?after={after}"));
         let relayed = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap().text().await.unwrap();
-        let read: Vec<Value> = relayed
+        let updates: Vec<Value> = relayed
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))
             .filter(|data| *data != "{}")
             .map(|data| serde_json::from_str(data).unwrap())
             .collect();
-        assert_eq!(read, expected[after as usize..], "after {after}");
+        let texts: Vec<Value> = updates.iter().filter_map(|update| update.get("text").cloned()).collect();
+        assert_eq!(texts, expected[after..].iter().filter_map(delta).collect::<Vec<_>>(), "after {after}");
+        assert_eq!(updates.last().unwrap()["seq"], expected.last().unwrap()["seq"], "after {after}");
     }
     // Opening it again changes nothing.
     get(&app, &format!("/api/runs/{id}")).await;
