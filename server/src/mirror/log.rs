@@ -20,10 +20,15 @@ const MAX_WHOLE_EVENTS: usize = 20_000;
 
 /// The log of an ended run as it came from the stream.
 pub enum Fetched {
-    /// The whole log, packed and folded.
-    Whole(NewLog, Box<Replay>),
+    Whole(Box<WholeLog>),
     /// The first events of a log that is long, out of order or without an end.
     Partial(Vec<Event>),
+}
+
+/// A whole log, packed and folded.
+pub struct WholeLog {
+    pub log: NewLog,
+    pub replay: Replay,
 }
 
 /// Opens MANTYX's stream of a run, after the last event that is stored.
@@ -45,7 +50,7 @@ pub async fn read_ended(state: &AppState, stream: &mut EventStream) -> Result<Fe
     }
     let replay = Replay::new(events);
     match NewLog::new(state.store.packer(), replay.events(), replay.latest())?.filter(|log| log.summary.complete) {
-        Some(log) => Ok(Fetched::Whole(log, Box::new(replay))),
+        Some(log) => Ok(Fetched::Whole(Box::new(WholeLog { log, replay }))),
         None => Ok(Fetched::Partial(replay.events().to_vec())),
     }
 }

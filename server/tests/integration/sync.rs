@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use runlens::config::{Config, MantyxConfig};
+use runlens::config::Config;
 use serde_json::Value;
 
 use crate::harness::{FakeMantyx, Mood, TestApp, eventually, test_config};
@@ -16,13 +16,8 @@ async fn dashboard(peer: &FakeMantyx) -> TestApp {
 }
 
 fn syncing_with(peer: &FakeMantyx, config: &mut Config) {
-    config.mantyx = MantyxConfig::Remote {
-        url: format!("http://{}", peer.addr).parse().unwrap(),
-        client_id: "mantyx_oa_x".to_owned(),
-        client_secret: "mantyx_oas_x".to_owned(),
-    };
+    peer.configure(config);
     config.mantyx_api_key = Some("mantyx_key".to_owned());
-    config.mantyx_workspace = Some("acme".to_owned());
 }
 
 async fn get(app: &TestApp, path: &str) -> Value {
