@@ -55,7 +55,7 @@ impl PendingCall {
         let Some(reply) = reply else { return Ok(()) };
         let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
         let sealed = sealed.unwrap_or_default();
-        if persist(|| store.keep_reply(self.key(), &self.owner, &sealed, now_ms())).await {
+        if persist(|| store.save_reply(self.key(), &self.owner, &sealed, now_ms())).await {
             self.send(&reply).await?;
         }
         Ok(())

@@ -103,7 +103,7 @@ impl Syncer {
 
     /// Runs one round. Returns `None` when another process syncs this workspace.
     async fn round(&mut self) -> Result<Option<Round>, Error> {
-        if !self.state.store.hold_sync_lock(self.workspace_id).await? {
+        if !self.state.store.acquire_sync_lock(self.workspace_id).await? {
             return Ok(None);
         }
         let caller = self.caller().await?;
@@ -119,7 +119,7 @@ impl Syncer {
         };
         sessions::sync_head(&self.state, &caller).await?;
         self.refresh_in_progress(&caller).await?;
-        self.state.store.mark_launched_runs(self.workspace_id).await?;
+        self.state.store.tag_launched_runs(self.workspace_id).await?;
         if self.state.store.sync_state(self.workspace_id).await?.paused {
             return Ok(Some(Round::Done));
         }
