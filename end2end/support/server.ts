@@ -8,7 +8,9 @@ import path from "node:path";
 import { stdioCommand } from "./peers.ts";
 
 const PATIENCE_MS = 30_000;
-const binary = process.env.RUNLENS_BIN ?? path.resolve(import.meta.dirname, "../../target/release/runlens");
+const target = path.resolve(import.meta.dirname, "../../target");
+const binary = process.env.RUNLENS_BIN ?? path.join(target, "debug/runlens");
+const site = process.env.RUNLENS_TEST_SITE ?? path.join(target, "site");
 
 /** The tests find the server by RUNLENS_URL; when that is set already, the server is somebody else's. */
 export default async function start(): Promise<() => Promise<void>> {
@@ -28,7 +30,7 @@ export default async function start(): Promise<() => Promise<void>> {
       RUNLENS_OUTBOUND_ALLOW: "127.0.0.1",
       RUNLENS_MCP_COMMANDS: stdioCommand,
       // Read by debug builds only; the optimised binary contains its site.
-      ...(process.env.RUNLENS_TEST_SITE ? { RUNLENS_TEST_SITE: process.env.RUNLENS_TEST_SITE } : {}),
+      RUNLENS_TEST_SITE: site,
     },
     stdio: ["ignore", log, log],
   });

@@ -28,7 +28,7 @@ test("the filters of the tour are valid, and the states that it names exist in t
 });
 
 // Written only on request, since it differs in its times at each run. Alone, so that the list contains no runs of other
-// tests. After `cargo xtask build`, with RUNLENS_CHROMIUM naming the browser:
+// tests. After `cargo xtask test browser`, with RUNLENS_CHROMIUM naming the browser:
 //   RUNLENS_README=1 npx playwright test readme -g picture
 test("the picture of the list", async ({ page }) => {
   test.skip(!process.env.RUNLENS_README, "only on request");

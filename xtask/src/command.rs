@@ -10,6 +10,12 @@ use anyhow::{Context, Result, bail};
 pub fn cargo() -> Result<Command> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(crate::paths::root()?);
+    // Set by `cargo run` for xtask itself. Some build scripts depend on them, so that cargo would compile their crates, and
+    // all that use these, again after each change between `cargo` and `cargo xtask`.
+    let is_of_xtask = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_xtask)) {
+        cargo.env_remove(name);
+    }
     Ok(cargo)
 }
 

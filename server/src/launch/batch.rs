@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
+use tracing::Instrument;
 
 use super::batch_inputs::{self, Input};
 use super::{LaunchContent, LaunchRequest, Launcher, validation};
@@ -98,7 +99,8 @@ impl BatchWorker {
             match state.store.claim_batches(&owner, now, now + LEASE_MS).await {
                 Ok(batches) => {
                     for batch in batches {
-                        state.tasks.spawn(work_on(state.clone(), batch, owner.clone()));
+                        let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
+                        state.tasks.spawn(work_on(state.clone(), batch, owner.clone()).instrument(span));
                     }
                 }
                 Err(error) => tracing::warn!(%error, "batches could not be looked up"),

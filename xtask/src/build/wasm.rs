@@ -59,9 +59,10 @@ pub fn compile(mode: Mode) -> Result<Vec<u8>> {
 }
 
 fn compile_with(mode: Mode) -> Result<Vec<u8>> {
-    let (profile, folder) = match mode {
-        Mode::Release => ("wasm-release", "wasm-release"),
-        Mode::Debug => ("dev", "debug"),
+    // Debug information would take the longest to link, split and load, and browsers show names without it.
+    let (profile, folder, flags): (_, _, &[&str]) = match mode {
+        Mode::Release => ("wasm-release", "wasm-release", &[]),
+        Mode::Debug => ("dev", "debug", &["-C", "debuginfo=0", "-C", "strip=debuginfo"]),
     };
     let client = ["--no-default-features", "--features", "hydrate", "--profile", profile];
     command::run(
@@ -69,7 +70,8 @@ fn compile_with(mode: Mode) -> Result<Vec<u8>> {
             .args(["rustc", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", TARGET])
             .args(client)
             // The split needs relocations to find what each function refers to.
-            .args(["--", "-C", "link-arg=--emit-relocs"]),
+            .args(["--", "-C", "link-arg=--emit-relocs"])
+            .args(flags),
     )?;
     let path = paths::target()?.join(TARGET).join(folder).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))

@@ -4,12 +4,14 @@ mod changes;
 mod server;
 mod site;
 
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use crate::paths;
+use crate::progress::step;
 use changes::{Changes, Snapshot};
 use server::Server;
 
@@ -22,8 +24,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let mut seen = Snapshot::take(&root);
     site::write_public_files(&folder)?;
     site::write_styles(&folder)?;
-    site::write_client(&folder)?;
-    server::build()?;
+    build(true, &folder)?;
     let mut server = Server::start(&folder, args)?;
     println!("▸ watching; stop with Ctrl-C");
     loop {
@@ -44,22 +45,30 @@ pub fn run(args: &[String]) -> Result<()> {
     }
 }
 
-fn rebuild(changes: &Changes, folder: &std::path::Path, args: &[String], server: &mut Server) -> Result<()> {
+fn rebuild(changes: &Changes, folder: &Path, args: &[String], server: &mut Server) -> Result<()> {
     if changes.styles {
         site::write_styles(folder)?;
     }
     if changes.public {
         site::write_public_files(folder)?;
     }
-    if changes.client {
-        site::write_client(folder)?;
-    }
     if changes.client || changes.server {
-        server::build()?;
+        build(changes.client, folder)?;
     }
     if changes.client || changes.server || changes.public {
         server.stop()?;
         *server = Server::start(folder, args)?;
     }
     Ok(())
+}
+
+/// Builds the server and, where it is affected, the client. Cargo runs one build at a time, but what follows the client's
+/// compilation is done while it compiles the server.
+fn build(client: bool, folder: &Path) -> Result<()> {
+    let compiled = if client { Some(site::compile_client()?) } else { None };
+    let mut server = server::build()?;
+    if let Some(compiled) = compiled {
+        site::write_client(folder, &compiled)?;
+    }
+    step("server", || server.finish())
 }

@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::progress::step;
-use crate::{command, paths};
+use crate::command::{self, Background};
+use crate::paths;
 
 /// Time to end requests and give back leases; then it is killed.
 const STOP_WITHIN: Duration = Duration::from_secs(2);
 
 pub struct Server(Child);
 
-pub fn build() -> Result<()> {
-    step("server", || command::run(command::cargo()?.args(["build", "--workspace", "--bin", "runlens"])))
+/// Starts the build in the background.
+pub fn build() -> Result<Background> {
+    Background::start(command::cargo()?.args(["build", "--workspace", "--bin", "runlens"]))
 }
 
 impl Server {

@@ -12,9 +12,13 @@ use crate::paths;
 const RELOAD_SCRIPT: &str = include_str!("reload.js");
 const WASM_NAME: &str = "runlens.wasm";
 
-/// Compiles the client and writes it with the script that starts it.
-pub fn write_client(folder: &Path) -> Result<()> {
-    let client = wasm::build_unoptimised(&wasm::compile(Mode::Debug)?)?;
+pub fn compile_client() -> Result<Vec<u8>> {
+    wasm::compile(Mode::Debug)
+}
+
+/// Writes the compiled client with the script that starts it.
+pub fn write_client(folder: &Path, compiled: &[u8]) -> Result<()> {
+    let client = wasm::build_unoptimised(compiled)?;
     let chunk_file = |chunk: &str| format!("chunk-{chunk}.wasm");
     let chunk_names = client.parts.chunks.keys().map(|chunk| (chunk.clone(), chunk_file(chunk))).collect();
     let script = script::assemble(&client.glue, &client.parts.loaders, WASM_NAME, &chunk_names)?;
