@@ -98,6 +98,14 @@ pub struct SiteAssets {
     pub pages: BTreeMap<String, Vec<String>>,
 }
 
+impl SiteAssets {
+    /// The name of the client's wasm file, which changes with its content.
+    pub fn build_id(&self) -> String {
+        let name = self.wasm.as_deref().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+        name.trim_end_matches(".wasm").to_owned()
+    }
+}
+
 /// Returns the backend of the current request.
 pub fn backend() -> Result<Arc<dyn Backend>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)

@@ -18,6 +18,7 @@ mod server {
         set_content_policy();
         let assets = use_context::<SiteAssets>().unwrap_or_default();
         let (theme, rail) = preferences::from_request();
+        let build_id = assets.build_id();
         let scripts = assets.js.zip(assets.wasm).map(|(js, wasm)| {
             view! {
                 <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
@@ -26,7 +27,7 @@ mod server {
         });
         view! {
             <!DOCTYPE html>
-            <html lang="en" data-theme=theme.as_str() data-rail=rail.as_str()>
+            <html lang="en" data-build=build_id data-theme=theme.as_str() data-rail=rail.as_str()>
                 <head>
                     <meta charset="utf-8" />
                     <meta name="viewport" content="width=device-width, initial-scale=1" />

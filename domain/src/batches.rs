@@ -8,22 +8,22 @@ pub struct Batch {
     pub id: String,
     pub tag_key: String,
     pub tag_value: String,
-    /// The filter that shows its runs.
+    /// The query that finds its runs.
     pub query: String,
     pub items: Vec<BatchItem>,
     pub done: bool,
-    /// Why it waits, where it does.
+    /// The reason why it waits.
     pub problem: Option<String>,
     pub created_at_ms: i64,
 }
 
-/// How far a batch is, in short.
+/// A short form of a batch's progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchProgress {
     pub words: String,
-    /// Why it waits, where it does.
+    /// The reason why it waits.
     pub problem: Option<String>,
-    /// Inputs that were launched or cannot be, of how many.
+    /// Items that were launched or failed.
     pub settled: usize,
     pub all: usize,
     pub done: bool,

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which way a judgement of a run goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Thumb {
@@ -11,14 +10,13 @@ pub enum Thumb {
     Down,
 }
 
-/// What somebody here thinks of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     pub thumb: Thumb,
     pub explanation: String,
     pub given_by: String,
     pub given_at_ms: i64,
-    /// MANTYX has it too. Where the sign-in may not send it, it stays here.
+    /// It was also sent to MANTYX, which requires the `feedback:write` scope.
     pub sent: bool,
 }
 

@@ -1,20 +1,19 @@
-//! Runs over time, counted by status.
+//! Histograms: runs over time, by status.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Runs over time, oldest first, by status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Histogram {
     pub bucket_ms: i64,
+    /// Oldest first; empty ones are left out.
     pub buckets: Vec<Bucket>,
-    /// What the filter says of time, where it does: the first and the last bucket count only runs from here on, and before
-    /// there.
+    /// The query's time range. The first and the last bucket only count runs within it.
     pub from_ms: Option<i64>,
     pub before_ms: Option<i64>,
-    /// Only so many of the newest matching runs were counted; `None` where all were.
+    /// The number of newest matching runs that were counted. `None` if all were.
     pub counted_newest: Option<u64>,
 }
 

@@ -1,19 +1,19 @@
-//! What became of a file that was imported.
+//! The report of an imported file.
 
 use serde::{Deserialize, Serialize};
 
-/// Places that are named; the others are counted.
+/// Faults that are listed; further ones are only counted.
 const MAX_FAULTS: usize = 50;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
-    /// The file's name, where it had one.
+    /// The file's name, if it has one.
     pub source: Option<String>,
     pub events: u64,
-    /// The first places that could not be read.
+    /// The first lines that could not be read.
     pub faults: Vec<ImportFault>,
-    /// All of them.
+    /// The number of all faults.
     pub fault_count: u64,
     pub imported_at_ms: i64,
 }

@@ -16,6 +16,7 @@ mod sessions;
 mod sync;
 pub mod url;
 mod views;
+mod workspaces;
 
 pub use answers::{
     A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,
@@ -32,3 +33,4 @@ pub use runs::{IMPORT_WITHOUT_END, Marks, Origin, RunSummary};
 pub use sessions::{SessionDetail, SessionMessages, SessionSummary, SessionTotals};
 pub use sync::{HistoryState, Incomplete, SyncProgress};
 pub use views::{View, ViewChange, ViewList, ViewScope};
+pub use workspaces::WorkspaceIdentity;

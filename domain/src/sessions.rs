@@ -1,16 +1,16 @@
-//! Sessions as the store keeps them.
+//! Sessions in lists, and totals of a session's runs.
 
 use protocol::messages::Metadata;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One session as a list shows it.
+/// A session in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
     pub id: String,
     pub name: Option<String>,
-    /// `active` or `ended`; other words are shown as they come.
+    /// `active` or `ended`. Other values of MANTYX are kept as they are.
     pub status: String,
     pub summary: Option<String>,
     pub metadata: Metadata,
@@ -18,7 +18,7 @@ pub struct SessionSummary {
     pub last_used_at_ms: i64,
 }
 
-/// What the runs of a session took together.
+/// Totals of the runs of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTotals {

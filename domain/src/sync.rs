@@ -2,21 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far a workspace is mirrored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncProgress {
     /// Runs stored here.
     pub runs: u64,
-    /// How many MANTYX said there are, where it did.
+    /// The number of runs at MANTYX, if it reported one.
     pub total: Option<u64>,
     pub history: HistoryState,
-    /// Ended runs whose log is here, or cannot be had any more.
+    /// Ended runs whose log is stored here, or is gone from MANTYX.
     pub logs: u64,
-    /// Ended runs whose log is still to come; some thousands stand for any more.
+    /// Ended runs whose log is not synced yet. The count is capped.
     pub logs_missing: u64,
     pub paused: bool,
-    /// This MANTYX has no list of runs: only those that were opened, launched or imported here are listed.
+    /// False if this MANTYX has no list of runs: only runs that were opened, launched or imported here are shown.
     pub can_list: bool,
     pub synced_at_ms: Option<i64>,
     pub last_error: Option<String>,
@@ -31,24 +30,24 @@ pub enum HistoryState {
     Complete,
 }
 
-/// What of a workspace's runs is not here yet: a list may lack runs that match.
+/// The part of a workspace that is not synced yet. Lists may lack matching runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Incomplete {
-    /// Older runs that are still to come; `None` where nobody said how many.
+    /// Older runs that are not synced yet. `None` if the number is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_missing: Option<u64>,
-    /// Ended runs whose log is still to come: what only a log tells is not known of them.
+    /// Ended runs whose log is not synced yet: values that only a log has are unknown.
     pub logs_missing: u64,
 }
 
 impl SyncProgress {
     pub fn incomplete(&self) -> Option<Incomplete> {
         let runs_missing = match self.history {
-            // A MANTYX without a list has no history that could be brought in.
+            // A MANTYX without a list has no history to sync.
             _ if !self.can_list => Some(0),
             HistoryState::Complete => Some(0),
-            // Imported runs are counted as well: there may be more runs here than MANTYX has.
+            // Imported runs count too, so there may be more runs here than at MANTYX.
             _ => self.total.and_then(|total| total.checked_sub(self.runs)).filter(|missing| *missing > 0),
         };
         let logs_missing = self.logs_missing;
@@ -61,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_as_far_as_it_is_known() {
+    fn missing_runs_and_logs_are_counted_if_known() {
         let sync = SyncProgress { runs: 6_201, total: Some(6_351), can_list: true, ..SyncProgress::default() };
         let missing =
             |sync: SyncProgress| sync.incomplete().map(|missing| (missing.runs_missing, missing.logs_missing));

@@ -1,4 +1,4 @@
-//! Filters with a name.
+//! Saved views: named queries of a list.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,17 @@ use crate::url::encode;
 pub struct View {
     pub id: String,
     pub name: String,
-    /// The filter bar's text.
+    /// The text of the filter bar.
     pub query: String,
     pub list: ViewList,
     pub scope: ViewScope,
-    /// Made by the viewer, who may change it.
+    /// The viewer created it and may change it.
     pub mine: bool,
-    /// The one that the viewer's list opens with.
+    /// The viewer's list opens with it.
     pub default: bool,
 }
 
-/// Which list a view is of.
+/// The list that a view belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewList {
@@ -36,7 +36,7 @@ pub enum ViewScope {
     Shared,
 }
 
-/// What a view is to be. On a change, what is left out stays.
+/// A new view, or the changes to one. Fields that are `None` are not changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ViewChange {
@@ -47,18 +47,18 @@ pub struct ViewChange {
 }
 
 impl View {
-    /// Its list under its filter. A saved one is named, so that it can be told from another of the same filter.
+    /// The address of the list with this view. A saved view's id is included, because two views may have the same query.
     pub fn href(&self) -> String {
-        let named = match self.scope {
+        let id_param = match self.scope {
             ViewScope::BuiltIn => String::new(),
             _ => format!("view={}&", encode(&self.id)),
         };
-        format!("{}?{named}q={}", self.list.path(), encode(&self.query))
+        format!("{}?{id_param}q={}", self.list.path(), encode(&self.query))
     }
 }
 
 impl ViewList {
-    /// Where the list stands.
+    /// The address of the list.
     pub fn path(self) -> &'static str {
         match self {
             Self::Runs => "/runs",

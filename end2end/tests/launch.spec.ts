@@ -332,12 +332,15 @@ test("a template is shared with the workspace, and updated", async ({ page }) =>
   await expect(page.locator("#f-q-template-name")).toHaveValue("Shared words");
   await page.getByLabel("Prompt", { exact: true }).fill("/say Two.");
   await page.getByRole("button", { name: "Update the template: Shared words" }).click();
-  const kept = async () => {
-    const templates = await (await page.request.get("/rpc/templates")).json();
-    const own = templates.filter((template: { name: string }) => template.name === "Shared words");
-    return own.map((template: any) => [template.shared, template.content.spec.prompt]);
-  };
-  await expect.poll(kept).toEqual([[true, "/say Two."]]);
+  const other = await page.context().newPage();
+  await expect(async () => {
+    await other.goto("/launch");
+    await other.getByText("Start from a template").click();
+    await other.locator("a.template", { hasText: "Shared words" }).click();
+    await expect(other.getByLabel("Prompt", { exact: true })).toHaveValue("/say Two.", { timeout: 1_000 });
+    await expect(other.getByLabel("Share with the workspace")).toBeChecked({ timeout: 1_000 });
+  }).toPass();
+  await other.close();
   await page.getByRole("button", { name: "Delete “Shared words”…" }).click();
   await page.getByRole("button", { name: "Delete it: Shared words" }).click();
   await expect(page.getByText("The template is deleted.")).toBeVisible();

@@ -1,7 +1,7 @@
-//! Figures of the fold over a log of 100,000 events: `cargo run --release -p protocol --example fold_bench`.
+//! Measures the reducer with a log of 100,000 events: `cargo run --release -p protocol --example fold_bench`.
 //!
-//! The log is the same every time: 90,000 deltas and 5,000 calls. One figure a line, `name value unit`; `cargo xtask
-//! bench fold` reads them.
+//! The log is always the same: 90,000 deltas and 5,000 calls. Prints one number a line, `name value unit`, for `cargo xtask
+//! bench fold`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
@@ -15,9 +15,9 @@ use serde_json::json;
 const TURNS: u64 = 2_500;
 const CALLS_PER_TURN: u64 = 2;
 const DELTAS_PER_TURN: usize = 36;
-/// The same text in so many times as many pieces must not make the timeline larger.
+/// The factor of deltas for the same text, which must not make the timeline larger.
 const FINER: usize = 10;
-/// Folds and scrubs that are timed.
+/// The number of timed folds and scrubs.
 const FOLDS: usize = 10;
 const SCRUBS: usize = 300;
 
@@ -49,7 +49,7 @@ fn main() {
     let start = Instant::now();
     let replay = Replay::new(events);
     figure("first fold with checkpoints", ms(start.elapsed()), "ms");
-    // The events themselves were held before.
+    // Without the events, which were allocated before.
     figure("timeline and checkpoints", (HELD.load(Ordering::Relaxed) - before) as f64 / 1024.0, "KiB");
 
     let mut random = Random(1);
@@ -81,8 +81,8 @@ fn held_by_timeline(events: &[Event]) -> usize {
     held
 }
 
-/// Turns of thinking, text and two calls; every tenth turn repeats the one before. The text of a turn is the same in
-/// however many deltas it comes.
+/// Builds turns of thinking, text and two calls; every tenth turn repeats the one before. The text of a turn does not
+/// depend on the number of deltas.
 fn log(deltas_per_turn: usize) -> Vec<Event> {
     let mut events = Vec::new();
     let mut push = |kind: &str, data| {
@@ -140,7 +140,7 @@ fn figure(name: &str, value: f64, unit: &str) {
     println!("{name}: {value:.2} {unit}");
 }
 
-/// What this thread has computed so far, where the system tells: on a busy machine, the clock on the wall tells little.
+/// Returns the CPU time of this thread, if the system reports it: on a busy machine, wall-clock time says little.
 fn cpu_time() -> Option<Duration> {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     schedule.split(' ').next()?.parse().ok().map(Duration::from_nanos)
@@ -150,7 +150,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// A small linear congruential generator: the same points every time.
+/// A linear congruential generator with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -160,7 +160,7 @@ impl Random {
     }
 }
 
-/// Counts the bytes that are held, so that memory is measured and not guessed.
+/// An allocator that counts the allocated bytes.
 struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);

@@ -8,7 +8,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`messages`], [`status`] | responses of the HTTP API |
+//! | [`messages`] | responses of the HTTP API |
 //! | [`spec`], [`validate`] | the settings of a spec with their defaults; the errors in a spec |
 //! | [`event`], [`sse`], [`log_file`] | events of a run's log, the frames that carry them, and files of them |
 //! | [`timeline`] | the reducer, and the views of a timeline: banners, verdict, rows, minimap, replay, comparison |
@@ -31,7 +31,7 @@ pub mod schema;
 pub mod snippet;
 pub mod spec;
 pub mod sse;
-pub mod status;
+mod status;
 pub mod timeline;
 pub mod validate;
 

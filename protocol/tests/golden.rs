@@ -1,7 +1,7 @@
-//! Log in, text out: every log of `tests/logs` as a person would review it.
+//! Golden tests: every log of `tests/logs` as text, with its verdict, banners and timeline.
 //!
-//! `NAME.ndjson` is a log. `NAME.run.json` beside it is what a snapshot says of the run: its `status` and `agentSpec`.
-//! After a change that is meant, review with `INSTA_UPDATE=always cargo test -p protocol --test golden` and `git diff`.
+//! `NAME.ndjson` is a log. The optional `NAME.run.json` has the `status` and the `agentSpec` of the run's snapshot. After an
+//! intended change, run `INSTA_UPDATE=always cargo test -p protocol --test golden` and review `git diff`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use protocol::{Event, RunStatus, Timeline};
 use serde_json::Value;
 
 #[test]
-fn logs_read_as_reviewed() {
+fn timelines_match_their_snapshots() {
     let logs = logs();
     assert!(logs.len() > 50, "only {} logs were found", logs.len());
     for log in logs {

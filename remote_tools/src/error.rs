@@ -7,7 +7,7 @@ use protocol::json::preview;
 use crate::HttpError;
 
 /// Limit for text of a remote server that an error repeats.
-const MAX_QUOTED_CHARS: usize = 300;
+pub(crate) const MAX_QUOTED_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
@@ -18,6 +18,9 @@ pub enum RemoteError {
     Http(#[from] HttpError),
     #[error("The server asks for credentials, or does not accept those that were sent. Check the headers.")]
     Refused,
+    /// The address is not an endpoint of this protocol or version.
+    #[error("{0}")]
+    NotSupported(String),
     #[error("{0}")]
     Unusable(String),
     #[error("There was no answer within {} s.", .0.as_secs())]

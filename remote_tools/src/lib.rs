@@ -19,4 +19,4 @@ mod output;
 pub use crate::http::{HttpError, HttpTransport, Request, Response};
 pub use error::RemoteError;
 pub use headers::parse_headers;
-pub use output::{OutputFile, OutputPart, ToolOutput, decoded_size};
+pub use output::{OutputFile, ToolOutput, decoded_size};

@@ -1,13 +1,13 @@
 //! The result of a remote tool: text, and files without their bytes.
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
-    pub failed: bool,
-    pub parts: Vec<OutputPart>,
+    pub(crate) failed: bool,
+    pub(crate) parts: Vec<OutputPart>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum OutputPart {
+pub(crate) enum OutputPart {
     Text(String),
     File(OutputFile),
 }
@@ -15,7 +15,7 @@ pub enum OutputPart {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputFile {
     /// `image`, `audio`, `resource` or `file`.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     pub name: String,
     pub mime_type: String,
     pub size_bytes: usize,

@@ -39,7 +39,7 @@ pub const DEFAULT_HEARTBEAT: Duration = Duration::from_secs(15);
 pub const DEFAULT_ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(3600);
 
 /// Delay before each text delta of a live run, in milliseconds.
-pub const DELTA_DELAY_VARIABLE: &str = "RUNLENS_SANDBOX_DELTA_MS";
+const DELTA_DELAY_VARIABLE: &str = "RUNLENS_SANDBOX_DELTA_MS";
 const DEFAULT_DELTA_DELAY: Duration = Duration::from_millis(15);
 
 impl Config {

@@ -36,7 +36,6 @@ mod workspace;
 pub use clock::Clock;
 pub use config::{
     CLIENT_ID, CLIENT_SECRET, Config, DEFAULT_ACCESS_TOKEN_LIFETIME, DEFAULT_HEARTBEAT, DEFAULT_REDIRECT_URIS,
-    DELTA_DELAY_VARIABLE,
 };
 pub use provider::openai::OpenAi;
 pub use rate_limits::RateLimits;

@@ -25,7 +25,7 @@ CREATE INDEX IF NOT EXISTS runs_newest ON runs (workspace, created_at DESC, id D
 CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS runs_in_flight ON runs (id) WHERE completed_at IS NULL;
 
--- A log is read by run from a position on, and never changed: the key is the table.
+-- A log is read by run from a position, and never changed: a table without rowid fits.
 CREATE TABLE IF NOT EXISTS events (
     run_id TEXT NOT NULL,
     seq    INTEGER NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS session_messages (
     PRIMARY KEY (session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- Tool results that later runs of a session see again, between what was said and what was answered in their run.
+-- Tool results for later runs of a session, replayed between the question and the answer of their run.
 CREATE TABLE IF NOT EXISTS retained_results (
     id         INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -103,7 +103,7 @@ CREATE TABLE IF NOT EXISTS refresh_tokens (
     created_at INTEGER NOT NULL
 ) STRICT;
 
--- Revoking a refresh token takes its access tokens with it.
+-- Revoking a refresh token also deletes its access tokens.
 CREATE TABLE IF NOT EXISTS access_tokens (
     digest     BLOB PRIMARY KEY,
     refresh    BLOB NOT NULL REFERENCES refresh_tokens (digest) ON DELETE CASCADE,

@@ -81,7 +81,7 @@ pub struct ServeOptions {
     pub mcp_commands: String,
 }
 
-/// Where data is stored.
+/// The data folder and the database.
 #[derive(Args, Clone, Debug)]
 pub struct DatabaseOptions {
     /// Folder for the databases and the generated key; created with access for this user only.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use domain::LockExt;
 use tokio::sync::OwnedMutexGuard;
 
-/// Locks exist only while somebody holds or waits for them. Holders can leave a value `T` for those who wait.
+/// A lock exists only while a task holds it or waits for it. The holder can leave a value `T` for the next.
 #[derive(Debug)]
 pub struct KeyedLocks<K, T = ()>(Arc<Mutex<HashMap<K, Weak<tokio::sync::Mutex<T>>>>>);
 

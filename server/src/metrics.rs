@@ -1,7 +1,7 @@
 //! `/metrics` for Prometheus: request latencies, sync lag, store sizes, live streams.
 //!
-//! It answers to this machine, or to the bearer that the operator set, and to nobody else. A request that a proxy passed on
-//! comes from this machine only by appearance, and needs the bearer.
+//! Only for requests from this machine, or with the operator's bearer token. A request with a proxy's headers needs the
+//! token, because a proxy on this machine may have forwarded it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ struct Latencies {
 }
 
 impl Metrics {
-    /// Counts a request under its route, never under its path: routes are few.
+    /// Counts a request by its route, not by its path, to keep the number of labels small.
     pub fn record(&self, route: &str, status: u16, took: Duration) {
         let mut all = self.0.locked();
         let latencies = all.entry((route.to_owned(), status)).or_default();
@@ -104,7 +104,7 @@ async fn write_store(state: &AppState, out: &mut String) -> Result<(), Error> {
 fn may_read(token: Option<&str>, peer: SocketAddr, headers: &HeaderMap) -> bool {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     match (given, token) {
-        // By their hashes, so that the comparison's time tells nothing of the token.
+        // Compares hashes, so that the time of the comparison reveals nothing about the token.
         (Some(given), Some(token)) => Sha256::digest(given) == Sha256::digest(token),
         (Some(_), None) => false,
         (None, _) => {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_counted_by_route_in_growing_buckets() {
+    fn latencies_are_counted_by_route_in_cumulative_buckets() {
         let metrics = Metrics::default();
         metrics.record("/runs/{id}", 200, Duration::from_millis(7));
         let mut out = String::new();

@@ -90,7 +90,7 @@ pub async fn give_feedback(
         given_at_ms: now_ms(),
         sent,
     };
-    state.store.keep_feedback(caller.workspace_id, id, &feedback).await?;
+    state.store.save_feedback(caller.workspace_id, id, &feedback).await?;
     Ok(words.to_owned())
 }
 

@@ -105,6 +105,7 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         shutdown: shutdown.clone(),
         tasks: TaskTracker::new(),
     };
+    app::wire::set_build_id(state.assets.build_id());
     let tasks = state.tasks.clone();
     tasks.spawn(state.answers.clone().run(state.clone()));
     tasks.spawn(state.batches.clone().run(state.clone()));

@@ -137,7 +137,7 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
     };
     let run_id = state.credentials.call(caller, post).await?.map_err(not_sent)?;
     if let Some(subject) = views::owner(state, caller).await? {
-        state.store.note_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
+        state.store.record_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
     }
     // The list is read again only after a while; the page that sent this looks at once.
     state.mirror.sync_snapshot(state, caller, &run_id).await

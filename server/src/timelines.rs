@@ -89,15 +89,19 @@ impl TimelineCache {
             }
             events.into_iter().for_each(|event| replay.push(event));
         }
+        let run = store.run(workspace, run_id).await?;
+        // A file may have events in any order, so the fold of a part of it cannot be continued.
+        let is_importing = run.as_ref().is_some_and(|run| run.origin == Origin::Imported && !run.status.is_terminal());
         // A run can have ended although its log has no end. The page then says that the log is incomplete.
-        if let Some(run) = store.run(workspace, run_id).await? {
-            match run.origin {
-                Origin::Imported if run.status.is_terminal() => replay.set_cut_off(),
-                _ => replay.set_known_end(run.status),
-            }
+        match run {
+            Some(run) if run.origin == Origin::Imported && run.status.is_terminal() => replay.set_cut_off(),
+            Some(run) => replay.set_known_end(run.status),
+            None => {}
         }
         let replay = Arc::new(replay);
-        self.put(key, replay.clone());
+        if !is_importing {
+            self.put(key, replay.clone());
+        }
         Ok(replay)
     }
 

@@ -1,9 +1,10 @@
 //! Code that only runs in the browser: live stream, replay player, scrolling, clipboard, upload.
 //!
 //! Effects run only in the browser, so most of this is ordinary code. Files that need the browser's own types
-//! ([`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`]) do nothing on the server.
+//! ([`build`], [`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`]) do nothing on the server.
 
 mod ages;
+mod build;
 mod dom;
 mod focus;
 mod launch;
@@ -23,6 +24,7 @@ mod url_sync;
 use leptos::prelude::*;
 
 pub use ages::count_ages;
+pub use build::{is_same_build, reload_for_new_build};
 pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, part_under,
     scroll_to_event, slot_under,

@@ -1,14 +1,9 @@
-//! What the server functions of the launch page ask of the server.
+//! The methods behind the server functions of the launch page.
 
 use async_trait::async_trait;
-use domain::{A2aPeer, AnswerRecord, Batch, McpEndpoint};
-use serde_json::Value;
+use domain::{Batch, BatchProgress};
 
-use super::sheet::{LaunchAnswer, LaunchPage};
-use super::{
-    BatchRequest, Catalogue, Draft, LaunchContent, LaunchRequest, Launched, McpDiscovery, Template, TemplateDraft,
-    ToolCheck,
-};
+use super::sheet::LaunchPage;
 use crate::AppError;
 
 /// Where the form begins: at another run, a template or a session; else at the draft.
@@ -27,58 +22,11 @@ pub struct LaunchEntry {
     pub set: Vec<String>,
 }
 
-/// The page's form as it was sent.
-#[derive(Clone, Debug, Default)]
-pub struct Posted {
-    pub fields: Vec<(String, String)>,
-    pub uploads: Vec<Upload>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Upload {
-    /// The control's.
-    pub name: String,
-    pub file_name: String,
-    pub mime: String,
-    pub bytes: Vec<u8>,
-}
-
 #[async_trait]
 pub trait Launching: Send + Sync {
-    /// The launch page, ready to draw.
     async fn open_launch_page(&self, entry: LaunchEntry) -> Result<LaunchPage, AppError>;
 
-    async fn send_launch_page(&self, posted: Posted) -> Result<LaunchAnswer, AppError>;
-
-    async fn launch(&self, request: LaunchRequest) -> Result<Launched, AppError>;
-
-    /// Spec and answers of a run, to launch another like it.
-    async fn content_of_run(&self, run_id: &str) -> Result<LaunchContent, AppError>;
-
-    /// Who answered the local tool calls of a run.
-    async fn answers_of_run(&self, run_id: &str) -> Result<Vec<AnswerRecord>, AppError>;
-
-    async fn catalogue(&self) -> Result<Catalogue, AppError>;
-
-    async fn preflight(&self, content: LaunchContent) -> Result<Vec<ToolCheck>, AppError>;
-
-    async fn discover_mcp(&self, endpoint: McpEndpoint) -> Result<McpDiscovery, AppError>;
-
-    async fn fetch_card(&self, peer: A2aPeer) -> Result<Value, AppError>;
-
-    async fn templates(&self) -> Result<Vec<Template>, AppError>;
-
-    /// Keeps a template and gives its id.
-    async fn save_template(&self, template: TemplateDraft) -> Result<String, AppError>;
-
-    async fn delete_template(&self, id: &str) -> Result<(), AppError>;
-
-    async fn draft(&self) -> Result<Option<Draft>, AppError>;
-
-    /// Keeps what is being written; an empty text forgets it.
-    async fn save_draft(&self, text: &str) -> Result<(), AppError>;
-
-    async fn launch_batch(&self, request: BatchRequest) -> Result<Batch, AppError>;
-
     async fn batch(&self, id: &str) -> Result<Batch, AppError>;
+
+    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
 }

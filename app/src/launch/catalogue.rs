@@ -1,7 +1,6 @@
 //! What the form can choose from.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,17 +51,6 @@ pub struct Choice {
 pub struct MetadataInUse {
     pub key: String,
     pub values: Vec<String>,
-}
-
-/// What an MCP server offers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct McpDiscovery {
-    pub server_info: Value,
-    /// As `tools/list` gave them: text of a stranger.
-    pub tools: Vec<Value>,
-    /// It has more tools than were read.
-    pub cut: bool,
 }
 
 /// Characters of one token, on average over languages and models: good for an estimate and no more.

@@ -39,14 +39,6 @@ pub struct TemplateDraft {
     pub content: LaunchContent,
 }
 
-/// What somebody was writing. The text is the form's own affair.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Draft {
-    pub text: String,
-    pub changed_at_ms: i64,
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchRequest {

@@ -12,10 +12,10 @@ pub mod sheet;
 pub mod work;
 
 #[cfg(feature = "ssr")]
-pub use backend::{LaunchEntry, Launching, Posted, Upload};
-pub use catalogue::{Catalogue, Choice, McpDiscovery, MetadataInUse, ModelChoice, Offer};
+pub use backend::{LaunchEntry, Launching};
+pub use catalogue::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
 pub use diff::{Change, diff};
 pub use form::Form;
-pub use library::{BatchRequest, Draft, Template, TemplateDraft, TemplateOwner};
+pub use library::{BatchRequest, Template, TemplateDraft, TemplateOwner};
 pub use preflight::{Light, LightState, Question, ToolCheck};
 pub use request::{LaunchContent, LaunchMode, LaunchRequest, Launched, local_tools};

@@ -1,5 +1,5 @@
-//! JSON without names to data. Each kind of value is read by the one way that it is written, so that nothing else is built
-//! for the browser.
+//! Decodes JSON without names. Each kind of value is read only in the form that the encoder writes, which keeps the client
+//! small.
 
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess};
@@ -54,7 +54,7 @@ impl Decoder {
 impl<'de> Deserializer<'de> for Decoder {
     type Error = Error;
 
-    /// Only JSON itself is read so.
+    /// Used for `serde_json::Value` only.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Null => visitor.visit_unit(),

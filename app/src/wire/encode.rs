@@ -1,4 +1,4 @@
-//! Data to JSON without names.
+//! Encodes data as JSON without names.
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
@@ -10,7 +10,7 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
 
 struct Encoder;
 
-/// A list, or the fields of a struct; a variant's number stands first.
+/// A list, or the fields of a struct. For a variant, its index comes first.
 pub struct Items(Vec<Value>);
 
 #[derive(Default)]

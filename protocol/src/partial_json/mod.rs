@@ -28,9 +28,9 @@ pub struct PartialJson {
     /// In the order of the text; the first one is the root.
     pub nodes: Vec<Node>,
     /// The byte offset of the document in the text.
-    pub start: usize,
+    start: usize,
     /// The byte offset of its end.
-    pub seam: usize,
+    seam: usize,
     pub end: End,
     /// Containers without their closing bracket, outermost first.
     open: Vec<usize>,
@@ -95,17 +95,6 @@ pub fn read(text: &str) -> Option<PartialJson> {
 }
 
 impl PartialJson {
-    /// Returns the JSON Pointer of a node, in time proportional to its depth.
-    pub fn path(&self, node: usize) -> String {
-        let mut labels = Vec::new();
-        let mut at = self.nodes.get(node);
-        while let Some(node) = at {
-            labels.push(&node.label);
-            at = node.parent.and_then(|parent| self.nodes.get(parent));
-        }
-        pointer(labels.into_iter().rev())
-    }
-
     /// Returns the JSON Pointer of the value at the end of the text: an incomplete value, a field with only its name, or
     /// the innermost open container. `None` for a complete document.
     pub fn open_path(&self) -> Option<String> {

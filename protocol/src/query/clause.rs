@@ -135,6 +135,16 @@ impl Term {
         matches!(self, Self::Status(_) | Self::Field { field: Field::SessionStatus, .. })
     }
 
+    /// Returns true if only the log of a run can answer this term.
+    pub fn needs_log(&self) -> bool {
+        match self {
+            Self::Field { field, .. } => matches!(field, Field::Tool | Field::Error),
+            Self::Is(is) => matches!(is, Is::Truncated | Is::Looping | Is::Budget | Is::Waiting),
+            Self::Has(has) => *has == Has::OrphanCall,
+            _ => false,
+        }
+    }
+
     /// Parses `key:value` as metadata, also if the key is reserved.
     pub fn parse_metadata(text: &str) -> Result<Self, String> {
         match text.split_once(':') {

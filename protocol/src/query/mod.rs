@@ -29,8 +29,6 @@ pub use time::{Unit, When};
 use words::MAX_WORD_BYTES;
 pub use words::words;
 
-use crate::RunStatus;
-
 /// The longest query, in bytes.
 const MAX_QUERY_BYTES: usize = 2_000;
 /// The most clauses, and the most alternatives in one.
@@ -105,14 +103,6 @@ impl Query {
         let mut query = self.clone();
         query.push(Clause::from(term));
         query
-    }
-
-    /// Returns the first status that is required on its own.
-    pub fn status(&self) -> Option<RunStatus> {
-        self.clauses.iter().find_map(|clause| match clause.term {
-            Term::Status(status) if !clause.negated && clause.or.is_empty() => Some(status),
-            _ => None,
-        })
     }
 
     fn push(&mut self, clause: Clause) {

@@ -6,14 +6,14 @@
 //! crate brings a regex engine and is too large for the browser, which checks a schema while a person types:
 //! `compile_errors` is written by hand for that reason.
 
-#[cfg(feature = "json-schema")]
+#[cfg(any(test, feature = "json-schema"))]
 mod check;
 mod compile;
-#[cfg(feature = "json-schema")]
+#[cfg(any(test, feature = "json-schema"))]
 mod cost;
 mod refs;
 
-#[cfg(feature = "json-schema")]
+#[cfg(any(test, feature = "json-schema"))]
 pub use check::check;
 pub use compile::compile_errors;
 pub(crate) use refs::resolve;
@@ -28,5 +28,5 @@ pub struct Violation {
 /// More are not reported: nobody corrects so many at once.
 const MAX_VIOLATIONS: usize = 100;
 
-#[cfg(all(test, feature = "json-schema"))]
+#[cfg(test)]
 mod tests;

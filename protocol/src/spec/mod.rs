@@ -9,8 +9,8 @@
 //!  how long  budgets, toolBudgets, loopDetection, supervisor
 //! ```
 //!
-//! Everything here takes a spec as plain JSON, as it is stored and sent. Whether a spec may be sent is for
-//! [`validate`](crate::validate) to say.
+//! Everything here takes a spec as plain JSON, as it is stored and sent. [`validate`](crate::validate) finds
+//! the errors in a spec.
 //!
 //! | kind of tool | who runs it | the spec holds |
 //! | --- | --- | --- |

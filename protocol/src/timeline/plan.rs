@@ -71,7 +71,7 @@ impl Plan {
         self.steps.iter().filter(|step| step.status == "done").count()
     }
 
-    pub fn current_step(&self) -> Option<&PlanStep> {
+    pub(super) fn current_step(&self) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.status == "in_progress")
     }
 }

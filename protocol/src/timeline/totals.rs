@@ -35,7 +35,7 @@ pub struct ToolTotals {
 
 impl Totals {
     /// Returns the number of calls without an answer.
-    pub fn unanswered(&self) -> u64 {
+    pub(super) fn unanswered(&self) -> u64 {
         self.calls.saturating_sub(self.answered)
     }
 

@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use domain::Backoff;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use protocol::json::preview;
 use serde_json::{Value, json};
 
+use crate::error::MAX_QUOTED_CHARS;
 use crate::http::MAX_RESPONSE_BYTES;
 use crate::{HttpTransport, RemoteError, Request, ToolOutput};
 use reply::Progress;
@@ -43,8 +45,8 @@ pub async fn send_message<'a>(
         let rpc = Rpc { transport, headers, endpoint };
         match rpc.call(endpoint.binding.send_method(), endpoint.binding.send_params(message)).await {
             Ok(result) => return Ok((rpc.finish(result).await?, endpoint)),
-            Err(CallError::NotSupported(error)) => last = error,
-            Err(CallError::Failed(error)) => return Err(error),
+            Err(error @ RemoteError::NotSupported(_)) => last = error,
+            Err(error) => return Err(error),
         }
     }
     Err(last)
@@ -54,26 +56,6 @@ struct Rpc<'a> {
     transport: &'a dyn HttpTransport,
     headers: &'a HeaderMap,
     endpoint: &'a Endpoint,
-}
-
-enum CallError {
-    /// The endpoint is not an A2A endpoint, or has another binding.
-    NotSupported(RemoteError),
-    Failed(RemoteError),
-}
-
-impl From<RemoteError> for CallError {
-    fn from(error: RemoteError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<CallError> for RemoteError {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::NotSupported(error) | CallError::Failed(error) => error,
-        }
-    }
 }
 
 impl Rpc<'_> {
@@ -94,7 +76,7 @@ impl Rpc<'_> {
         }
     }
 
-    async fn call(&self, method: &str, params: Value) -> Result<Value, CallError> {
+    async fn call(&self, method: &str, params: Value) -> Result<Value, RemoteError> {
         let binding = self.endpoint.binding;
         let body = match binding {
             Binding::Rest1_0 => params,
@@ -110,34 +92,36 @@ impl Rpc<'_> {
         let request = Request { method: Method::POST, url: self.endpoint.url.clone(), headers, body };
         let response = self.transport.send(request).await?;
         if response.is_refusal() {
-            return Err(RemoteError::Refused.into());
+            return Err(RemoteError::Refused);
         }
         let status = response.status();
-        let body = response.bytes(MAX_RESPONSE_BYTES).await.map_err(RemoteError::from)?;
+        let body = response.bytes(MAX_RESPONSE_BYTES).await?;
         read_response(binding, status, serde_json::from_slice(&body).ok())
     }
 }
 
-fn read_response(binding: Binding, status: StatusCode, body: Option<Value>) -> Result<Value, CallError> {
+fn read_response(binding: Binding, status: StatusCode, body: Option<Value>) -> Result<Value, RemoteError> {
     let error = body.as_ref().map(|body| &body["error"]).filter(|error| error.is_object());
     if let Some(error) = error.filter(|_| binding != Binding::Rest1_0) {
-        let message = error["message"].as_str().unwrap_or("no message");
-        let quoted = RemoteError::quoting("The agent answered with an error", message);
+        let message = preview(error["message"].as_str().unwrap_or("no message"), MAX_QUOTED_CHARS);
+        let message = format!("The agent answered with an error: {message}");
         return Err(match error["code"].as_i64() {
-            Some(code) if NOT_SUPPORTED.contains(&code) => CallError::NotSupported(quoted),
-            _ => CallError::Failed(quoted),
+            Some(code) if NOT_SUPPORTED.contains(&code) => RemoteError::NotSupported(message),
+            _ => RemoteError::Unusable(message),
         });
     }
-    let no_result = RemoteError::unusable(format!("The agent answered {status} without a result."));
-    let is_missing =
-        matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED);
-    if !status.is_success() && !is_missing {
-        return Err(CallError::Failed(no_result));
+    let no_result = format!("The agent answered {status} without a result.");
+    match status {
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
+            return Err(RemoteError::NotSupported(no_result));
+        }
+        status if !status.is_success() => return Err(RemoteError::Unusable(no_result)),
+        _ => {}
     }
-    let result = body.filter(|_| !is_missing).and_then(|mut body| match binding {
+    let result = body.and_then(|mut body| match binding {
         Binding::Rest1_0 => Some(body),
         _ => body.get_mut("result").map(Value::take),
     });
     // A web page or another service: the next endpoint may be the right one.
-    result.ok_or(CallError::NotSupported(no_result))
+    result.ok_or(RemoteError::NotSupported(no_result))
 }

@@ -5,15 +5,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use sandbox::conformance::{self, Target};
 
-/// Checks whether a MANTYX behaves as its protocol says, and prints what holds.
+/// Checks a MANTYX server against the protocol and prints the results.
 ///
-/// Starts a few short runs and a session in the workspace, tagged with the metadata "conformance", and ends what it
-/// starts. Nothing else is touched. Checks that need to know what the model will do are skipped where the catalogue has
-/// no sandbox/script.
+/// Starts a few short runs and a session in the workspace, tagged with the metadata "conformance", and ends them. Changes
+/// nothing else. Checks that depend on the model's behaviour are skipped if the catalogue has no sandbox/script.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
-    /// Where MANTYX is, such as https://app.mantyx.io
+    /// Base URL of MANTYX, such as https://app.mantyx.io
     #[arg(long, env = "MANTYX_URL")]
     url: String,
 

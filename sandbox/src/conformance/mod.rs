@@ -19,7 +19,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use probe::Probe;
-pub use report::{Outcome, Report, Verdict};
+use report::Outcome;
+pub use report::{Report, Verdict};
 
 /// The server and credential to check.
 pub struct Target {

@@ -131,7 +131,7 @@ impl Probe {
     pub fn short_prompt(&self) -> &'static str {
         match self.has_script {
             true => "/say The quick brown fox jumps over the lazy dog, and nobody minds.",
-            false => "ProbeResponse with one short sentence about rain.",
+            false => "Answer with one short sentence about rain.",
         }
     }
 

@@ -62,3 +62,15 @@ pub fn without_secrets(mut url: Url) -> Url {
     let _ = (url.set_username(""), url.set_password(None));
     url
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_removed_from_a_url() {
+        let url = "https://me:secret@mcp.test/v1?key=secret#x".parse().expect("a URL");
+        assert_eq!(without_secrets(url).as_str(), "https://mcp.test/v1");
+        assert!(parse_url(&"nowhere".into()).is_err());
+    }
+}

@@ -1,11 +1,11 @@
-"""Clients that are told three things only: where MANTYX is, a key, and the workspace's slug."""
+"""Fixtures: clients, which know only URL, key and slug of a workspace, and servers to call."""
 
 import asyncio
 
 import pytest
 from mantyx import AsyncMantyxClient, MantyxClient
 
-from place import KEY, URL, WORKSPACE
+from target import KEY, URL, WORKSPACE
 from processes import start_peer
 
 
@@ -17,7 +17,7 @@ def client():
 
 @pytest.fixture
 def with_async_client():
-    """Runs a coroutine function to its end with an asynchronous client of its own."""
+    """Runs a coroutine function with a new asynchronous client."""
 
     def run(work):
         async def main():
@@ -31,11 +31,11 @@ def with_async_client():
 
 @pytest.fixture(scope="session")
 def mcp_url():
-    """A real MCP server over Streamable HTTP that lets in only who knows its secret."""
+    """The URL of an MCP server over Streamable HTTP that requires a secret."""
     yield from start_peer("mcp_server.py", "http")
 
 
 @pytest.fixture(scope="session")
 def a2a_url():
-    """A real A2A peer, as its base URL."""
+    """The base URL of an A2A agent."""
     yield from start_peer("a2a_peer.py")

@@ -1,4 +1,4 @@
-"""Somebody who signs in: the browser's part of OAuth, which the client leaves to the application."""
+"""Sign-in with OAuth, which the client leaves to the application."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from place import URL
+from target import URL
 
 CLIENT_ID = "mantyx_oa_runlens"
 CLIENT_SECRET = "mantyx_oas_sandbox"
@@ -17,7 +17,7 @@ ACCOUNT = "owner@demo.test"
 
 
 def sign_in(scope, url=URL):
-    """Consents to `scope` and returns the token endpoint's answer."""
+    """Consents to `scope` and returns the token response."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     with httpx.Client(base_url=f"{url}/api/oauth/") as browser:

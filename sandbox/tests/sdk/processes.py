@@ -1,4 +1,4 @@
-"""Peers as processes of their own."""
+"""MCP servers and A2A agents as child processes."""
 
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ PEERS = pathlib.Path(__file__).parent / "peers"
 
 
 def start_peer(script, *arguments):
-    """Starts a peer that prints its URL once it listens; stops it at the end."""
+    """Starts a process that prints its URL when it listens; stops it at the end."""
     process = subprocess.Popen([sys.executable, PEERS / script, *arguments], stdout=subprocess.PIPE, text=True)
     try:
         url = process.stdout.readline().strip()

@@ -47,7 +47,7 @@ pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
             (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
         }
         Err(error) => {
-            tracing::warn!(%error, "cannot decrypt the answerers of a run; nobody answers its local tools");
+            tracing::warn!(%error, "cannot decrypt the answerers of a run; its local tools are not answered");
             (Outcome::RunEnded, Answers::new())
         }
     };

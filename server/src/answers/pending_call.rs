@@ -55,7 +55,7 @@ impl PendingCall {
         let Some(reply) = reply else { return Ok(()) };
         let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
         let sealed = sealed.unwrap_or_default();
-        if persist(|| store.keep_reply(self.key(), &self.owner, &sealed, now_ms())).await {
+        if persist(|| store.save_reply(self.key(), &self.owner, &sealed, now_ms())).await {
             self.send(&reply).await?;
         }
         Ok(())
@@ -105,7 +105,7 @@ impl PendingCall {
     }
 }
 
-/// Runs a database operation until it succeeds. While this process holds the lease, nobody else continues with the call;
+/// Runs a database operation until it succeeds. While this process holds the lease, no other continues with the call;
 /// the task ends with the run or with the lease.
 async fn persist<T, F: Future<Output = crate::store::Result<T>>>(operation: impl Fn() -> F) -> T {
     let mut retry = RETRY;

@@ -1,4 +1,5 @@
-//! `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: what stands around a list.
+//! `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: values, counts and sync
+//! progress beside a list.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -14,7 +15,7 @@ use crate::error::Error;
 use crate::is_mine;
 use crate::state::AppState;
 
-/// Bars of a histogram where nothing else is asked for.
+/// Buckets of a histogram by default.
 const BUCKETS: u32 = 60;
 
 #[derive(Deserialize)]

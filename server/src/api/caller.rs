@@ -1,4 +1,4 @@
-//! Who asks: the bearer where one is given, else the session.
+//! The caller of an API request: from the bearer if there is one, otherwise from the session.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

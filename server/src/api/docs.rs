@@ -1,4 +1,4 @@
-//! `GET /api/docs`: the OpenAPI document as a page. Plain HTML with the site's styles: it needs no client.
+//! `GET /api/docs`: the OpenAPI document as a page. Plain HTML with the site's styles, without scripts.
 
 use std::fmt::Write;
 
@@ -61,33 +61,33 @@ fn section(html: &mut String, path: &str, method: &str, operation: &Value) {
     if !parameters.is_empty() {
         html.push_str("<h3>Parameters</h3><dl>");
         for parameter in parameters {
-            let place = if parameter["in"] == "path" { "in the path" } else { "in the query" };
+            let location = if parameter["in"] == "path" { "in the path" } else { "in the query" };
             let required = if parameter["required"] == true { ", required" } else { "" };
-            let (name, about) = (text(&parameter["name"]), text(&parameter["description"]));
-            let _ = write!(html, "<dt><code>{name}</code> {place}{required}</dt><dd>{about}</dd>");
+            let (name, description) = (text(&parameter["name"]), text(&parameter["description"]));
+            let _ = write!(html, "<dt><code>{name}</code> {location}{required}</dt><dd>{description}</dd>");
         }
         html.push_str("</dl>");
     }
-    shape_of(html, "Body", &operation["requestBody"]["content"]);
-    for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
+    write_content(html, "Body", &operation["requestBody"]["content"]);
+    for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         if status != "default" {
-            shape_of(html, &format!("Answer {status}"), &answer["content"]);
+            write_content(html, &format!("Answer {status}"), &response["content"]);
         }
     }
     html.push_str("</section>");
 }
 
-/// What is sent or answered, of whatever media type it is.
-fn shape_of(html: &mut String, title: &str, content: &Value) {
+/// Writes the schema of a body or a response, for each content type.
+fn write_content(html: &mut String, title: &str, content: &Value) {
     for (kind, media) in content.as_object().into_iter().flatten() {
-        let mut shape = String::new();
-        write_shape(&mut shape, &media["schema"], 0);
-        let (title, kind, shape) = (escape(title), escape(kind), escape(&shape));
-        let _ = write!(html, "<h3>{title} <small>{kind}</small></h3><pre class=\"code\" tabindex=\"0\">{shape}</pre>");
+        let mut schema = String::new();
+        write_schema(&mut schema, &media["schema"], 0);
+        let (title, kind, schema) = (escape(title), escape(kind), escape(&schema));
+        let _ = write!(html, "<h3>{title} <small>{kind}</small></h3><pre class=\"code\" tabindex=\"0\">{schema}</pre>");
     }
 }
 
-fn write_shape(out: &mut String, schema: &Value, depth: usize) {
+fn write_schema(out: &mut String, schema: &Value, depth: usize) {
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
     match kind {
         Some("object") => {
@@ -96,14 +96,14 @@ fn write_shape(out: &mut String, schema: &Value, depth: usize) {
             out.push_str("{\n");
             for (name, field) in fields {
                 let _ = write!(out, "{:indent$}{name}: ", "", indent = (depth + 1) * 2);
-                write_shape(out, field, depth + 1);
+                write_schema(out, field, depth + 1);
                 out.push('\n');
             }
             let _ = write!(out, "{:indent$}}}", "", indent = depth * 2);
         }
         Some("array") => {
             out.push_str("list of ");
-            write_shape(out, &schema["items"], depth);
+            write_schema(out, &schema["items"], depth);
         }
         Some(kind) => match schema["enum"].as_array() {
             Some(words) => out.push_str(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | ")),
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_endpoint_has_its_section_and_markup_stays_text() {
+    fn every_endpoint_has_a_section_and_html_is_escaped() {
         let document = json!({
             "info": { "version": "1", "description": "<b>bold</b>" },
             "paths": { "/api/things/{id}": { "get": {

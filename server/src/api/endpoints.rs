@@ -1,4 +1,4 @@
-//! Every address of the JSON API once: its handler and what the document says of it stand side by side.
+//! The table of all endpoints of the JSON API: each handler with its description in the OpenAPI document.
 
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use domain::{FacetValue, ViewChange, ViewList};
@@ -15,72 +15,77 @@ pub struct Endpoint {
     pub path: &'static str,
     pub summary: &'static str,
     pub query: &'static [Param],
-    /// A body as it is sent, where there is one.
+    /// An example of the request body.
     pub body: Option<Value>,
-    /// The status of success, and answers made of the types that handlers return.
-    pub answer: (u16, Option<Shape>),
-    /// Takes a body of any size.
+    /// The status of a success.
+    pub status: u16,
+    pub response: Option<ResponseExample>,
+    /// Accepts a body of any size.
     pub upload: bool,
     pub handler: MethodRouter<AppState>,
 }
 
-/// Something that can be written after the question mark.
+/// A parameter in the query string.
 pub struct Param {
     pub name: &'static str,
     pub required: bool,
     pub kind: Kind,
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 pub enum Kind {
     Text,
-    /// A whole number from one to another.
-    Whole(u64, u64),
+    /// An integer within these bounds, both included.
+    Integer(u64, u64),
     OneOf(&'static [&'static str]),
 }
 
-/// What is answered: as full as it can be, and as bare. What only the full one has may be left out, and what is null in
-/// the bare one may be null.
-pub struct Shape {
-    pub media: &'static str,
+/// Two examples of a response, from which its schema is derived. A field that only the full example has is optional; a
+/// field that is null in the minimal example is nullable.
+pub struct ResponseExample {
+    pub content_type: &'static str,
     pub full: Value,
-    pub bare: Value,
+    pub minimal: Value,
 }
 
 const JSON: &str = "application/json";
 
-const fn param(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param { name, required: false, kind, about }
+const fn param(name: &'static str, kind: Kind, description: &'static str) -> Param {
+    Param { name, required: false, kind, description }
 }
 
 const FILTER: Param = param("q", Kind::Text, "The filter bar's text, for example status:failed customer:acme");
-const LIMIT: Param = param("limit", Kind::Whole(1, 200), "How many; 50 where it is left out");
+const LIMIT: Param = param("limit", Kind::Integer(1, 200), "How many; 50 where it is left out");
 const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the page before");
 const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "Which list; runs where it is left out");
 const STATUS: Param = param("status", Kind::OneOf(&SESSION_STATUSES), "The same as status: in the filter");
 
+/// All endpoints.
 pub fn all() -> Vec<Endpoint> {
-    let read = |path, summary, query, answer: (Value, Value), handler| Endpoint {
+    let read = |path, summary, query, (full, minimal): (Value, Value), handler| Endpoint {
         method: "get",
         path,
         summary,
         query,
         body: None,
-        answer: (200, Some(Shape { media: JSON, full: answer.0, bare: answer.1 })),
+        status: 200,
+        response: Some(ResponseExample { content_type: JSON, full, minimal }),
         upload: false,
         handler,
     };
-    let write = |method, path, summary, body: Option<Value>, answer: (u16, Option<Value>), handler| Endpoint {
-        method,
-        path,
-        summary,
-        query: &[],
-        body,
-        answer: (answer.0, answer.1.map(|full| Shape { media: JSON, bare: full.clone(), full })),
-        upload: false,
-        handler,
-    };
-    let same = |answer: Value| (answer.clone(), answer);
+    let write =
+        |method, path, summary, body: Option<Value>, (status, response): (u16, Option<Value>), handler| Endpoint {
+            method,
+            path,
+            summary,
+            query: &[],
+            body,
+            status,
+            response: response.map(|full| ResponseExample { content_type: JSON, minimal: full.clone(), full }),
+            upload: false,
+            handler,
+        };
+    let same = |example: Value| (example.clone(), example);
     let view_change = value(&ViewChange {
         list: ViewList::Runs,
         name: Some(String::new()),
@@ -110,7 +115,8 @@ pub fn all() -> Vec<Endpoint> {
             summary: "A run's log as it came: one event a line",
             query: &[],
             body: None,
-            answer: (200, Some(examples::event())),
+            status: 200,
+            response: Some(examples::event()),
             upload: false,
             handler: get(log::get_events),
         },
@@ -120,7 +126,8 @@ pub fn all() -> Vec<Endpoint> {
             summary: "Make a run of a log: NDJSON, a JSON array, a raw SSE capture or an export, of any size",
             query: const { &[param("name", Kind::Text, "What to call the run, where the log does not say")] },
             body: Some(json!([{ "seq": 1, "type": "result", "data": { "text": "…" } }])),
-            answer: (201, Some(examples::imported())),
+            status: 201,
+            response: Some(examples::imported()),
             upload: true,
             handler: post(import::post_import),
         },
@@ -140,7 +147,7 @@ pub fn all() -> Vec<Endpoint> {
         read(
             "/api/histogram",
             "Runs over time, by status",
-            const { &[FILTER, param("buckets", Kind::Whole(1, 500), "About how many; 60 where it is left out")] },
+            const { &[FILTER, param("buckets", Kind::Integer(1, 500), "About how many; 60 where it is left out")] },
             examples::histogram(),
             get(browse::histogram),
         ),
@@ -169,8 +176,8 @@ pub fn all() -> Vec<Endpoint> {
             "A page of a session's messages, the last ones first",
             const {
                 &[
-                    param("before", Kind::Whole(0, u64::MAX), "nextBeforeSeq of the page after"),
-                    param("limit", Kind::Whole(1, 500), "How many; 100 where it is left out"),
+                    param("before", Kind::Integer(0, u64::MAX), "nextBeforeSeq of the page after"),
+                    param("limit", Kind::Integer(1, 500), "How many; 100 where it is left out"),
                 ]
             },
             examples::messages(),
@@ -211,6 +218,7 @@ pub fn all() -> Vec<Endpoint> {
     ]
 }
 
+/// An example as JSON.
 pub fn value(example: &impl Serialize) -> Value {
     serde_json::to_value(example).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Answers of the API for its document, made of the types that handlers return: each as full as it can be, and as bare.
+//! Example responses for the OpenAPI document, built from the types that handlers return: with every optional field, and
+//! with none.
 
 use domain::{
     Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
@@ -10,7 +11,7 @@ use protocol::timeline::verdict;
 use protocol::{Event, RunStatus, Timeline};
 use serde_json::{Value, json};
 
-use super::endpoints::{Shape, value};
+use super::endpoints::{ResponseExample, value};
 use super::log::timeline_body;
 use super::runs::{RunsResponse, run_body};
 
@@ -25,8 +26,8 @@ pub fn run_list() -> (Value, Value) {
         ..RunsPage::default()
     };
     let incomplete = Some(Incomplete { runs_missing: Some(0), logs_missing: 0 });
-    let bare = RunsResponse { page: RunsPage::default(), incomplete: None };
-    (value(&RunsResponse { page, incomplete }), value(&bare))
+    let minimal = RunsResponse { page: RunsPage::default(), incomplete: None };
+    (value(&RunsResponse { page, incomplete }), value(&minimal))
 }
 
 pub fn run() -> (Value, Value) {
@@ -41,33 +42,35 @@ pub fn timeline() -> (Value, Value) {
     let of = |timeline: &Timeline| timeline_body(timeline, &verdict(timeline, None), &timeline.banners());
     let mut full = of(&log());
     let turn = full["turns"][0].clone();
-    // What a run has of these, and entries of which kinds, depends on it.
-    let mut bare = turn.clone();
-    blank(&mut bare, |name| name == "entries" || name == "model" || name == "finish_reason" || name.ends_with("_seq"));
-    full["turns"] = json!([turn, bare]);
+    // Their values depend on the run.
+    let mut minimal = turn.clone();
+    set_to_any(&mut minimal, |name| {
+        name == "entries" || name == "model" || name == "finish_reason" || name.ends_with("_seq")
+    });
+    full["turns"] = json!([turn, minimal]);
     full["turns"][0]["entries"] = Value::Null;
     full["totals"]["tools"] = json!({});
-    blank(&mut full["outcome"], |name| name != "ending" && name != "seq");
+    set_to_any(&mut full["outcome"], |name| name != "ending" && name != "seq");
     (full, of(&Timeline::default()))
 }
 
-/// Makes null of fields: as a part of an example, anything.
-fn blank(object: &mut Value, which: impl Fn(&str) -> bool) {
+/// Sets fields to null, which stands for any value.
+fn set_to_any(object: &mut Value, which: impl Fn(&str) -> bool) {
     let fields = object.as_object_mut().into_iter().flatten();
     fields.filter(|(name, _)| which(name.as_str())).for_each(|(_, value)| *value = Value::Null);
 }
 
-pub fn event() -> Shape {
+pub fn event() -> ResponseExample {
     let event = value(&Event::new(1, "assistant_delta", json!({ "text": "…" })));
     let mut full = event;
-    // Of any shape: it depends on the type.
+    // The data of an event depends on its type.
     full["data"] = Value::Null;
-    Shape { media: "application/x-ndjson", bare: full.clone(), full }
+    ResponseExample { content_type: "application/x-ndjson", minimal: full.clone(), full }
 }
 
-pub fn imported() -> Shape {
-    let answer = json!({ "runId": "…", "url": "/runs/…", "report": value(&ImportReport::default()) });
-    Shape { media: "application/json", bare: answer.clone(), full: answer }
+pub fn imported() -> ResponseExample {
+    let response = json!({ "runId": "…", "url": "/runs/…", "report": value(&ImportReport::default()) });
+    ResponseExample { content_type: "application/json", minimal: response.clone(), full: response }
 }
 
 pub fn facets() -> (Value, Value) {
@@ -80,8 +83,8 @@ pub fn histogram() -> (Value, Value) {
     let bucket = Bucket { start_ms: 0, runs: Default::default() };
     let buckets = vec![bucket.clone(), bucket];
     let full = Histogram { buckets, from_ms: Some(0), before_ms: Some(0), counted_newest: Some(0), bucket_ms: 0 };
-    let bare = Histogram { from_ms: None, before_ms: None, counted_newest: None, ..full.clone() };
-    (value(&full), value(&bare))
+    let minimal = Histogram { from_ms: None, before_ms: None, counted_newest: None, ..full.clone() };
+    (value(&full), value(&minimal))
 }
 
 pub fn sync(full: bool) -> SyncProgress {
@@ -137,7 +140,7 @@ pub fn view() -> View {
     }
 }
 
-/// A log with something of most kinds in it.
+/// A log with most kinds of events.
 fn log() -> Timeline {
     let call = json!({ "text": "…", "turn": 0, "toolCalls": [{ "id": "a", "name": "search", "input": {} }] });
     let answer = json!({ "toolUseId": "a", "name": "search", "output": "…" });

@@ -1,4 +1,4 @@
-//! `GET /api/runs/{id}/events` and `GET /api/runs/{id}/timeline`: a run's log as it came, and as it is read.
+//! `GET /api/runs/{id}/events` and `GET /api/runs/{id}/timeline`: a run's raw log, and the timeline that it folds to.
 
 use axum::Json;
 use axum::body::Body;
@@ -15,7 +15,7 @@ use crate::log_lines::LogLines;
 use crate::runs;
 use crate::state::AppState;
 
-/// The log as NDJSON, one envelope a line, in the order of seq.
+/// The log as NDJSON: one event per line, ordered by seq.
 pub async fn get_events(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
@@ -26,7 +26,7 @@ pub async fn get_events(
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines.into_stream())).into_response())
 }
 
-/// The log as it is read: the same reading as the page's.
+/// The folded log, as the run page shows it.
 pub async fn get_timeline(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,

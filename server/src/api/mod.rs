@@ -1,4 +1,7 @@
-//! The JSON API for scripts: a session cookie, or a MANTYX credential as bearer, bound to its own workspace.
+//! The JSON API for scripts. Callers use a session cookie or a MANTYX credential as bearer; both belong to one workspace.
+//!
+//! To add an endpoint, write its handler and add it to the table in `endpoints.rs`, from which both the router and the
+//! OpenAPI document are built.
 
 mod browse;
 mod caller;
@@ -20,19 +23,19 @@ use crate::state::AppState;
 
 pub use caller::ApiCaller;
 
-/// All of the API but uploads, and what describes it: to programs a document, to people a page.
+/// All endpoints except uploads, the OpenAPI document, and the page that shows it.
 pub fn routes() -> Router<AppState> {
-    routed(|endpoint| !endpoint.upload)
+    router(|endpoint| !endpoint.upload)
         .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/docs", get(docs::docs))
 }
 
-/// What takes a body of any size.
+/// The endpoints that accept a body of any size.
 pub fn upload_routes() -> Router<AppState> {
-    routed(|endpoint| endpoint.upload)
+    router(|endpoint| endpoint.upload)
 }
 
-fn routed(wanted: fn(&endpoints::Endpoint) -> bool) -> Router<AppState> {
+fn router(wanted: fn(&endpoints::Endpoint) -> bool) -> Router<AppState> {
     let endpoints = endpoints::all().into_iter().filter(wanted);
     endpoints.fold(Router::new(), |router, endpoint| router.route(endpoint.path, endpoint.handler))
 }

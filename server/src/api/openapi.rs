@@ -1,5 +1,8 @@
-//! `GET /api/openapi.json`: the document of the API, made of the table that the router is made of. Shapes are read off
-//! answers that the handlers' own types write.
+//! `GET /api/openapi.json`: the OpenAPI document, built from the table that the router is built from.
+//!
+//! Derives (utoipa, aide) would not be shorter: the responses contain some forty types of `protocol` and `domain`, which
+//! also compile to wasm and would need the dependency and an attribute per field, and each handler would repeat its row of
+//! the table. Schemas are derived from example values instead, which the handlers' own types serialise.
 
 use axum::Json;
 use serde_json::{Map, Value, json};
@@ -43,25 +46,25 @@ fn operation(endpoint: &Endpoint) -> Value {
     parameters.extend(endpoint.query.iter().map(|param| {
         let schema = match param.kind {
             Kind::Text => json!({ "type": "string" }),
-            Kind::Whole(from, u64::MAX) => json!({ "type": "integer", "minimum": from }),
-            Kind::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
+            Kind::Integer(from, u64::MAX) => json!({ "type": "integer", "minimum": from }),
+            Kind::Integer(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
             Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
         };
-        json!({ "name": param.name, "in": "query", "required": param.required, "description": param.about, "schema": schema })
+        json!({ "name": param.name, "in": "query", "required": param.required, "description": param.description, "schema": schema })
     }));
-    let (status, answer) = &endpoint.answer;
     let mut success = json!({ "description": "Done" });
-    if let Some(answer) = answer {
-        success["content"] = json!({ answer.media: { "schema": schema("", &answer.full, Some(&answer.bare)) } });
+    if let Some(example) = &endpoint.response {
+        let schema = schema("", &example.full, Some(&example.minimal));
+        success["content"] = json!({ example.content_type: { "schema": schema } });
     }
-    let refused = json!({
+    let error = json!({
         "description": "What went wrong, by its code and in a sentence",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
     });
     let mut operation = json!({
         "summary": endpoint.summary,
         "parameters": parameters,
-        "responses": { status.to_string(): success, "default": refused },
+        "responses": { endpoint.status.to_string(): success, "default": error },
     });
     if let Some(body) = &endpoint.body {
         operation["requestBody"] = json!({ "required": true, "content": content(body) });
@@ -69,7 +72,7 @@ fn operation(endpoint: &Endpoint) -> Value {
     operation
 }
 
-/// A body may leave anything out.
+/// The content of a request body. All fields are optional.
 fn content(example: &Value) -> Value {
     json!({ "application/json": { "schema": schema("", example, None) } })
 }
@@ -87,7 +90,7 @@ fn error_schema() -> Value {
         "internal",
         "transport",
     ];
-    let text = |about: &str| json!({ "type": "string", "description": about });
+    let text = |description: &str| json!({ "type": "string", "description": description });
     json!({
         "type": "object",
         "required": ["error", "message"],
@@ -111,8 +114,8 @@ fn error_schema() -> Value {
     })
 }
 
-/// Words of a closed set, told by the name of their field and one of them.
-const CLOSED: [(&str, &[&str]); 6] = [
+/// String fields with a fixed set of values, by field name.
+const ENUMS: [(&str, &[&str]); 6] = [
     ("status", &["pending", "running", "succeeded", "failed", "cancelled"]),
     ("history", &["not_begun", "under_way", "complete"]),
     ("origin", &["mirrored", "imported", "seeded"]),
@@ -121,52 +124,54 @@ const CLOSED: [(&str, &[&str]); 6] = [
     ("severity", &["info", "warning", "error"]),
 ];
 
-/// The shape of a field. `bare` is the same value with as little in it as there can be: what is null there may be null, and
-/// what is not there need not be. Objects without fields, and null, stand for any of their kind.
-fn schema(name: &str, full: &Value, bare: Option<&Value>) -> Value {
-    let mut shape = match full {
+/// The JSON Schema of a field, from a full and a minimal example of its value. A field that is null in `minimal` is
+/// nullable, a field that it lacks is optional. An empty object stands for any object, null for any value.
+fn schema(name: &str, full: &Value, minimal: Option<&Value>) -> Value {
+    let mut result = match full {
         Value::Null => return json!({}),
         Value::Bool(_) => json!({ "type": "boolean" }),
         Value::Number(number) if number.is_f64() => json!({ "type": "number" }),
         Value::Number(_) => json!({ "type": "integer" }),
-        Value::String(word) => match CLOSED.iter().find(|(of, words)| *of == name && words.contains(&word.as_str())) {
-            Some((_, words)) => json!({ "type": "string", "enum": words }),
-            None => json!({ "type": "string" }),
-        },
+        Value::String(word) => {
+            match ENUMS.iter().find(|(field, words)| *field == name && words.contains(&word.as_str())) {
+                Some((_, words)) => json!({ "type": "string", "enum": words }),
+                None => json!({ "type": "string" }),
+            }
+        }
         Value::Array(items) => {
-            // The barest comes last; of a single one it is not known what it may be without.
-            let bare = items.last().filter(|_| items.len() > 1);
-            let items = items.iter().map(|item| schema(name, item, bare)).reduce(joined);
+            // The last of several items is the minimal one.
+            let minimal = items.last().filter(|_| items.len() > 1);
+            let items = items.iter().map(|item| schema(name, item, minimal)).reduce(merge);
             json!({ "type": "array", "items": items.unwrap_or_else(|| json!({})) })
         }
         Value::Object(fields) => {
-            let bare_field = |name: &str| bare.map(|bare| bare.get(name));
+            let minimal_field = |name: &str| minimal.map(|minimal| minimal.get(name));
             let properties: Map<String, Value> = fields
                 .iter()
-                .map(|(name, value)| (name.clone(), schema(name, value, bare_field(name).flatten())))
+                .map(|(name, value)| (name.clone(), schema(name, value, minimal_field(name).flatten())))
                 .collect();
             let required: Vec<&String> =
-                fields.keys().filter(|name| matches!(bare_field(name), Some(Some(_)))).collect();
+                fields.keys().filter(|name| matches!(minimal_field(name), Some(Some(_)))).collect();
             json!({ "type": "object", "properties": properties, "required": required })
         }
     };
-    if bare.is_some_and(Value::is_null) {
-        shape["type"] = json!([shape["type"], "null"]);
+    if minimal.is_some_and(Value::is_null) {
+        result["type"] = json!([result["type"], "null"]);
     }
-    shape
+    result
 }
 
-/// What two items of one list have in common is required of all; what either has may be there.
-fn joined(one: Value, other: Value) -> Value {
+/// Merges the schemas of two items of a list: fields that only one of them requires are optional.
+fn merge(one: Value, other: Value) -> Value {
     let (Some(fields), Some(more)) = (one["properties"].as_object(), other["properties"].as_object()) else {
         return if one == other || other == json!({}) { one } else { json!({}) };
     };
     let mut properties = fields.clone();
-    for (name, shape) in more {
+    for (name, schema) in more {
         let known = properties.remove(name);
-        properties.insert(name.clone(), known.map_or_else(|| shape.clone(), |known| joined(known, shape.clone())));
+        properties.insert(name.clone(), known.map_or_else(|| schema.clone(), |known| merge(known, schema.clone())));
     }
-    let required = |shape: &Value| shape["required"].as_array().cloned().unwrap_or_default();
+    let required = |schema: &Value| schema["required"].as_array().cloned().unwrap_or_default();
     let both: Vec<Value> = required(&one).into_iter().filter(|name| required(&other).contains(name)).collect();
     json!({ "type": "object", "properties": properties, "required": both })
 }
@@ -176,20 +181,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_read_off_a_full_and_a_bare_value() {
+    fn schemas_come_from_a_full_and_a_minimal_example() {
         let full = json!({ "a": [{ "b": 1 }], "c": null, "d": "x", "e": "…", "history": "complete" });
-        let bare = json!({ "a": [], "c": null, "d": null, "history": "complete" });
-        let shape = schema("", &full, Some(&bare));
-        assert_eq!(shape["properties"]["a"]["items"]["properties"]["b"]["type"], "integer");
-        assert_eq!(shape["properties"]["c"], json!({}));
-        assert_eq!(shape["properties"]["d"]["type"], json!(["string", "null"]));
-        assert_eq!(shape["required"], json!(["a", "c", "d", "history"]));
-        assert_eq!(shape["properties"]["history"]["enum"][2], "complete");
+        let minimal = json!({ "a": [], "c": null, "d": null, "history": "complete" });
+        let schema = super::schema("", &full, Some(&minimal));
+        assert_eq!(schema["properties"]["a"]["items"]["properties"]["b"]["type"], "integer");
+        assert_eq!(schema["properties"]["c"], json!({}));
+        assert_eq!(schema["properties"]["d"]["type"], json!(["string", "null"]));
+        assert_eq!(schema["required"], json!(["a", "c", "d", "history"]));
+        assert_eq!(schema["properties"]["history"]["enum"][2], "complete");
     }
 
     #[test]
-    fn items_that_differ_share_what_they_have_in_common() {
-        let shape = schema("", &json!([{ "a": 1, "b": 2 }, { "a": 3, "c": "x" }]), None);
-        assert_eq!(shape["items"]["properties"].as_object().map(Map::len), Some(3));
+    fn different_items_are_merged() {
+        let schema = super::schema("", &json!([{ "a": 1, "b": 2 }, { "a": 3, "c": "x" }]), None);
+        assert_eq!(schema["items"]["properties"].as_object().map(Map::len), Some(3));
     }
 }

@@ -61,7 +61,7 @@ pub async fn get_run(
     Ok(Json(run_body(&run, timeline, prompt, &verdict(timeline, spec.as_ref()), &banners)))
 }
 
-/// A run's summary with what its log tells.
+/// A run's summary with the prompt, and the answer, verdict and banners from its log.
 pub fn run_body(
     run: &RunSummary,
     timeline: &Timeline,

@@ -1,4 +1,4 @@
-//! `/api/sessions`: sessions, one session, and its messages page by page.
+//! `/api/sessions`: the list, one session, and a page of its messages.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;

@@ -1,4 +1,4 @@
-//! `/api/views`: filters with a name.
+//! `/api/views` and `/api/default-view`: saved views.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 const CHUNK_BYTES: usize = 256 * 1024;
-/// How often progress is printed.
+/// Bytes between two lines of progress.
 const PROGRESS_EVERY_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Args, Clone, Debug)]

@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::random;
-use crate::store::{RunUpdate, Seen, Store, WorkspaceId};
+use crate::store::{Arrival, RunUpdate, Store, WorkspaceId};
 
 pub use command::{ImportOptions, import_files};
 pub(crate) use unfinished::finish_abandoned;
@@ -90,7 +90,7 @@ impl Import {
             return Err(AppError::Invalid { field: "file".to_owned(), message }.into());
         }
         // Stored before the run ends, so that a viewer of the ended run sees the report.
-        self.store.keep_import_report(self.workspace, &self.run_id, &self.report).await?;
+        self.store.save_import_report(self.workspace, &self.run_id, &self.report).await?;
         if !self.ended {
             // Nothing more will come, so the run must not be shown as running.
             let mut update = self.update(RunStatus::Failed);
@@ -131,8 +131,8 @@ impl Import {
             self.store.upsert_runs(self.workspace, &[self.update(RunStatus::Running)]).await?;
             self.is_created = true;
         }
-        let seen = Seen { at_ms: now_ms(), live: false };
-        self.store.insert_events(self.workspace, &self.run_id, &batch, seen).await?;
+        let arrival = Arrival { at_ms: now_ms(), live: false };
+        self.store.insert_events(self.workspace, &self.run_id, &batch, arrival).await?;
         self.report.events += batch.len() as u64;
         self.store_progress().await
     }
@@ -141,7 +141,7 @@ impl Import {
     async fn store_progress(&self) -> Result<(), Error> {
         let mut report = self.report.clone();
         report.add(ImportFault { line: self.reader.line(), reason: UNREAD.to_owned() });
-        Ok(self.store.keep_import_report(self.workspace, &self.run_id, &report).await?)
+        Ok(self.store.save_import_report(self.workspace, &self.run_id, &report).await?)
     }
 
     /// Returns the run's row: from the header of an export, or with the file's name.

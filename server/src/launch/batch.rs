@@ -8,6 +8,7 @@ use app::launch::{BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
 use domain::{Backoff, Batch, BatchItemState};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
+use tracing::Instrument;
 
 use super::inputs::{self, Input};
 use super::{Launcher, check};
@@ -57,7 +58,7 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     };
     state.store.insert_batch(workspace, &batch, now_ms()).await?;
     state.batches.wake.notify_one();
-    read(state, launcher, &id).await
+    read(state, &launcher.caller, &id).await
 }
 
 /// The same form with the same content is the same batch; with another content it is another.
@@ -68,8 +69,8 @@ fn batch_id(request: &BatchRequest) -> String {
     format!("{}-{short}", request.key)
 }
 
-pub async fn read(state: &AppState, launcher: &Launcher, id: &str) -> Result<Batch, Error> {
-    let batch = state.store.batch(launcher.caller.workspace_id, id).await?;
+pub async fn read(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
+    let batch = state.store.batch(caller.workspace_id, id).await?;
     batch.ok_or_else(|| AppError::not_found("batch").into())
 }
 
@@ -82,7 +83,8 @@ impl BatchDesk {
             match state.store.claim_batches(&owner, now, now + LEASE_MS).await {
                 Ok(batches) => {
                     for batch in batches {
-                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()));
+                        let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
+                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()).instrument(span));
                     }
                 }
                 Err(error) => tracing::warn!(%error, "batches could not be looked up"),

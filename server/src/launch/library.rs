@@ -1,7 +1,7 @@
 //! Templates and drafts: sealed, size-capped, bound to a person and a workspace.
 
 use app::AppError;
-use app::launch::{Draft, LaunchContent, Template, TemplateDraft, TemplateOwner};
+use app::launch::{LaunchContent, Template, TemplateDraft, TemplateOwner};
 use serde_json::Value;
 
 use super::{Launcher, built_in};
@@ -101,21 +101,15 @@ impl Slot {
     }
 }
 
-pub async fn draft(state: &AppState, launcher: &Launcher, slot: Slot) -> Result<Option<Draft>, Error> {
+pub async fn draft(state: &AppState, launcher: &Launcher, slot: Slot) -> Result<Option<String>, Error> {
     let stored = state.store.draft(launcher.caller.workspace_id, &slot.key(launcher)).await?;
-    Ok(stored.and_then(|(sealed, changed_at_ms)| {
-        let text = String::from_utf8(state.vault.open_sealed(DRAFT, &sealed).ok()?).ok()?;
-        Some(Draft { text, changed_at_ms })
-    }))
+    Ok(stored.and_then(|(sealed, _)| String::from_utf8(state.vault.open_sealed(DRAFT, &sealed).ok()?).ok()))
 }
 
 pub async fn save_draft(state: &AppState, launcher: &Launcher, slot: Slot, text: &str) -> Result<(), Error> {
     let (workspace, key) = (launcher.caller.workspace_id, slot.key(launcher));
     if text.len() > MAX_DRAFT_BYTES {
         return Err(invalid("text", "A draft may have at most 10 MB; this one is not kept.".to_owned()));
-    }
-    if text.is_empty() {
-        return Ok(state.store.delete_draft(workspace, &key).await?);
     }
     let sealed = state.vault.seal(DRAFT, text.as_bytes());
     Ok(state.store.save_draft(workspace, &key, &sealed, now_ms()).await?)

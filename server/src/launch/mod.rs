@@ -24,13 +24,13 @@ use crate::error::Error;
 use crate::mantyx::{Bearer, LaunchFault, MantyxError};
 use crate::mirror::Freshness;
 use crate::state::AppState;
-use crate::store::KeptAnswers;
+use crate::store::SealedAnswerers;
 use crate::{answers, runs};
 
 pub use batch::BatchDesk;
 pub use catalogue::Catalogues;
 pub use library::MAX_DRAFT_BYTES;
-pub use page::{is_known, restore};
+pub use page::{Posted, Upload, is_known, restore, send};
 
 /// A launch that has not come back after this long is not waited for any more.
 const LEASE_MS: i64 = 60_000;
@@ -79,7 +79,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
         Ok(launched) => {
             let sealed = answers::seal(&state.vault, &request.answers);
             let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
-            let kept = KeptAnswers { subject: &launcher.subject, sealed: &sealed, by_hand };
+            let kept = SealedAnswerers { subject: &launcher.subject, sealed: &sealed, by_hand };
             let plan = (!request.answers.is_empty()).then_some(kept);
             state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await?;
             state.answers.wake();

@@ -1,4 +1,4 @@
-//! The hub of live runs: one stream from MANTYX for each run that somebody watches.
+//! The hub of live runs: one stream from MANTYX for each watched run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

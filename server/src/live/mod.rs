@@ -1,6 +1,6 @@
 //! Runs in progress: one stream from MANTYX for each watched run, relayed to every browser.
 //!
-//! The hub stores events before it announces them, and the relay reads the store. So a slow browser delays nobody, and a
+//! The hub stores events before it announces them, and the relay reads the store. So a slow browser delays no other, and a
 //! browser that connects late or again continues from its last seq.
 
 mod hub;

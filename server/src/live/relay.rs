@@ -1,4 +1,4 @@
-//! `GET /runs/{id}/live`: server-sent events that tell a browser how a run goes on, from any seq.
+//! `GET /runs/{id}/live`: server-sent events about the progress of a run, from any seq.
 //!
 //! ```text
 //!   id: 5    data: {"seq":5,"text":"Hel"}   text to append to the row that is being written

@@ -22,7 +22,7 @@ use body::{read_body, read_partial};
 
 pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
-pub use oauth::{TokenSet, WorkspaceIdentity};
+pub use oauth::TokenSet;
 pub use sessions::{SessionList, SessionRow};
 pub use stream::EventStream;
 

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use domain::WorkspaceIdentity;
 use oauth2::basic::{BasicErrorResponseType, BasicTokenResponse};
 use oauth2::{
     AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, HttpRequest,
@@ -35,12 +36,6 @@ pub struct Identity {
     pub subject: String,
     pub email: Option<String>,
     pub workspace: WorkspaceIdentity,
-}
-
-pub struct WorkspaceIdentity {
-    pub id: String,
-    pub slug: String,
-    pub name: String,
 }
 
 impl Identity {

@@ -24,7 +24,7 @@ use crate::store::{History, RunUpdate, SyncState};
 const PAGE_LIMIT: u32 = 200;
 /// The head walk overlaps with known runs by this much, since a run can be listed a little after its creation time.
 const OVERLAP_MS: i64 = 60_000;
-/// How often MANTYX is asked for the total, which costs it more than a page.
+/// The interval between requests for the total, which cost MANTYX more than a page.
 const COUNT_EVERY_MS: i64 = 10 * 60_000;
 
 /// Syncs the newest page. Returns true when there are runs between this page and the known ones.

@@ -10,7 +10,7 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::EventStream;
 use crate::state::AppState;
-use crate::store::{NewLog, Seen};
+use crate::store::{Arrival, NewLog};
 
 /// The stream of a run in progress does not end. After a pause this long, everything that MANTYX had stored has come.
 pub const CATCH_UP_PAUSE: Duration = Duration::from_millis(250);
@@ -20,10 +20,15 @@ const MAX_WHOLE_EVENTS: usize = 20_000;
 
 /// The log of an ended run as it came from the stream.
 pub enum Fetched {
-    /// The whole log, packed and folded.
-    Whole(NewLog, Box<Replay>),
+    Whole(Box<WholeLog>),
     /// The first events of a log that is long, out of order or without an end.
     Partial(Vec<Event>),
+}
+
+/// A whole log, packed and folded.
+pub struct WholeLog {
+    pub log: NewLog,
+    pub replay: Replay,
 }
 
 /// Opens MANTYX's stream of a run, after the last event that is stored.
@@ -44,8 +49,8 @@ pub async fn read_ended(state: &AppState, stream: &mut EventStream) -> Result<Fe
         return Ok(Fetched::Partial(events));
     }
     let replay = Replay::new(events);
-    match NewLog::new(state.store.packer(), replay.events(), replay.latest())?.filter(|log| log.facts.complete) {
-        Some(log) => Ok(Fetched::Whole(log, Box::new(replay))),
+    match NewLog::new(state.store.packer(), replay.events(), replay.latest())?.filter(|log| log.summary.complete) {
+        Some(log) => Ok(Fetched::Whole(Box::new(WholeLog { log, replay }))),
         None => Ok(Fetched::Partial(replay.events().to_vec())),
     }
 }
@@ -91,8 +96,8 @@ pub async fn store_events(
     events: &[Event],
     live: bool,
 ) -> Result<bool, Error> {
-    let seen = Seen { at_ms: now_ms(), live };
-    state.store.insert_events(caller.workspace_id, run_id, events, seen).await?;
+    let arrival = Arrival { at_ms: now_ms(), live };
+    state.store.insert_events(caller.workspace_id, run_id, events, arrival).await?;
     Ok(events.iter().any(Event::is_terminal))
 }
 
@@ -104,7 +109,7 @@ pub async fn record_log_facts(state: &AppState, caller: &Caller, run_id: &str) -
 /// A background task that indexes runs which an older version stored, a few at a time.
 pub async fn reindex_old_runs(state: AppState) {
     loop {
-        let runs = match state.store.unread_runs(100).await {
+        let runs = match state.store.unindexed_runs(100).await {
             Ok(runs) if runs.is_empty() => return,
             Ok(runs) => runs,
             Err(error) => return tracing::error!(%error, "cannot list runs to index again"),

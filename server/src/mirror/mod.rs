@@ -1,38 +1,32 @@
 //! Mirrors a workspace's runs and sessions from MANTYX into the store.
 //!
-//! A list is synced when somebody opens it, a run when somebody opens it, and everything else in the background.
+//! Lists and runs are synced when a user opens them, everything else in the background.
 
+mod freshness;
 mod list;
 mod log;
 mod refresh_gate;
 mod retry_later;
+mod run;
 mod sessions;
 mod syncer;
 mod syncers;
 
-use app::AppError;
 use domain::{HistoryState, SyncProgress};
-use protocol::timeline::Replay;
 use tracing::Instrument;
 
 use crate::auth::{Caller, Credential};
-use crate::clock::now_ms;
 use crate::error::Error;
 use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-use crate::store::{History, RunUpdate, WorkspaceId};
-use log::Fetched;
+use crate::store::{History, WorkspaceId};
+use freshness::freshness_after;
 use refresh_gate::{Outcome, REFRESH_TIMEOUT, RefreshGate, Ticket};
 
+pub use freshness::Freshness;
 pub use log::{CATCH_UP_PAUSE, open_stream, record_log_facts, reindex_old_runs, store_events};
 pub use syncers::{ApiKey, start_syncers};
-
-/// Shown when this MANTYX has no list of runs.
-const CANNOT_LIST: &str =
-    "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
-/// Shown when MANTYX has not answered in time.
-const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
 
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
@@ -42,39 +36,6 @@ pub struct Mirror {
     /// One sync at a time for each run. Waiting viewers get its outcome.
     run_syncs: KeyedLocks<(WorkspaceId, String), Option<Freshness>>,
     syncers: syncers::Syncers,
-}
-
-/// An ended run with its whole log.
-struct FetchedRun {
-    update: RunUpdate,
-    replay: Box<Replay>,
-}
-
-/// How current the stored data is.
-#[derive(Clone, Debug)]
-pub enum Freshness {
-    Fresh,
-    /// MANTYX could not be asked.
-    Stale(MantyxError),
-    /// MANTYX does not have it, or no longer has it.
-    Gone,
-    /// This MANTYX has no list of runs.
-    CannotList,
-    /// MANTYX was asked and has not answered yet.
-    Slow,
-}
-
-impl Freshness {
-    /// Returns a sentence for the page when the data may be out of date.
-    pub fn stale(&self) -> Option<String> {
-        match self {
-            Self::Fresh => None,
-            Self::Stale(error) => Some(AppError::from(Error::Mantyx(error.clone())).advice()),
-            Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
-            Self::CannotList => Some(CANNOT_LIST.to_owned()),
-            Self::Slow => Some(SLOW.to_owned()),
-        }
-    }
 }
 
 impl Mirror {
@@ -121,7 +82,7 @@ impl Mirror {
         match tokio::time::timeout(REFRESH_TIMEOUT, refresh).await {
             Err(_) => Ok(Freshness::Slow),
             Ok(Ok(Ok(()))) => Ok(Freshness::Fresh),
-            Ok(Ok(Err(Error::Mantyx(error)))) => stale(error),
+            Ok(Ok(Err(Error::Mantyx(error)))) => freshness_after(error),
             Ok(Ok(Err(error))) => Err(error),
             Ok(Err(_)) => Ok(Freshness::Stale(MantyxError::Unexpected("a fault of the dashboard's own".to_owned()))),
         }
@@ -145,82 +106,6 @@ impl Mirror {
             }
             Ok(other) => Ok(other?.is_some()),
         }
-    }
-
-    /// Syncs one run: its snapshot, and its log as far as MANTYX has stored it. Concurrent viewers share one sync.
-    pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
-        let workspace = caller.workspace_id;
-        if state.store.is_settled(workspace, run_id).await? {
-            return Ok(Freshness::Fresh);
-        }
-        if let Some(error) = self.refresh_gate.recent_failure(workspace)
-            && state.store.run(workspace, run_id).await?.is_some()
-        {
-            return Ok(Freshness::Stale(error));
-        }
-        let mut shared = self.run_syncs.lock((workspace, run_id.to_owned())).await;
-        // Left by a viewer for whose sync this one waited.
-        if let Some(freshness) = shared.clone() {
-            return Ok(freshness);
-        }
-        let freshness = match self.fetch_run(state, caller, run_id).await {
-            Ok(Some(FetchedRun { update, replay })) => {
-                state.store.upsert_runs(workspace, &[update]).await?;
-                state.timelines.insert(workspace, run_id, *replay);
-                Freshness::Fresh
-            }
-            Ok(None) => Freshness::Fresh,
-            Err(Error::Mantyx(error)) => stale(error)?,
-            Err(error) => return Err(error),
-        };
-        *shared = Some(freshness.clone());
-        Ok(freshness)
-    }
-
-    /// Returns a run that has ended, ready to be stored as a whole. Of any other run, stores what there is by now.
-    async fn fetch_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Option<FetchedRun>, Error> {
-        let update = self.fetch_snapshot(state, caller, run_id).await?;
-        let in_progress = !update.summary.status.is_terminal();
-        if state.live.follows(caller.workspace_id, run_id) {
-            // The hub stores what its stream brings: a second stream would bring the same.
-            state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-            state.live.wait_until_stored(caller.workspace_id, run_id, in_progress).await;
-            log::record_log_facts(state, caller, run_id).await?;
-            return Ok(None);
-        }
-        let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
-        let mut stream = log::open_stream(state, caller, run_id, last_seq).await?;
-        let mut first_events = Vec::new();
-        if !in_progress && last_seq == 0 {
-            match log::read_ended(state, &mut stream).await? {
-                Fetched::Whole(log, replay) => {
-                    return Ok(Some(FetchedRun { update: RunUpdate { log: Some(log), ..update }, replay }));
-                }
-                Fetched::Partial(events) => first_events = events,
-            }
-        }
-        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        log::store_stream(state, caller, run_id, stream, first_events, in_progress).await?;
-        Ok(None)
-    }
-
-    /// Syncs a run's spec, totals and status.
-    pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
-        let update = self.fetch_snapshot(state, caller, run_id).await?;
-        state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        Ok(state.store.mark_launched_runs(caller.workspace_id).await?)
-    }
-
-    async fn fetch_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunUpdate, Error> {
-        let snapshot = state
-            .credentials
-            .call(caller, |bearer| async move { state.mantyx.run(&bearer, &caller.slug, run_id).await })
-            .await?;
-        if snapshot.id() != Some(run_id) {
-            return Err(MantyxError::Unexpected("another run than the one asked for".to_owned()).into());
-        }
-        RunUpdate::from_snapshot(&snapshot, now_ms())
-            .ok_or_else(|| MantyxError::Unexpected("a run in an unknown state".to_owned()).into())
     }
 
     /// Returns how much of the workspace is mirrored.
@@ -298,16 +183,4 @@ fn failed(error: Error) -> Outcome {
 /// Older servers have no `GET /agent-runs`.
 fn cannot_list(error: &Error) -> bool {
     matches!(error, Error::Mantyx(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }))
-}
-
-/// Turns errors that leave the stored data worth showing into a freshness. A rejected credential stays an error.
-fn stale(error: MantyxError) -> Result<Freshness, Error> {
-    match error {
-        MantyxError::Unauthorized | MantyxError::MissingScope { .. } => Err(error.into()),
-        MantyxError::NotFound => Ok(Freshness::Gone),
-        other => {
-            tracing::warn!(error = %other, "cannot sync from MANTYX; showing stored data");
-            Ok(Freshness::Stale(other))
-        }
-    }
 }

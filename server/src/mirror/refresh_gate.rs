@@ -1,8 +1,8 @@
-//! Shares one refresh of a workspace's newest runs between everybody who opens a list.
+//! Shares one refresh of a workspace's newest runs between all viewers of the list.
 //!
 //! A refresh runs in a task of its own. Later viewers wait for its outcome, but not for long: a MANTYX that hangs must not
-//! keep anybody from the stored runs. Outcomes are reused for a moment: a failure for longer than a success, and for as
-//! long as MANTYX asks clients to wait.
+//! hide the stored runs. Outcomes are reused for some seconds: failures longer than successes, and rate limits for as long
+//! as MANTYX asks clients to wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -47,7 +47,7 @@ struct Refresh {
     running: Option<(watch::Receiver<Option<Outcome>>, Instant)>,
 }
 
-/// What a caller has to do to get an outcome.
+/// The next step of a caller who wants an outcome.
 pub enum Ticket {
     /// Use this recent outcome.
     Recent(Outcome),

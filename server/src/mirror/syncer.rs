@@ -21,7 +21,7 @@ use crate::store::WorkspaceId;
 
 /// The time between two rounds when there is nothing else to do.
 const ROUND_EVERY: Duration = Duration::from_secs(30);
-/// How often to try to take over a workspace that another process syncs.
+/// The interval between attempts to take over a workspace that another process syncs.
 const TAKE_OVER_EVERY: Duration = Duration::from_secs(5);
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 pub const RETRY: Backoff = Backoff::new(FIRST_RETRY, Duration::from_secs(60));
@@ -41,7 +41,7 @@ pub struct Syncer {
     wake: Arc<Notify>,
     prices_at_ms: i64,
     retry_later: RetryLater,
-    /// Where the next round continues to refresh runs in progress.
+    /// The cursor of the refresh of runs in progress.
     in_progress_below: Option<i64>,
 }
 
@@ -103,7 +103,7 @@ impl Syncer {
 
     /// Runs one round. Returns `None` when another process syncs this workspace.
     async fn round(&mut self) -> Result<Option<Round>, Error> {
-        if !self.state.store.hold_sync_lock(self.workspace_id).await? {
+        if !self.state.store.acquire_sync_lock(self.workspace_id).await? {
             return Ok(None);
         }
         let caller = self.caller().await?;
@@ -119,7 +119,7 @@ impl Syncer {
         };
         sessions::sync_head(&self.state, &caller).await?;
         self.refresh_in_progress(&caller).await?;
-        self.state.store.mark_launched_runs(self.workspace_id).await?;
+        self.state.store.tag_launched_runs(self.workspace_id).await?;
         if self.state.store.sync_state(self.workspace_id).await?.paused {
             return Ok(Some(Round::Done));
         }

@@ -16,7 +16,7 @@ use crate::mantyx::Bearer;
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
-/// How often to check for workspaces that users signed in to at another process.
+/// The interval between checks for workspaces that users signed in to at another process.
 const CHECK_WORKSPACES_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Syncers(Arc<Mutex<HashMap<WorkspaceId, SyncerState>>>);
 enum SyncerState {
     /// Notified when there may be something to do.
     Running(Arc<Notify>),
-    /// No credential was accepted. It starts again when somebody opens the workspace.
+    /// No credential was accepted. It starts again when a user opens the workspace.
     Stopped,
 }
 

@@ -1,10 +1,9 @@
-//! `runlens seed`: made-up runs, the same for the same seed, in realistic sizes: seven turns and six tool calls make
-//! thirteen steps, a tool answers with about a kilobyte.
+//! `runlens seed`: generates runs of realistic size, the same for the same seed. A run has thirteen steps, seven turns and
+//! six tool calls, and tool results of about a kilobyte.
 //!
-//! Every core makes runs while one task writes them, and nobody but the store knows that they were not mirrored: they are
-//! tagged `is:seeded`.
+//! Every core generates runs while one task writes them. They behave like mirrored runs and have the tag `is:seeded`.
 
-mod dice;
+mod rng;
 mod scenario;
 
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use crate::store::{RunUpdate, Store};
 
 pub(crate) use scenario::Seeder;
 
-/// Runs made and written at a time.
+/// Runs generated and written at a time.
 const BATCH: u64 = 500;
 
 #[derive(Args, Clone, Debug)]
@@ -45,14 +44,14 @@ pub struct SeedOptions {
     pub database: DatabaseOptions,
 }
 
-/// What was written, for the line at the end.
+/// Statistics of the written runs.
 pub struct Seeded {
     pub runs: u64,
     pub events: u64,
     pub seconds: f64,
-    /// What the database takes now, and took before.
-    pub bytes: (u64, u64),
-    /// What one row for each event would take as JSON.
+    /// The growth of the database.
+    pub database_bytes: u64,
+    /// The size of all events as JSON.
     pub plain_bytes: u64,
     pub packed_bytes: u64,
 }
@@ -61,30 +60,30 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
     create_data_dir(&options.database.data_dir)?;
     let store = Store::open(&options.database.url()).await?;
     let workspace = store.workspace_from_slug(&options.workspace).await?;
-    let before = store.database_bytes().await?;
+    let bytes_before = store.database_bytes().await?;
     let seeder =
         Seeder::new(options.seed, options.runs, options.until_ms.unwrap_or_else(now_ms), store.packer().clone());
     let started = Instant::now();
-    let mut batches = make_all(seeder, options.runs);
-    let mut seeded = Seeded { runs: 0, events: 0, seconds: 0.0, bytes: (0, before), plain_bytes: 0, packed_bytes: 0 };
-    while let Some(made) = batches.recv().await {
-        let made = made?;
-        store.upsert_runs(workspace, &made.updates).await.context("the runs could not be written")?;
+    let mut batches = generate_all(seeder, options.runs);
+    let mut seeded = Seeded { runs: 0, events: 0, seconds: 0.0, database_bytes: 0, plain_bytes: 0, packed_bytes: 0 };
+    while let Some(generated) = batches.recv().await {
+        let generated = generated?;
+        store.upsert_runs(workspace, &generated.updates).await.context("the runs could not be written")?;
         store.train_dictionary().await?;
-        seeded.runs += made.updates.len() as u64;
-        seeded.events += made.events;
-        seeded.plain_bytes += made.plain_bytes;
-        seeded.packed_bytes += made.packed_bytes;
+        seeded.runs += generated.updates.len() as u64;
+        seeded.events += generated.events;
+        seeded.plain_bytes += generated.plain_bytes;
+        seeded.packed_bytes += generated.packed_bytes;
     }
-    store.settle().await?;
+    store.checkpoint().await?;
     seeded.seconds = started.elapsed().as_secs_f64();
-    seeded.bytes.0 = store.database_bytes().await?;
+    seeded.database_bytes = store.database_bytes().await?.saturating_sub(bytes_before);
     store.close().await;
     Ok(seeded)
 }
 
-/// Batches as they come. Whoever of the makers is free makes the next one.
-fn make_all(seeder: Seeder, runs: u64) -> tokio::sync::mpsc::Receiver<anyhow::Result<Made>> {
+/// Starts a thread per core that generates batches.
+fn generate_all(seeder: Seeder, runs: u64) -> tokio::sync::mpsc::Receiver<anyhow::Result<Generated>> {
     let (sender, batches) = tokio::sync::mpsc::channel(2);
     let (seeder, next) = (Arc::new(seeder), Arc::new(AtomicU64::new(0)));
     for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -92,7 +91,7 @@ fn make_all(seeder: Seeder, runs: u64) -> tokio::sync::mpsc::Receiver<anyhow::Re
         std::thread::spawn(move || {
             loop {
                 let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                if first >= runs || sender.blocking_send(make(&seeder, first..runs.min(first + BATCH))).is_err() {
+                if first >= runs || sender.blocking_send(generate(&seeder, first..runs.min(first + BATCH))).is_err() {
                     return;
                 }
             }
@@ -101,25 +100,25 @@ fn make_all(seeder: Seeder, runs: u64) -> tokio::sync::mpsc::Receiver<anyhow::Re
     batches
 }
 
-struct Made {
+struct Generated {
     updates: Vec<RunUpdate>,
     events: u64,
     plain_bytes: u64,
     packed_bytes: u64,
 }
 
-fn make(seeder: &Seeder, range: std::ops::Range<u64>) -> anyhow::Result<Made> {
-    let mut made = Made { updates: Vec::new(), events: 0, plain_bytes: 0, packed_bytes: 0 };
+fn generate(seeder: &Seeder, range: std::ops::Range<u64>) -> anyhow::Result<Generated> {
+    let mut generated = Generated { updates: Vec::new(), events: 0, plain_bytes: 0, packed_bytes: 0 };
     for index in range {
         let (update, events) = seeder.run(index)?;
-        made.events += events.len() as u64;
+        generated.events += events.len() as u64;
         for part in update.log.iter().flat_map(|log| &log.parts) {
-            made.plain_bytes += part.plain_bytes as u64;
-            made.packed_bytes += part.body.len() as u64;
+            generated.plain_bytes += part.plain_bytes as u64;
+            generated.packed_bytes += part.body.len() as u64;
         }
-        made.updates.push(update);
+        generated.updates.push(update);
     }
-    Ok(made)
+    Ok(generated)
 }
 
 impl std::fmt::Display for Seeded {
@@ -133,7 +132,7 @@ impl std::fmt::Display for Seeded {
             self.events,
             self.seconds,
             runs / self.seconds.max(0.001),
-            self.bytes.0.saturating_sub(self.bytes.1) as f64 / runs,
+            self.database_bytes as f64 / runs,
             self.packed_bytes as f64 / events,
             self.plain_bytes as f64 / events,
             100.0 * self.packed_bytes as f64 / self.plain_bytes.max(1) as f64,

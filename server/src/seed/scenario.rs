@@ -1,18 +1,18 @@
-//! The made-up world: a support desk whose agent looks things up and answers.
+//! Generated runs: a support desk whose agent calls tools and answers.
 
 use domain::{Marks, Origin, RunSummary};
 use protocol::messages::Tokens;
 use protocol::{Event, RunStatus, Timeline};
 use serde_json::{Value, json};
 
-use super::dice::Dice;
+use super::rng::Rng;
 use crate::store::{NewLog, Packer, RunUpdate};
 
-/// Tool calls in a run; with the turns around them thirteen steps.
+/// Tool calls in a run. With seven turns, a run has thirteen steps.
 const CALLS: u64 = 6;
-/// Text in a tool's answer.
+/// The approximate size of a tool result.
 const RESULT_BYTES: usize = 1_000;
-/// On average between two runs.
+/// The average time between two runs.
 const GAP_MS: u64 = 2_000;
 
 const MODELS: [&str; 4] = ["sandbox/script", "sandbox/script-mini", "sandbox/script-large", "sandbox/assistant"];
@@ -149,31 +149,31 @@ impl Seeder {
         Self { seed, runs, until_ms, packer }
     }
 
-    /// One run with its log, packed. The oldest has index 0.
+    /// Generates a run with its compressed log. The oldest has index 0.
     pub fn run(&self, index: u64) -> anyhow::Result<(RunUpdate, Vec<Event>)> {
-        let mut dice = Dice::new(self.seed, index);
-        let age_ms = (self.runs - 1 - index.min(self.runs - 1)) * GAP_MS + dice.below(GAP_MS);
+        let mut rng = Rng::new(self.seed, index);
+        let age_ms = (self.runs - 1 - index.min(self.runs - 1)) * GAP_MS + rng.below(GAP_MS);
         let created_at_ms = self.until_ms - i64::try_from(age_ms).unwrap_or(0);
         let id = format!("run_seed_{:04x}{index:08x}", self.seed & 0xffff);
-        // Each order is asked for ten times among a million runs.
-        let order = format!("A{}", dice.below(self.runs.max(100_000) / 10));
-        let prompt = format!("{} Order {order}.", sentence(&mut dice, 16));
-        let agent = dice.pick_skewed(&AGENTS);
-        let model = dice.pick_skewed(&MODELS);
-        let failed = dice.one_in(20).then(|| ERRORS[usize::try_from(dice.below(4)).unwrap_or(0)]);
-        let looping = failed.is_none() && dice.one_in(50);
-        let (events, answer) = log(&mut dice, failed, looping);
+        // With a million runs, each order occurs in ten of them.
+        let order = format!("A{}", rng.below(self.runs.max(100_000) / 10));
+        let prompt = format!("{} Order {order}.", sentence(&mut rng, 16));
+        let agent = rng.pick_skewed(&AGENTS);
+        let model = rng.pick_skewed(&MODELS);
+        let failed = rng.one_in(20).then(|| ERRORS[usize::try_from(rng.below(4)).unwrap_or(0)]);
+        let looping = failed.is_none() && rng.one_in(50);
+        let (events, answer) = log(&mut rng, failed, looping);
         let tokens = Tokens {
-            input_tokens: 2_000 + dice.below(6_000),
-            cached_tokens: dice.below(1_500),
+            input_tokens: 2_000 + rng.below(6_000),
+            cached_tokens: rng.below(1_500),
             reasoning_tokens: 0,
-            output_tokens: 200 + dice.below(900),
+            output_tokens: 200 + rng.below(900),
         };
-        let duration_ms = 3_000 + dice.below(60_000);
+        let duration_ms = 3_000 + rng.below(60_000);
         let metadata = [
-            ("customer".to_owned(), format!("customer-{:02}", dice.below(50))),
-            ("env".to_owned(), dice.pick_skewed(&["prod", "staging", "dev"]).to_owned()),
-            ("team".to_owned(), format!("team-{:02}", dice.below(50))),
+            ("customer".to_owned(), format!("customer-{:02}", rng.below(50))),
+            ("env".to_owned(), rng.pick_skewed(&["prod", "staging", "dev"]).to_owned()),
+            ("team".to_owned(), format!("team-{:02}", rng.below(50))),
             ("order".to_owned(), order),
         ];
         let spec = json!({
@@ -212,26 +212,26 @@ impl Seeder {
     }
 }
 
-/// Seven turns, six calls, and the end.
-fn log(dice: &mut Dice, failed: Option<(&str, &str)>, looping: bool) -> (Vec<Event>, String) {
+/// A log of seven turns and six calls, with its terminal event.
+fn log(rng: &mut Rng, failed: Option<(&str, &str)>, looping: bool) -> (Vec<Event>, String) {
     let mut events = Vec::new();
     let mut push = |kind: &str, data: Value| events.push(Event::new(events.len() as u64 + 1, kind, data));
     for turn in 0..CALLS {
-        let id = format!("toolu_{:016x}", dice.roll());
-        let name = if looping { "recall" } else { dice.pick(&TOOLS) };
-        let query = if looping { "the same again".to_owned() } else { sentence(dice, 4) };
+        let id = format!("toolu_{:016x}", rng.next_u64());
+        let name = if looping { "recall" } else { rng.pick(&TOOLS) };
+        let query = if looping { "the same again".to_owned() } else { sentence(rng, 4) };
         let call = json!({ "id": id, "name": name, "input": { "query": query, "limit": 10 } });
         push(
             "assistant_message",
-            json!({ "text": sentence(dice, 12), "turn": turn, "finishReason": "tool_use", "toolCalls": [call] }),
+            json!({ "text": sentence(rng, 12), "turn": turn, "finishReason": "tool_use", "toolCalls": [call] }),
         );
         push("tool_call", json!({ "toolUseId": id, "name": name, "input": { "query": query, "limit": 10 } }));
-        push("tool_result", json!({ "toolUseId": id, "name": name, "result": tool_result(dice) }));
+        push("tool_result", json!({ "toolUseId": id, "name": name, "result": tool_result(rng) }));
         if looping && turn == 3 {
             push("loop_detected", json!({ "consecutiveCount": 3, "hardCutoff": false, "tools": ["recall"] }));
         }
     }
-    let answer = sentence(dice, 30);
+    let answer = sentence(rng, 30);
     let ended = if failed.is_some_and(|(class, _)| class == "truncation") { "max_tokens" } else { "end_turn" };
     push("assistant_message", json!({ "text": answer, "turn": CALLS, "finishReason": ended }));
     match failed {
@@ -246,17 +246,17 @@ fn log(dice: &mut Dice, failed: Option<(&str, &str)>, looping: bool) -> (Vec<Eve
     (events, answer)
 }
 
-/// Records as a tool of a shop answers them, about a kilobyte.
-fn tool_result(dice: &mut Dice) -> String {
+/// A tool result of about a kilobyte, like records of a shop.
+fn tool_result(rng: &mut Rng) -> String {
     let mut items = Vec::new();
     let mut length = 0;
     while length < RESULT_BYTES - 120 {
         let item = json!({
-            "id": format!("A{}", dice.below(1_000_000)),
-            "status": dice.pick_skewed(&["open", "paid", "shipped", "returned", "cancelled"]),
-            "amount": dice.below(100_000) as f64 / 100.0,
-            "updatedAt": format!("2026-{:02}-{:02}T{:02}:{:02}:00Z", 1 + dice.below(12), 1 + dice.below(28), dice.below(24), dice.below(60)),
-            "note": sentence(dice, 8),
+            "id": format!("A{}", rng.below(1_000_000)),
+            "status": rng.pick_skewed(&["open", "paid", "shipped", "returned", "cancelled"]),
+            "amount": rng.below(100_000) as f64 / 100.0,
+            "updatedAt": format!("2026-{:02}-{:02}T{:02}:{:02}:00Z", 1 + rng.below(12), 1 + rng.below(28), rng.below(24), rng.below(60)),
+            "note": sentence(rng, 8),
         });
         length += item.to_string().len() + 1;
         items.push(item);
@@ -264,16 +264,16 @@ fn tool_result(dice: &mut Dice) -> String {
     json!({ "items": items, "total": items.len() }).to_string()
 }
 
-fn sentence(dice: &mut Dice, words: u64) -> String {
+fn sentence(rng: &mut Rng, words: u64) -> String {
     let mut text = String::new();
     for i in 0..words {
         if i > 0 {
             text.push(' ');
         }
-        text.push_str(dice.pick_skewed(&WORDS));
-        if dice.one_in(3) {
-            // A vocabulary of some thousand words, so that logs do not shrink more than real ones.
-            text.push_str(dice.pick_skewed(&ENDINGS));
+        text.push_str(rng.pick_skewed(&WORDS));
+        if rng.one_in(3) {
+            // A vocabulary of some thousand words, so that logs do not compress better than real ones.
+            text.push_str(rng.pick_skewed(&ENDINGS));
         }
     }
     text.push('.');
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_makes_the_same_runs_in_order_of_time() {
+    fn the_same_seed_generates_the_same_runs_ordered_by_time() {
         let seeder = |seed| Seeder::new(seed, 100, 1_000_000_000, Packer::default());
         let (one, two) = (seeder(7), seeder(7));
         let run = |seeder: &Seeder, index| seeder.run(index).expect("makes");
@@ -305,6 +305,6 @@ mod tests {
         let turns = events.iter().filter(|event| event.kind == "assistant_message").count();
         assert_eq!(results.len() + turns, 13);
         assert!(results.iter().all(|length| (800..1_300).contains(length)), "{results:?}");
-        assert!(update.log.is_some_and(|log| log.facts.complete));
+        assert!(update.log.is_some_and(|log| log.summary.complete));
     }
 }

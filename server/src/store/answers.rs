@@ -1,11 +1,11 @@
-//! Who answers the local tools of a run, and what became of each call.
+//! Answers to local tool calls: the runs to answer, leased to one process, and the state of each call.
 
 use domain::{AnswerRecord, AnswerState, Via};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};
 
-/// A run whose calls this process is to answer.
+/// A run whose calls this process answers.
 #[derive(Clone, Debug)]
 pub struct AnswerPlan {
     pub workspace_id: WorkspaceId,
@@ -24,21 +24,21 @@ pub struct CallKey<'a> {
     pub tool_use_id: &'a str,
 }
 
-/// What a claim found.
+/// The result of claiming a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Nobody was at it.
+    /// No process has claimed it before.
     Fresh,
-    /// Another process was at it and has gone.
+    /// Another process claimed it and stopped.
     Interrupted,
-    /// An answer was found and not yet sent.
+    /// An answer is stored but not sent.
     Ready(Vec<u8>),
-    /// Somebody has answered it.
+    /// It is answered already.
     Settled,
 }
 
 impl Store {
-    /// Takes over runs that nobody answers now.
+    /// Leases open runs whose lease has expired.
     pub async fn claim_answer_plans(
         &self,
         owner: &str,
@@ -57,14 +57,14 @@ impl Store {
         let mut claimed = Vec::new();
         for row in free {
             let plan = AnswerPlan {
-                workspace_id: WorkspaceId(row.try_get(0)?),
-                run_id: row.try_get(1)?,
-                subject: row.try_get(2)?,
-                sealed_answers: row.try_get(3)?,
-                after_seq: row.try_get::<i64, _>(4)?.try_into().unwrap_or(0),
-                created_at_ms: row.try_get(5)?,
+                workspace_id: WorkspaceId(row.try_get("workspace_id")?),
+                run_id: row.try_get("run_id")?,
+                subject: row.try_get("subject")?,
+                sealed_answers: row.try_get("answers")?,
+                after_seq: row.try_get::<i64, _>("after_seq")?.try_into().unwrap_or(0),
+                created_at_ms: row.try_get("created_at")?,
             };
-            // Another process may have been quicker between the two statements.
+            // Another process may have claimed it between the two statements.
             let taken = sqlx::query(
                 "UPDATE run_answerer SET owner = $1, lease_until = $2 \
                  WHERE workspace_id = $3 AND run_id = $4 AND state = 'open' AND lease_until < $5",
@@ -83,7 +83,7 @@ impl Store {
         Ok(claimed)
     }
 
-    /// Goes on holding a run. `false` when it is not held any more.
+    /// Extends the lease of a run. Returns false if the lease was lost.
     pub async fn renew_answer_plan(
         &self,
         plan: &AnswerPlan,
@@ -105,8 +105,7 @@ impl Store {
         Ok(renewed.rows_affected() == 1)
     }
 
-    /// The run has ended, or nothing more can be done for it.
-    /// What is kept of its answers has no secrets any more.
+    /// Closes a run that has ended or cannot be answered, and replaces its answerers with a copy without secrets.
     pub async fn close_answer_plan(&self, plan: &AnswerPlan, owner: &str, without_secrets: &[u8]) -> Result<()> {
         sqlx::query(
             "UPDATE run_answerer SET state = 'done', answers = $1 \
@@ -121,7 +120,7 @@ impl Store {
         .map(drop)
     }
 
-    /// Who answers the tools of a run, as it was kept at its launch.
+    /// The answerers of a run's tools, from its launch.
     pub async fn sealed_answers(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<Vec<u8>>> {
         sqlx::query_scalar("SELECT answers FROM run_answerer WHERE workspace_id = $1 AND run_id = $2")
             .bind(workspace.0)
@@ -130,7 +129,7 @@ impl Store {
             .await
     }
 
-    /// Claims a call for the process that holds its run.
+    /// Claims a call for the process that holds the lease of its run.
     pub async fn claim_answer(
         &self,
         call: CallKey<'_>,
@@ -175,8 +174,8 @@ impl Store {
         }
     }
 
-    /// Keeps an answer until it is sent. `false` when the call is no longer this process's.
-    pub async fn keep_reply(&self, call: CallKey<'_>, owner: &str, sealed: &[u8], now_ms: i64) -> Result<bool> {
+    /// Stores an answer until it is sent. Returns false if this process lost the call.
+    pub async fn save_reply(&self, call: CallKey<'_>, owner: &str, sealed: &[u8], now_ms: i64) -> Result<bool> {
         let kept = sqlx::query(
             "UPDATE run_answer SET state = 'ready', reply = $1, changed_at = $2 WHERE workspace_id = $3 \
              AND run_id = $4 AND tool_use_id = $5 AND owner = $6 AND state IN ('working', 'ready')",
@@ -192,7 +191,7 @@ impl Store {
         Ok(kept.rows_affected() == 1)
     }
 
-    /// Records what became of an answer.
+    /// Records the final state of an answer.
     pub async fn settle_answer(
         &self,
         call: CallKey<'_>,
@@ -217,7 +216,7 @@ impl Store {
         .map(drop)
     }
 
-    /// The call has a result. `true` when nothing is being sent for it from here, so that the work can stop.
+    /// Abandons a call that has a result. Returns false if an answer is about to be sent.
     pub async fn abandon_answer(&self, call: CallKey<'_>, owner: &str, now_ms: i64) -> Result<bool> {
         sqlx::query(
             "UPDATE run_answer SET state = 'not_needed', changed_at = $1 WHERE workspace_id = $2 AND run_id = $3 \
@@ -241,7 +240,7 @@ impl Store {
         Ok(state.as_deref() != Some(AnswerState::Ready.as_str()))
     }
 
-    /// A person has answered a call, whoever else was at it.
+    /// Records that a person answered a call, even if a process has claimed it.
     pub async fn record_hand_answer(&self, call: CallKey<'_>, email: &str, now_ms: i64) -> Result<()> {
         sqlx::query(
             "INSERT INTO run_answer (workspace_id, run_id, tool_use_id, tool, via, answered_by, state, owner, \
@@ -272,13 +271,13 @@ impl Store {
         rows.iter()
             .map(|row| {
                 Ok(AnswerRecord {
-                    tool_use_id: row.try_get(0)?,
-                    tool: row.try_get(1)?,
-                    via: Via::parse(&row.try_get::<String, _>(2)?).unwrap_or(Via::Hand),
-                    by: row.try_get(3)?,
-                    state: AnswerState::parse(&row.try_get::<String, _>(4)?).unwrap_or(AnswerState::Working),
-                    at_ms: row.try_get(5)?,
-                    problem: row.try_get(6)?,
+                    tool_use_id: row.try_get("tool_use_id")?,
+                    tool: row.try_get("tool")?,
+                    via: Via::parse(row.try_get("via")?).unwrap_or(Via::Hand),
+                    by: row.try_get("answered_by")?,
+                    state: AnswerState::parse(row.try_get("state")?).unwrap_or(AnswerState::Working),
+                    at_ms: row.try_get("changed_at")?,
+                    problem: row.try_get("problem")?,
                 })
             })
             .collect()

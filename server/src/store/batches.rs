@@ -1,4 +1,4 @@
-//! Batches of launches and how far each item has come.
+//! Batches of launches, leased to one process, and the state of each item.
 
 use domain::{Batch, BatchItem, BatchItemState};
 use protocol::query::{Clause, Term};
@@ -16,7 +16,7 @@ pub struct NewBatch<'a> {
     pub sealed_inputs: &'a [Vec<u8>],
 }
 
-/// A batch that this process is to carry on with.
+/// A batch that this process launches.
 #[derive(Clone, Debug)]
 pub struct OpenBatch {
     pub workspace_id: WorkspaceId,
@@ -28,7 +28,7 @@ pub struct OpenBatch {
 }
 
 impl Store {
-    /// Keeps a batch; one that is there already stays as it is.
+    /// Stores a batch. A batch with the same id is not changed.
     pub async fn insert_batch(&self, workspace: WorkspaceId, batch: &NewBatch<'_>, now_ms: i64) -> Result<()> {
         let mut tx = self.begin().await?;
         let inserted = sqlx::query(
@@ -83,20 +83,20 @@ impl Store {
             let state = BatchItemState::parse(&row.try_get::<String, _>(0)?).unwrap_or(BatchItemState::Waiting);
             Ok(BatchItem { state, run_id: row.try_get(1)?, problem: row.try_get(2)? })
         });
-        let (tag_key, tag_value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let (tag_key, tag_value): (String, String) = (row.try_get("tag_key")?, row.try_get("tag_value")?);
         Ok(Some(Batch {
             id: id.to_owned(),
             query: Clause::from(Term::metadata(&tag_key, &tag_value)).to_string(),
             tag_key,
             tag_value,
-            done: row.try_get::<String, _>(2)? == "done",
-            problem: row.try_get(3)?,
-            created_at_ms: row.try_get(4)?,
+            done: row.try_get::<String, _>("state")? == "done",
+            problem: row.try_get("problem")?,
+            created_at_ms: row.try_get("created_at")?,
             items: items.collect::<Result<_>>()?,
         }))
     }
 
-    /// Takes over batches that nobody carries on with.
+    /// Leases open batches whose lease has expired.
     pub async fn claim_batches(&self, owner: &str, now_ms: i64, lease_until_ms: i64) -> Result<Vec<OpenBatch>> {
         let rows = sqlx::query(
             "UPDATE launch_batch SET owner = $1, lease_until = $2 WHERE state = 'open' AND lease_until < $3 \
@@ -110,18 +110,18 @@ impl Store {
         rows.iter()
             .map(|row| {
                 Ok(OpenBatch {
-                    workspace_id: WorkspaceId(row.try_get(0)?),
-                    id: row.try_get(1)?,
-                    subject: row.try_get(2)?,
-                    tag_key: row.try_get(3)?,
-                    tag_value: row.try_get(4)?,
-                    sealed: row.try_get(5)?,
+                    workspace_id: WorkspaceId(row.try_get("workspace_id")?),
+                    id: row.try_get("id")?,
+                    subject: row.try_get("subject")?,
+                    tag_key: row.try_get("tag_key")?,
+                    tag_value: row.try_get("tag_value")?,
+                    sealed: row.try_get("content")?,
                 })
             })
             .collect()
     }
 
-    /// Goes on holding a batch, with why it waits. `false` when it is not held any more.
+    /// Extends the lease of a batch and sets its problem. Returns false if the lease was lost.
     pub async fn renew_batch(
         &self,
         batch: &OpenBatch,
@@ -143,7 +143,7 @@ impl Store {
         Ok(renewed.rows_affected() == 1)
     }
 
-    /// The next input that waits: its position and what it is.
+    /// The next waiting item: its position and its sealed input.
     pub async fn next_batch_item(&self, batch: &OpenBatch) -> Result<Option<(i64, Vec<u8>)>> {
         let row = sqlx::query(
             "SELECT position, input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
@@ -179,7 +179,7 @@ impl Store {
         .map(drop)
     }
 
-    /// All is launched. The spec and its secrets are not needed any more.
+    /// Closes a finished batch and deletes its spec with its secrets.
     pub async fn close_batch(&self, batch: &OpenBatch, owner: &str) -> Result<()> {
         sqlx::query(
             "UPDATE launch_batch SET state = 'done', problem = NULL, content = $1 \

@@ -1,15 +1,15 @@
-//! Dictionaries for packing, trained on what is stored.
+//! Compression dictionaries, trained on stored logs and specs.
 
 use sqlx::{AnyConnection, Row};
 
 use super::pack;
 use super::{Result, Store};
 
-/// Logs that a dictionary is trained on, once so many are there.
+/// The id of logs that a dictionary is trained on.
 const SAMPLES: i64 = 400;
 
 impl Store {
-    /// Trains a dictionary once enough logs are stored and none is there. `false` where there was nothing to do.
+    /// Trains a dictionary if there is none and enough logs are stored. Returns true if it did.
     pub async fn train_dictionary(&self) -> Result<bool> {
         if self.packer.is_trained() {
             return Ok(false);
@@ -29,11 +29,11 @@ impl Store {
         drop(connection);
         let trained = tokio::task::spawn_blocking(move || pack::train(&samples)).await;
         let dictionary = trained.map_err(|_| sqlx::Error::WorkerCrashed)?.map_err(sqlx::Error::Io)?;
-        let number: i64 = sqlx::query_scalar("INSERT INTO pack_dictionary (body) VALUES ($1) RETURNING id")
+        let id: i64 = sqlx::query_scalar("INSERT INTO pack_dictionary (body) VALUES ($1) RETURNING id")
             .bind(dictionary.clone())
             .fetch_one(&self.writer)
             .await?;
-        self.packer.add(u32::try_from(number).unwrap_or(u32::MAX), &dictionary);
+        self.packer.add(u32::try_from(id).unwrap_or(u32::MAX), &dictionary);
         Ok(true)
     }
 
@@ -45,20 +45,20 @@ impl Store {
         Ok(())
     }
 
-    /// A body as text, with whatever dictionary it needs.
+    /// Decompresses a body, after loading its dictionary if needed.
     pub(super) async fn unpack(&self, connection: &mut AnyConnection, body: &[u8]) -> Result<String> {
-        self.provide_dictionary(connection, body).await?;
+        self.load_dictionary_of(connection, body).await?;
         self.packer.decompress(body).map_err(sqlx::Error::Io)
     }
 
-    /// Makes sure of the dictionary that a body needs: another process may have trained it.
-    pub(super) async fn provide_dictionary(&self, connection: &mut AnyConnection, body: &[u8]) -> Result<()> {
-        if let Some(number) = self.packer.missing(body) {
+    /// Loads the dictionary of a body if another process has trained it.
+    pub(super) async fn load_dictionary_of(&self, connection: &mut AnyConnection, body: &[u8]) -> Result<()> {
+        if let Some(id) = self.packer.missing_dictionary(body) {
             let dictionary: Vec<u8> = sqlx::query_scalar("SELECT body FROM pack_dictionary WHERE id = $1")
-                .bind(i64::from(number))
+                .bind(i64::from(id))
                 .fetch_one(connection)
                 .await?;
-            self.packer.add(number, &dictionary);
+            self.packer.add(id, &dictionary);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Counts beside a list: facets, and values for completion.
+//! Facets of runs, and values for completion.
 //!
-//! Without a filter the counts are kept and exact. Under a filter the newest matching runs are counted, and the answer
-//! says how many: a count over all would grow with the workspace.
+//! Without a query the counts come from the tag table and are exact. With a query the newest matching runs are counted,
+//! because counting all would take longer the larger the workspace is. The result says how many were counted.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -14,15 +14,15 @@ use super::sql::{Arg, fetch};
 use super::tags::{TagIds, counted};
 use super::{Result, Store, WorkspaceId};
 
-/// Keys shown besides metadata.
+/// Keys besides metadata.
 const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
-/// Metadata keys shown, the most used.
+/// The number of metadata keys, most used first.
 const METADATA_KEYS: i64 = 16;
-/// Values shown of each key.
+/// Values per key.
 const VALUES: usize = 10;
-/// Matching runs counted under a filter: 1,000 took 15 ms (p95) over HTTP at 100,000 runs, beyond the goal of 10.
+/// Matching runs counted with a query. 1,000 took 15 ms (p95) over HTTP at 100,000 runs; the goal is 10.
 const FACET_SAMPLE: u32 = 500;
-/// Values that begin with what was typed, looked at to find the most frequent.
+/// Values with a prefix that are read to find the most frequent ones.
 const COMPLETION_SAMPLE: i64 = 1_000;
 
 impl Store {
@@ -58,7 +58,7 @@ impl Store {
             values.entry(found.tag.key).or_default().push(FacetValue { value: found.tag.value, runs });
         }
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets: telling_first(facets), counted_newest: None })
+        Ok(Facets { facets: shared_values_first(facets), counted_newest: None })
     }
 
     async fn sampled_facets(&self, plan: &QueryPlan) -> Result<Facets> {
@@ -68,7 +68,7 @@ impl Store {
             let tags: String = row.try_get(0)?;
             TagIds::parse(&tags).all().into_iter().for_each(|id| *runs_by_id.entry(id).or_default() += 1);
         }
-        // Values that one run in the sample has are many and tell little; the frequent ones are enough.
+        // Most values occur once: only look up the frequent ones.
         let mut frequent: Vec<(i64, u64)> = runs_by_id.iter().map(|(id, runs)| (*id, *runs)).collect();
         frequent.sort_by_key(|(id, runs)| (Reverse(*runs), *id));
         frequent.truncate(500);
@@ -85,10 +85,10 @@ impl Store {
         let metadata = values.keys().filter(|key| key.starts_with("metadata.")).cloned();
         let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).collect();
         let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets: telling_first(facets), counted_newest: (!complete).then_some(rows.len() as u64) })
+        Ok(Facets { facets: shared_values_first(facets), counted_newest: (!complete).then_some(rows.len() as u64) })
     }
 
-    /// Values of a key that begin with what was typed, most frequent first.
+    /// Values of a key with a prefix, most frequent first.
     pub async fn complete_values(&self, workspace: WorkspaceId, key: &str, prefix: &str) -> Result<Vec<FacetValue>> {
         let (condition, mut args): (&str, Vec<Arg>) = match prefix {
             "" => ("", vec![]),
@@ -116,8 +116,8 @@ fn facet(mut values: Vec<FacetValue>, key: String) -> Option<Facet> {
     (!values.is_empty()).then_some(Facet { key, values, more })
 }
 
-/// Metadata keys whose values many runs share come before those that name each run apart, as order numbers do.
-fn telling_first(mut facets: Vec<Facet>) -> Vec<Facet> {
+/// Sorts metadata keys with shared values before those that are unique per run, like order numbers.
+fn shared_values_first(mut facets: Vec<Facet>) -> Vec<Facet> {
     facets.sort_by_key(|facet| match facet.key.starts_with("metadata.") {
         true => (true, Reverse(facet.values.first().map_or(0, |value| value.runs))),
         false => (false, Reverse(0)),
@@ -130,14 +130,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_many_runs_share_come_first() {
+    fn keys_with_shared_values_come_first() {
         let of = |key: &str, runs| Facet {
             key: key.to_owned(),
             values: vec![FacetValue { value: "x".to_owned(), runs }],
             more: false,
         };
         let facets =
-            telling_first(vec![of("status", 1), of("tool", 5), of("metadata.order", 1), of("metadata.env", 9)]);
+            shared_values_first(vec![of("status", 1), of("tool", 5), of("metadata.order", 1), of("metadata.env", 9)]);
         let keys: Vec<&str> = facets.iter().map(|facet| facet.key.as_str()).collect();
         assert_eq!(keys, ["status", "tool", "metadata.env", "metadata.order"]);
     }

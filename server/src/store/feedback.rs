@@ -1,4 +1,4 @@
-//! Judgements of runs.
+//! Feedback on runs.
 
 use domain::{Feedback, Thumb};
 use sqlx::Row;
@@ -6,8 +6,8 @@ use sqlx::Row;
 use super::{Result, Store, WorkspaceId};
 
 impl Store {
-    /// Keeps a judgement in place of an earlier one.
-    pub async fn keep_feedback(&self, workspace: WorkspaceId, run_id: &str, feedback: &Feedback) -> Result<()> {
+    /// Stores feedback, replacing earlier feedback on the run.
+    pub async fn save_feedback(&self, workspace: WorkspaceId, run_id: &str, feedback: &Feedback) -> Result<()> {
         sqlx::query(
             "INSERT INTO run_feedback (workspace_id, run_id, verdict, explanation, given_by, given_at, sent) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, run_id) DO UPDATE SET \
@@ -37,11 +37,11 @@ impl Store {
         .await?;
         row.map(|row| {
             Ok(Feedback {
-                thumb: if row.try_get::<String, _>(0)? == Thumb::Down.as_str() { Thumb::Down } else { Thumb::Up },
-                explanation: row.try_get(1)?,
-                given_by: row.try_get(2)?,
-                given_at_ms: row.try_get(3)?,
-                sent: row.try_get::<i64, _>(4)? == 1,
+                thumb: if row.try_get::<&str, _>("verdict")? == Thumb::Down.as_str() { Thumb::Down } else { Thumb::Up },
+                explanation: row.try_get("explanation")?,
+                given_by: row.try_get("given_by")?,
+                given_at_ms: row.try_get("given_at")?,
+                sent: row.try_get::<i64, _>("sent")? == 1,
             })
         })
         .transpose()

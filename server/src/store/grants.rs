@@ -1,4 +1,4 @@
-//! Users' consents and their tokens, sealed before they reach this file.
+//! OAuth grants of users. Tokens are encrypted before they reach the store.
 
 use sqlx::Row;
 
@@ -14,7 +14,7 @@ pub struct Grant {
     pub tokens: SealedTokens,
 }
 
-/// Encrypted tokens, and when the access token ends.
+/// Encrypted tokens.
 #[derive(Clone, Debug)]
 pub struct SealedTokens {
     pub access: Vec<u8>,
@@ -52,22 +52,22 @@ impl Store {
         .await?;
         row.map(|row| {
             Ok(Grant {
-                id: row.try_get(0)?,
-                workspace_id: WorkspaceId(row.try_get(1)?),
-                subject: row.try_get(2)?,
-                email: row.try_get(3)?,
-                scopes: row.try_get(4)?,
+                id: row.try_get("id")?,
+                workspace_id: WorkspaceId(row.try_get("workspace_id")?),
+                subject: row.try_get("subject")?,
+                email: row.try_get("email")?,
+                scopes: row.try_get("scopes")?,
                 tokens: SealedTokens {
-                    access: row.try_get(5)?,
-                    access_expires_at_ms: row.try_get(6)?,
-                    refresh: row.try_get(7)?,
+                    access: row.try_get("access_token")?,
+                    access_expires_at_ms: row.try_get("access_expires_at")?,
+                    refresh: row.try_get("refresh_token")?,
                 },
             })
         })
         .transpose()
     }
 
-    /// The consent that a person gave last, where one still stands.
+    /// The newest grant of a person.
     pub async fn newest_grant_of(&self, workspace: WorkspaceId, subject: &str) -> Result<Option<String>> {
         sqlx::query_scalar(
             "SELECT id FROM oauth_grant WHERE workspace_id = $1 AND subject = $2 ORDER BY created_at DESC LIMIT 1",
@@ -78,7 +78,7 @@ impl Store {
         .await
     }
 
-    /// Consents that can be renewed, newest first.
+    /// Grants with a refresh token, newest first.
     pub async fn grants_of(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
         sqlx::query_scalar(
             "SELECT id FROM oauth_grant WHERE workspace_id = $1 AND refresh_token IS NOT NULL ORDER BY created_at DESC",
@@ -88,7 +88,7 @@ impl Store {
         .await
     }
 
-    /// Workspaces that somebody's consent can be used for, with their slugs.
+    /// Workspaces that have a grant with a refresh token, with their slugs.
     pub async fn workspaces_with_grants(&self) -> Result<Vec<(WorkspaceId, String)>> {
         let rows = sqlx::query(
             "SELECT id, slug FROM workspace w WHERE slug IS NOT NULL AND EXISTS \

@@ -1,8 +1,7 @@
-//! Runs over time.
+//! Histograms: runs over time, by status.
 //!
-//! Where a filter is about nothing but time, counts are kept by the hour: whole hours are read from there, and what a bound
-//! leaves of an hour is counted, as all is where the bars are narrower than that. Under any other filter the newest matching
-//! runs are counted.
+//! A query that only limits time uses the stored counts per hour. Hours that are only partly in range, and buckets narrower
+//! than an hour, are counted from the runs. For all other queries the newest matching runs are counted.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +12,16 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::fetch;
-use super::{Result, Store, WorkspaceId, number};
+use super::{Result, Store, WorkspaceId, list_key};
 
-/// Matching runs counted under a filter: 5,000 made pages take 30 to 140 ms (p50) at a million runs, beyond the goal of 40.
-const SAMPLE: u32 = 1_000;
-/// Runs that are counted one by one for bars narrower than an hour; where there are more, bars are hours.
-const COUNTED: i64 = 50_000;
+/// Matching runs counted with a query. 5,000 made pages take 30 to 140 ms (p50) at a million runs; the goal is 40.
+const SAMPLE_SIZE: u32 = 1_000;
+/// Runs counted for buckets narrower than an hour. If there are more, buckets are hours.
+const MAX_COUNTED_RUNS: i64 = 50_000;
 const HOUR_MS: i64 = 3_600_000;
 
-/// Steps that read well on an axis.
-const STEPS_MS: [i64; 12] = [
+/// Bucket widths that read well on an axis.
+const BUCKET_WIDTHS_MS: [i64; 12] = [
     60_000,
     5 * 60_000,
     15 * 60_000,
@@ -37,10 +36,10 @@ const STEPS_MS: [i64; 12] = [
     365 * 24 * HOUR_MS,
 ];
 
-/// Runs at a time, by status.
+/// A time, a status, and a number of runs.
 type Count = (i64, String, u64);
 
-/// From a time on and before another.
+/// A time range: from a time, included, until another, excluded.
 #[derive(Clone, Copy)]
 struct Span {
     from: Option<i64>,
@@ -54,38 +53,38 @@ impl Store {
         let span = Span::of(query, plan.now_ms);
         let only_time = query.clauses.iter().all(|clause| matches!(clause.term, Term::Since(_) | Term::Before(_)));
         let histogram = if only_time {
-            self.all_over_time(plan.workspace, span, wanted).await?
+            self.count_by_time(plan.workspace, span, wanted).await?
         } else {
-            let Sample { rows, complete } = plan.sample(self, SampleColumns::ListKeyAndStatus, SAMPLE).await?;
+            let Sample { rows, complete } = plan.sample(self, SampleColumns::ListKeyAndStatus, SAMPLE_SIZE).await?;
             let counts: Vec<Count> = rows
                 .iter()
-                .map(|row| Ok((number::time_of(row.try_get(0)?), row.try_get(1)?, 1)))
+                .map(|row| Ok((list_key::created_at_ms(row.try_get(0)?), row.try_get(1)?, 1)))
                 .collect::<Result<_>>()?;
             Histogram { counted_newest: (!complete).then_some(rows.len() as u64), ..buckets(&counts, wanted) }
         };
         Ok(Histogram { from_ms: span.from, before_ms: span.before, ..histogram })
     }
 
-    async fn all_over_time(&self, workspace: WorkspaceId, span: Span, wanted: i64) -> Result<Histogram> {
+    async fn count_by_time(&self, workspace: WorkspaceId, span: Span, wanted: i64) -> Result<Histogram> {
         let (first, last) = (self.end_of(workspace, span, "ASC").await?, self.end_of(workspace, span, "DESC").await?);
         let (Some(first), Some(last)) = (first, last) else { return Ok(Histogram::default()) };
         let step = step_for(last - first, wanted);
-        // As they are kept: with the whole of the hours at both ends.
-        let hours = self.kept_hours(workspace, first.div_euclid(HOUR_MS), last.div_euclid(HOUR_MS) + 1).await?;
-        let about = hours.iter().map(|count| count.2).sum::<u64>();
-        if step < HOUR_MS && about <= COUNTED.unsigned_abs() {
-            return Ok(in_steps(&self.counted(workspace, span, step).await?, step));
+        // Includes the whole first and last hour.
+        let hours = self.stored_hours(workspace, first.div_euclid(HOUR_MS), last.div_euclid(HOUR_MS) + 1).await?;
+        let estimate = hours.iter().map(|count| count.2).sum::<u64>();
+        if step < HOUR_MS && estimate <= MAX_COUNTED_RUNS.unsigned_abs() {
+            return Ok(in_steps(&self.count_runs_by_step(workspace, span, step).await?, step));
         }
         let mut counts: Vec<Count> = hours.into_iter().filter(|(at, ..)| span.has_whole_hour(*at)).collect();
-        for cut in span.cut_hours() {
-            counts.extend(self.counted(workspace, cut, HOUR_MS).await?);
+        for part in span.partial_hours() {
+            counts.extend(self.count_runs_by_step(workspace, part, HOUR_MS).await?);
         }
         Ok(in_steps(&counts, step.max(HOUR_MS)))
     }
 
-    /// When the first or the last run of a span was created.
+    /// The creation time of the first (`ASC`) or last (`DESC`) run of a span.
     async fn end_of(&self, workspace: WorkspaceId, span: Span, order: &str) -> Result<Option<i64>> {
-        let (from, below) = span.numbers();
+        let (from, below) = span.list_keys();
         let sql =
             format!("SELECT n FROM run WHERE workspace_id = $1 AND n >= $2 AND n < $3 ORDER BY n {order} LIMIT 1");
         let found: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql))
@@ -94,30 +93,30 @@ impl Store {
             .bind(below)
             .fetch_optional(&self.reader)
             .await?;
-        Ok(found.map(number::time_of))
+        Ok(found.map(list_key::created_at_ms))
     }
 
-    async fn kept_hours(&self, workspace: WorkspaceId, from: i64, below: i64) -> Result<Vec<Count>> {
+    async fn stored_hours(&self, workspace: WorkspaceId, from: i64, below: i64) -> Result<Vec<Count>> {
         let sql = "SELECT hour, status, runs FROM run_hour \
              WHERE workspace_id = $1 AND hour >= $2 AND hour < $3 AND runs > 0";
         let rows = fetch(&self.reader, sql.to_owned(), vec![workspace.0.into(), from.into(), below.into()]).await?;
         rows.iter().map(|row| count(row, |hour| hour * HOUR_MS)).collect()
     }
 
-    /// The runs of a span by steps, counted one by one.
-    async fn counted(&self, workspace: WorkspaceId, span: Span, step: i64) -> Result<Vec<Count>> {
+    /// Counts the runs of a span by step.
+    async fn count_runs_by_step(&self, workspace: WorkspaceId, span: Span, step: i64) -> Result<Vec<Count>> {
         let Some(first) = self.end_of(workspace, span, "ASC").await? else { return Ok(Vec::new()) };
         let start = first.div_euclid(step) * step;
-        let (from, below) = span.numbers();
-        // From the first step on: a division of negative numbers would not round down.
+        let (from, below) = span.list_keys();
+        // Relative to the first step, because SQL does not round a negative quotient down.
         let sql = "SELECT (n - $4) / $5, status, COUNT(*) FROM run WHERE workspace_id = $1 AND n >= $2 AND n < $3 \
              GROUP BY 1, 2";
         let args = vec![
             workspace.0.into(),
             from.into(),
             below.into(),
-            number::first_at(start).into(),
-            number::first_at(step).into(),
+            list_key::first_at(start).into(),
+            list_key::first_at(step).into(),
         ];
         let rows = fetch(&self.reader, sql.to_owned(), args).await?;
         rows.iter().map(|row| count(row, |at| start + at * step)).collect()
@@ -147,16 +146,16 @@ impl Span {
         span
     }
 
-    fn numbers(self) -> (i64, i64) {
-        (self.from.map_or(i64::MIN, number::first_at), self.before.map_or(i64::MAX, number::first_at))
+    fn list_keys(self) -> (i64, i64) {
+        (self.from.map_or(i64::MIN, list_key::first_at), self.before.map_or(i64::MAX, list_key::first_at))
     }
 
     fn has_whole_hour(self, start: i64) -> bool {
         self.from.is_none_or(|from| from <= start) && self.before.is_none_or(|before| start + HOUR_MS <= before)
     }
 
-    /// What is left of the hours that a bound cuts through.
-    fn cut_hours(self) -> Vec<Self> {
+    /// The parts of hours that are not wholly in the range.
+    fn partial_hours(self) -> Vec<Self> {
         let mut starts: Vec<i64> = [self.from, self.before]
             .into_iter()
             .flatten()
@@ -173,7 +172,7 @@ impl Span {
 }
 
 fn step_for(span_ms: i64, wanted: i64) -> i64 {
-    STEPS_MS.into_iter().find(|step| span_ms / step < wanted.max(1)).unwrap_or(STEPS_MS[11])
+    BUCKET_WIDTHS_MS.into_iter().find(|step| span_ms / step < wanted.max(1)).unwrap_or(BUCKET_WIDTHS_MS[11])
 }
 
 fn buckets(counts: &[Count], wanted: i64) -> Histogram {
@@ -200,7 +199,7 @@ mod tests {
     const UNTIL_MS: i64 = 1_790_000_000_000;
 
     #[test]
-    fn buckets_are_as_wide_as_reads_well() {
+    fn buckets_have_a_readable_width() {
         let counts =
             [(0, "failed".to_owned(), 2), (HOUR_MS, "succeeded".to_owned(), 1), (30 * HOUR_MS, "failed".to_owned(), 1)];
         let histogram = buckets(&counts, 12);
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bucket_counts_what_a_filter_for_its_time_finds() -> anyhow::Result<()> {
+    async fn a_bucket_counts_the_runs_of_its_time() -> anyhow::Result<()> {
         let dir = tempfile::tempdir()?;
         let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
         let workspace = store.workspace_from_slug("demo").await?;

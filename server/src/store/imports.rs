@@ -1,4 +1,4 @@
-//! What became of imported files.
+//! Reports of imported files.
 
 use domain::ImportReport;
 use sqlx::Row;
@@ -7,7 +7,7 @@ use super::run_row::origin_to_number;
 use super::{Origin, Result, Store, WorkspaceId};
 
 impl Store {
-    pub async fn keep_import_report(&self, workspace: WorkspaceId, run_id: &str, report: &ImportReport) -> Result<()> {
+    pub async fn save_import_report(&self, workspace: WorkspaceId, run_id: &str, report: &ImportReport) -> Result<()> {
         let json = serde_json::to_string(report).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
         sqlx::query(
             "INSERT INTO run_import (workspace_id, run_id, report) VALUES ($1, $2, $3) \
@@ -31,7 +31,7 @@ impl Store {
         Ok(json.and_then(|json| serde_json::from_str(&json).ok()))
     }
 
-    /// Imports of any workspace that have not ended and to which nothing has come since a time.
+    /// Imports of any workspace that have not ended and got no event since a time.
     pub async fn imports_without_end(&self, since_ms: i64) -> Result<Vec<(WorkspaceId, String)>> {
         let rows = sqlx::query(
             "SELECT r.workspace_id, r.id FROM workspace w JOIN run r ON r.workspace_id = w.id \

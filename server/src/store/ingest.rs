@@ -1,7 +1,7 @@
-//! Taking in what was learnt of runs: one transaction for a batch, and the same outcome however often it is repeated.
+//! Writing updates of runs: one transaction per batch, idempotent.
 //!
-//! Rows are merged here rather than in SQL, because a run's tags follow from the merged run: what it gains and loses is the
-//! difference to what its row says it had.
+//! Rows are merged here and not in SQL, because a run's tags follow from the merged row. The tags to add and to remove are
+//! the difference to the tags that the stored row lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,22 +9,23 @@ use domain::RunSummary;
 use protocol::{Event, Timeline};
 use sqlx::AnyConnection;
 
-use super::facts::LogFacts;
+use super::hour_counts::HourCounts;
 use super::log::write_parts;
+use super::log_summary::LogSummary;
 use super::pack::{Packer, Part};
 use super::prices::{Prices, cost_micros};
 use super::run_row::{self, RunRow};
 use super::sql::{Arg, execute, rows};
 use super::tags::{self, Tag, TagChanges};
 use super::text::{self, RunText};
-use super::{Engine, Origin, Result, Store, WorkspaceId, number};
+use super::{Engine, Origin, Result, Store, WorkspaceId, list_key};
 
-/// The reading of runs and logs that this version does. Raised when tags or texts change; older ones are read again.
+/// The version of tags and texts that this program writes. Runs with an older version are indexed again.
 pub(super) const INDEX_VERSION: i64 = 1;
-/// Runs written at a time.
+/// Runs per transaction.
 const CHUNK: usize = 250;
 
-/// What was learnt of a run, from a list row, a snapshot or its log. `None` says nothing.
+/// New data about a run, from a list row, a snapshot or its log. `None` leaves the stored value as it is.
 #[derive(Clone, Debug)]
 pub struct RunUpdate {
     pub summary: RunSummary,
@@ -33,28 +34,28 @@ pub struct RunUpdate {
     pub log: Option<NewLog>,
 }
 
-/// What a log tells and, where it is finished, the log itself, packed.
+/// A log's summary and, if the log has ended, its compressed parts.
 #[derive(Clone, Debug)]
 pub struct NewLog {
-    pub facts: LogFacts,
+    pub summary: LogSummary,
     pub parts: Vec<Part>,
 }
 
 impl NewLog {
     /// Packs a whole log whose events are in order, with the timeline that they fold to. Returns `None` for an empty log.
     pub fn new(packer: &Packer, events: &[Event], timeline: &Timeline) -> Result<Option<Self>> {
-        let facts = LogFacts::of(timeline);
+        let summary = LogSummary::of(timeline);
         let parts = packer.pack_log(events).map_err(sqlx::Error::Io)?;
-        Ok((!parts.is_empty()).then_some(Self { facts, parts }))
+        Ok((!parts.is_empty()).then_some(Self { summary, parts }))
     }
 }
 
 impl Store {
-    /// Takes in what MANTYX said of runs. A run that has ended stays ended, whatever an older answer says.
+    /// Inserts or merges runs. A run that has ended stays ended, even if an older response is merged later.
     pub async fn upsert_runs(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
         for chunk in updates.chunks(CHUNK) {
             while let Err(error) = self.upsert_chunk(workspace, chunk).await {
-                if !run_row::lost_a_number(&error) {
+                if !run_row::is_list_key_conflict(&error) {
                     return Err(error);
                 }
             }
@@ -64,20 +65,20 @@ impl Store {
 
     async fn upsert_chunk(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
         let mut tx = self.begin_writing(workspace).await?;
-        let tags = self.take_in(&mut tx, workspace, updates).await?;
+        let tags = self.write_updates(&mut tx, workspace, updates).await?;
         tx.commit().await?;
-        self.tag_cache.remember(workspace, &tags);
+        self.tag_cache.insert(workspace, &tags);
         Ok(())
     }
 
-    /// Writes updates within a transaction. The tags' ids may be remembered once it is committed.
-    pub(super) async fn take_in(
+    /// Writes updates within a transaction. Cache the returned tag ids after the commit.
+    pub(super) async fn write_updates(
         &self,
         tx: &mut AnyConnection,
         workspace: WorkspaceId,
         updates: &[RunUpdate],
     ) -> Result<HashMap<Tag, i64>> {
-        // The last word on a run counts; MANTYX's pages can name one twice while runs arrive.
+        // MANTYX's list can contain a run twice while new runs arrive: the last one counts.
         let latest: BTreeMap<&str, &RunUpdate> =
             updates.iter().map(|update| (update.summary.id.as_str(), update)).collect();
         let ids: Vec<&str> = latest.keys().copied().collect();
@@ -87,17 +88,18 @@ impl Store {
             .filter(|(id, _)| !known.contains_key(**id))
             .map(|(id, update)| (update.summary.created_at_ms, *id))
             .collect();
-        let numbers = number::allocate(tx, &new).await?;
-        let mut numbers: HashMap<&str, i64> = new.iter().map(|(_, id)| *id).zip(numbers).collect();
+        let list_keys = list_key::allocate(tx, &new).await?;
+        let mut list_keys: HashMap<&str, i64> = new.iter().map(|(_, id)| *id).zip(list_keys).collect();
         let prices = Prices::load(tx, workspace).await?;
 
         let mut merged = Vec::with_capacity(latest.len());
         for (id, update) in latest {
             let before = known.remove(id);
-            let n = before.as_ref().map(|row| row.n).or_else(|| numbers.remove(id)).unwrap_or_default();
-            merged.push(Merged::new(n, before, update, &prices));
+            let stored = before.as_ref().map(|row| row.list_key);
+            let list_key = stored.or_else(|| list_keys.remove(id)).unwrap_or_default();
+            merged.push(MergedRun::new(list_key, before, update, &prices));
         }
-        let wanted: BTreeSet<Tag> = merged.iter().flat_map(Merged::tags).collect();
+        let wanted: BTreeSet<Tag> = merged.iter().flat_map(MergedRun::tags).collect();
         let tag_ids = tags::ids(tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
         self.write_merged(tx, workspace, merged, &tag_ids).await?;
         Ok(tag_ids)
@@ -107,11 +109,11 @@ impl Store {
         &self,
         tx: &mut AnyConnection,
         workspace: WorkspaceId,
-        mut merged: Vec<Merged<'_>>,
+        mut merged: Vec<MergedRun<'_>>,
         tag_ids: &HashMap<Tag, i64>,
     ) -> Result<()> {
         let mut changes = TagChanges::default();
-        let mut hours = Hours::default();
+        let mut hours = HourCounts::default();
         let mut changed = Vec::new();
         let mut texts = Vec::new();
         for run in &mut merged {
@@ -125,8 +127,12 @@ impl Store {
             if before == Some(&run.row) && run.update.spec.is_none() && run.update.log.is_none() {
                 continue;
             }
-            changes.note(run.row.n, &before.map(|row| row.tags.all()).unwrap_or_default(), &run.row.tags.all());
-            hours.note(before.filter(|row| row.indexed > 0), Some(&run.row));
+            changes.record(
+                run.row.list_key,
+                &before.map(|row| row.tags.all()).unwrap_or_default(),
+                &run.row.tags.all(),
+            );
+            hours.record(before.filter(|row| row.indexed > 0), Some(&run.row));
             texts.extend(run.text());
             changed.push(&run.row);
         }
@@ -138,31 +144,31 @@ impl Store {
             if let Some(log) = &run.update.log
                 && !log.parts.is_empty()
             {
-                write_parts(tx, run.row.n, &log.parts).await?;
+                write_parts(tx, run.row.list_key, &log.parts).await?;
             }
         }
         write_specs(tx, self.engine, &self.packer, &merged).await
     }
 }
 
-/// A run as it will be stored.
-struct Merged<'a> {
+/// A run as it will be stored, with the stored row that it replaces.
+struct MergedRun<'a> {
     before: Option<RunRow>,
     row: RunRow,
     update: &'a RunUpdate,
     run_tags: BTreeSet<Tag>,
-    /// `None` where nothing new is known of the log.
+    /// `None` if the update has no log.
     log_tags: Option<BTreeSet<Tag>>,
 }
 
-impl<'a> Merged<'a> {
-    fn new(n: i64, before: Option<RunRow>, update: &'a RunUpdate, prices: &Prices) -> Self {
+impl<'a> MergedRun<'a> {
+    fn new(list_key: i64, before: Option<RunRow>, update: &'a RunUpdate, prices: &Prices) -> Self {
         let mut row = match &before {
             Some(before) => merge(before.clone(), update),
-            None => RunRow::new(n, update),
+            None => RunRow::new(list_key, update),
         };
         if let Some(log) = &update.log {
-            learn(&mut row, &log.facts);
+            apply_log(&mut row, &log.summary);
         }
         if let (Some(tokens), Some(model)) = (row.summary.tokens, row.summary.model.as_deref())
             && let Some(price) = prices.for_run(row.price_id, model)
@@ -171,7 +177,7 @@ impl<'a> Merged<'a> {
             row.price_id = Some(price.id);
         }
         let run_tags = tags::of_run(&row.summary, row.summary.origin);
-        let log_tags = update.log.as_ref().map(|log| tags::of_log(&log.facts));
+        let log_tags = update.log.as_ref().map(|log| tags::of_log(&log.summary));
         Self { before, row, update, run_tags, log_tags }
     }
 
@@ -179,7 +185,7 @@ impl<'a> Merged<'a> {
         self.run_tags.iter().chain(self.log_tags.iter().flatten()).cloned()
     }
 
-    /// What to find the run by, where that is new: all of it with the log, previews before.
+    /// The text to index, if it changed: with a log all of it, without one the previews.
     fn text(&self) -> Option<RunText> {
         let run = &self.row.summary;
         let part = |text: &'a Option<String>| text.as_deref().unwrap_or("");
@@ -187,21 +193,24 @@ impl<'a> Merged<'a> {
         let prompt = protocol::spec::prompt_text(&spec);
         let prompt = if prompt.is_empty() { run.input_preview.as_deref().unwrap_or("") } else { prompt };
         if let Some(log) = &self.update.log {
-            let error = log.facts.error.as_deref().or(run.error.as_deref()).unwrap_or("");
-            return Some(RunText::new(self.row.n, &[prompt, &log.facts.answer, error, &log.facts.call_text]));
+            let error = log.summary.error.as_deref().or(run.error.as_deref()).unwrap_or("");
+            return Some(RunText::new(
+                self.row.list_key,
+                &[prompt, &log.summary.answer, error, &log.summary.call_text],
+            ));
         }
-        let unread = self.row.tags.log.is_empty() && self.row.log_state != LOG_COMPLETE;
+        let has_no_log = self.row.tags.log.is_empty() && self.row.log_state != LOG_COMPLETE;
         let shown = |run: &RunSummary| (run.input_preview.clone(), run.output_preview.clone(), run.error.clone());
         let changed = self.before.as_ref().is_none_or(|before| shown(&before.summary) != shown(run));
         let summary = &self.update.summary;
-        (unread && (changed || self.update.spec.is_some()))
-            .then(|| RunText::new(self.row.n, &[prompt, part(&summary.output_preview), part(&summary.error)]))
+        (has_no_log && (changed || self.update.spec.is_some()))
+            .then(|| RunText::new(self.row.list_key, &[prompt, part(&summary.output_preview), part(&summary.error)]))
     }
 }
 
 /// [`RunRow::log_state`]: the stored log ends with its terminal event.
 pub(super) const LOG_COMPLETE: i64 = 1;
-/// [`RunRow::log_state`]: MANTYX does not have the log any more.
+/// [`RunRow::log_state`]: MANTYX no longer has the log.
 pub(super) const LOG_GONE: i64 = 2;
 
 fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
@@ -233,71 +242,39 @@ fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     row
 }
 
-/// What the log tells and nobody else did; its marks and its class of error it alone tells.
-fn learn(row: &mut RunRow, facts: &LogFacts) {
+/// Sets marks and error class from the log, and fills in other values that are not known yet.
+fn apply_log(row: &mut RunRow, log: &LogSummary) {
     let run = &mut row.summary;
-    run.marks = facts.marks;
-    run.error_class.clone_from(&facts.error_class);
-    run.tool_calls = run.tool_calls.or(Some(facts.calls));
-    run.tokens = run.tokens.or(facts.tokens);
-    run.turns = run.turns.or(facts.turns);
+    run.marks = log.marks;
+    run.error_class.clone_from(&log.error_class);
+    run.tool_calls = run.tool_calls.or(Some(log.calls));
+    run.tokens = run.tokens.or(log.tokens);
+    run.turns = run.turns.or(log.turns);
     if run.error.is_none() {
-        run.error.clone_from(&facts.error);
+        run.error.clone_from(&log.error);
     }
-    if run.output_preview.is_none() && !facts.answer.is_empty() {
-        run.output_preview = Some(protocol::json::preview(&facts.answer, 200));
+    if run.output_preview.is_none() && !log.answer.is_empty() {
+        run.output_preview = Some(protocol::json::preview(&log.answer, 200));
     }
-    if let Some(status) = facts.status.filter(|_| !run.status.is_terminal()) {
+    if let Some(status) = log.status.filter(|_| !run.status.is_terminal()) {
         run.status = status;
     }
-    row.log_state = if facts.complete { LOG_COMPLETE } else { row.log_state };
+    row.log_state = if log.complete { LOG_COMPLETE } else { row.log_state };
 }
 
-async fn write_specs(tx: &mut AnyConnection, engine: Engine, packer: &Packer, merged: &[Merged<'_>]) -> Result<()> {
+async fn write_specs(tx: &mut AnyConnection, engine: Engine, packer: &Packer, merged: &[MergedRun<'_>]) -> Result<()> {
     let specs: Vec<(i64, &String)> =
-        merged.iter().filter_map(|run| Some((run.row.n, run.update.spec.as_ref()?))).collect();
+        merged.iter().filter_map(|run| Some((run.row.list_key, run.update.spec.as_ref()?))).collect();
     if specs.is_empty() {
         return Ok(());
     }
     let mut args = Vec::with_capacity(specs.len() * 2);
-    for (n, spec) in &specs {
-        args.extend([Arg::from(*n), packer.compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
+    for (list_key, spec) in &specs {
+        args.extend([Arg::from(*list_key), packer.compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
     }
     let sql = format!(
         "INSERT INTO run_spec (n, body) VALUES {} ON CONFLICT (n) DO UPDATE SET body = excluded.body",
         rows(engine, specs.len(), "(?, ?)")
     );
     execute(tx, sql, args).await.map(drop)
-}
-
-/// Changes to the counts by hour.
-#[derive(Default)]
-pub(super) struct Hours(BTreeMap<(i64, &'static str), i64>);
-
-impl Hours {
-    pub fn note(&mut self, before: Option<&RunRow>, after: Option<&RunRow>) {
-        let place = |row: &RunRow| (row.summary.created_at_ms.div_euclid(3_600_000), row.summary.status.as_str());
-        if let Some(row) = before {
-            *self.0.entry(place(row)).or_default() -= 1;
-        }
-        if let Some(row) = after {
-            *self.0.entry(place(row)).or_default() += 1;
-        }
-    }
-
-    pub async fn write(self, tx: &mut AnyConnection, engine: Engine, workspace: WorkspaceId) -> Result<()> {
-        let changed: Vec<_> = self.0.into_iter().filter(|(_, change)| *change != 0).collect();
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let args = changed.iter().flat_map(|((hour, status), change)| {
-            [Arg::from(workspace.0), Arg::from(*hour), Arg::from(*status), Arg::from(*change)]
-        });
-        let sql = format!(
-            "INSERT INTO run_hour (workspace_id, hour, status, runs) VALUES {} \
-             ON CONFLICT (workspace_id, hour, status) DO UPDATE SET runs = run_hour.runs + excluded.runs",
-            rows(engine, changed.len(), "(?, ?, ?, ?)")
-        );
-        execute(tx, sql, args.collect()).await.map(drop)
-    }
 }

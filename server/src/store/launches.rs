@@ -1,31 +1,31 @@
-//! Launches by the key of their form, so that each happens once.
+//! Launches by their idempotency key, so that each happens once.
 
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};
 
-/// How far a launch with some key has come.
+/// The state of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     pub fingerprint: String,
     pub session_id: Option<String>,
     pub run_id: Option<String>,
-    /// It was sent, and whether it arrived is not known.
+    /// It was sent, but MANTYX did not respond.
     pub unknown: bool,
     pub lease_until_ms: i64,
 }
 
-/// Who answers the tools of a launched run.
+/// The encrypted answerers of a launched run's tools.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptAnswers<'a> {
+pub struct SealedAnswerers<'a> {
     pub subject: &'a str,
     pub sealed: &'a [u8],
-    /// All by a person: no process has to follow the run.
+    /// A person answers all of them: no process has to follow the run.
     pub by_hand: bool,
 }
 
 impl Store {
-    /// Takes a key for a launch. `None` when it is taken now by this call; otherwise what has become of it.
+    /// Claims a key for a launch. Returns `None` if this call got it, otherwise the state of the earlier launch.
     pub async fn begin_launch(
         &self,
         workspace: WorkspaceId,
@@ -61,17 +61,17 @@ impl Store {
         .await?;
         row.map(|row| {
             Ok(Launch {
-                fingerprint: row.try_get(0)?,
-                session_id: row.try_get(1)?,
-                run_id: row.try_get(2)?,
-                unknown: row.try_get::<String, _>(3)? == "unknown",
-                lease_until_ms: row.try_get(4)?,
+                fingerprint: row.try_get("fingerprint")?,
+                session_id: row.try_get("session_id")?,
+                run_id: row.try_get("run_id")?,
+                unknown: row.try_get::<&str, _>("state")? == "unknown",
+                lease_until_ms: row.try_get("lease_until")?,
             })
         })
         .transpose()
     }
 
-    /// Remembers the session that a launch has opened, before its first message is sent.
+    /// Stores the session that a launch has opened, before its first message is sent.
     pub async fn set_launch_session(&self, workspace: WorkspaceId, key: &str, session_id: &str) -> Result<()> {
         sqlx::query("UPDATE launch SET session_id = $1 WHERE workspace_id = $2 AND key = $3")
             .bind(session_id)
@@ -82,13 +82,13 @@ impl Store {
             .map(drop)
     }
 
-    /// MANTYX took it: remembers the run and who answers its tools, both or neither.
+    /// Stores the run that MANTYX started, and the answerers of its tools, in one transaction.
     pub async fn finish_launch(
         &self,
         workspace: WorkspaceId,
         key: &str,
         run_id: &str,
-        answers: Option<KeptAnswers<'_>>,
+        answers: Option<SealedAnswerers<'_>>,
         now_ms: i64,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
@@ -98,7 +98,7 @@ impl Store {
             .bind(key)
             .execute(&mut *tx)
             .await?;
-        if let Some(KeptAnswers { subject, sealed, by_hand }) = answers {
+        if let Some(SealedAnswerers { subject, sealed, by_hand }) = answers {
             sqlx::query(
                 "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
                  after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING",
@@ -115,7 +115,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// Nothing was started: the key may be used again.
+    /// Releases the key of a launch that did not start a run.
     pub async fn forget_launch(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
         sqlx::query("DELETE FROM launch WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
             .bind(workspace.0)
@@ -125,7 +125,7 @@ impl Store {
             .map(drop)
     }
 
-    /// It was sent, and no answer came.
+    /// Marks a launch that was sent without a response.
     pub async fn mark_launch_unknown(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
         sqlx::query("UPDATE launch SET state = 'unknown' WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
             .bind(workspace.0)

@@ -1,4 +1,4 @@
-//! Templates and drafts, encrypted before they reach this file.
+//! Launch templates and drafts. Their contents are encrypted before they reach the store.
 
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -18,7 +18,7 @@ pub struct StoredTemplate {
 }
 
 impl Store {
-    /// Templates that a person may see: their own, and what colleagues share.
+    /// Templates that a person may see: their own and shared ones.
     pub async fn templates(&self, workspace: WorkspaceId, subject: &str) -> Result<Vec<StoredTemplate>> {
         let rows = sqlx::query(
             "SELECT id, subject, email, shared, name, notes, content, changed_at FROM launch_template \
@@ -31,14 +31,14 @@ impl Store {
         rows.iter()
             .map(|row| {
                 Ok(StoredTemplate {
-                    id: row.try_get(0)?,
-                    subject: row.try_get(1)?,
-                    email: row.try_get(2)?,
-                    shared: row.try_get::<i64, _>(3)? == 1,
-                    name: row.try_get(4)?,
-                    notes: row.try_get(5)?,
-                    sealed: row.try_get(6)?,
-                    changed_at_ms: row.try_get(7)?,
+                    id: row.try_get("id")?,
+                    subject: row.try_get("subject")?,
+                    email: row.try_get("email")?,
+                    shared: row.try_get::<i64, _>("shared")? == 1,
+                    name: row.try_get("name")?,
+                    notes: row.try_get("notes")?,
+                    sealed: row.try_get("content")?,
+                    changed_at_ms: row.try_get("changed_at")?,
                 })
             })
             .collect()
@@ -52,7 +52,7 @@ impl Store {
             .await
     }
 
-    /// Keeps a template. `false` when its id is another person's.
+    /// Stores a template. Returns false if the id belongs to another person.
     pub async fn save_template(&self, workspace: WorkspaceId, template: &StoredTemplate) -> Result<bool> {
         let saved = sqlx::query(
             "INSERT INTO launch_template (workspace_id, id, subject, email, shared, name, notes, content, changed_at) \
@@ -75,7 +75,7 @@ impl Store {
         Ok(saved.rows_affected() == 1)
     }
 
-    /// `false` when this person has no such template.
+    /// Returns false if this person has no such template.
     pub async fn delete_template(&self, workspace: WorkspaceId, subject: &str, id: &str) -> Result<bool> {
         let deleted = sqlx::query("DELETE FROM launch_template WHERE workspace_id = $1 AND subject = $2 AND id = $3")
             .bind(workspace.0)
@@ -110,16 +110,7 @@ impl Store {
         .map(drop)
     }
 
-    pub async fn delete_draft(&self, workspace: WorkspaceId, subject: &str) -> Result<()> {
-        sqlx::query("DELETE FROM launch_draft WHERE workspace_id = $1 AND subject = $2")
-            .bind(workspace.0)
-            .bind(subject)
-            .execute(&self.writer)
-            .await
-            .map(drop)
-    }
-
-    /// Metadata of the workspace's runs, most used first: key, value.
+    /// Metadata keys and values of the workspace's runs, most used first.
     pub async fn metadata_in_use(&self, workspace: WorkspaceId) -> Result<Vec<(String, String)>> {
         let rows = sqlx::query(
             "SELECT key, value FROM tag WHERE workspace_id = $1 AND key LIKE 'metadata.%' AND runs > 0 \

@@ -1,40 +1,40 @@
-//! Logs: events in flight as rows, finished logs packed. Readers see no difference.
+//! Logs. Events of a running log are rows, a finished log is compressed parts. Readers see no difference.
 
 use std::collections::HashSet;
 
 use protocol::{Event, Timeline};
 use sqlx::{AnyConnection, Row};
 
-use super::facts::LogFacts;
+use super::arrivals::Arrival;
 use super::ingest::{LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
+use super::log_summary::LogSummary;
 use super::pack::Part;
 use super::run_row;
-use super::seen::Seen;
 use super::sql::{Arg, execute, rows};
-use super::{Result, Store, WorkspaceId};
+use super::{Result, Store, WorkspaceId, list_key};
 
-/// Rows in one INSERT: five values each, well under either engine's limit of bound values.
+/// Rows per INSERT: five values each, below both engines' limit of bound values.
 const INSERT_CHUNK: usize = 500;
-/// Events read at a time where all are wanted.
+/// Events per read of a whole log.
 const READ_CHUNK: u32 = 5_000;
 /// A log that keeps changing stays as rows, which readers can read as well.
 pub const MAX_RECORD_ATTEMPTS: u32 = 5;
 
 impl Store {
-    /// Stores events of a run that is known; those that are there already stay as they are.
+    /// Stores events of a known run. Events that are stored already are not changed.
     pub async fn insert_events(
         &self,
         workspace: WorkspaceId,
         run_id: &str,
         events: &[Event],
-        seen: Seen,
+        arrival: Arrival,
     ) -> Result<()> {
         let (Some(first), Some(last)) = (events.iter().map(to_seq).min(), events.iter().map(to_seq).max()) else {
             return Ok(());
         };
         let mut tx = self.begin_writing(workspace).await?;
-        let n = number(&mut tx, workspace, run_id).await?.ok_or(sqlx::Error::RowNotFound)?;
-        let packed = self.packed_seqs(&mut tx, n, first, last).await?;
+        let list_key = list_key::find(&mut tx, workspace, run_id).await?.ok_or(sqlx::Error::RowNotFound)?;
+        let packed = self.packed_seqs(&mut tx, list_key, first, last).await?;
         let new: Vec<&Event> = events.iter().filter(|event| !packed.contains(&event.seq)).collect();
         for chunk in new.chunks(INSERT_CHUNK) {
             let sql = format!(
@@ -43,41 +43,41 @@ impl Store {
             );
             let args = chunk.iter().flat_map(|event| {
                 let json = serde_json::to_string(event).unwrap_or_default();
-                let (at, live) = (Arg::from(seen.at_ms), Arg::from(i64::from(seen.live)));
-                [Arg::from(n), Arg::from(to_seq(event)), Arg::from(json), at, live]
+                let (at, live) = (Arg::from(arrival.at_ms), Arg::from(i64::from(arrival.live)));
+                [Arg::from(list_key), Arg::from(to_seq(event)), Arg::from(json), at, live]
             });
             execute(&mut tx, sql, args.collect()).await?;
         }
-        // A call that happens now may have been read a moment before by somebody who could not tell.
-        for call in new.iter().filter(|event| seen.live && event.kind == "local_tool_call") {
+        // A live call may have been stored a moment before by a reader of the log, who does not know that it is live.
+        for call in new.iter().filter(|event| arrival.live && event.kind == "local_tool_call") {
             let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq = $2 AND live = 0".to_owned();
-            execute(&mut tx, sql, vec![n.into(), to_seq(call).into()]).await?;
+            execute(&mut tx, sql, vec![list_key.into(), to_seq(call).into()]).await?;
         }
         tx.commit().await
     }
 
-    /// At most `limit` events after `seq`, in order.
+    /// Returns at most `limit` events after `seq`, in order.
     pub async fn events_after(&self, workspace: WorkspaceId, run_id: &str, seq: u64, limit: u32) -> Result<Vec<Event>> {
         let mut connection = self.reader.acquire().await?;
-        match number(&mut connection, workspace, run_id).await? {
-            Some(n) => self.read(&mut connection, n, seq.saturating_add(1), limit).await,
+        match list_key::find(&mut connection, workspace, run_id).await? {
+            Some(list_key) => self.read(&mut connection, list_key, seq.saturating_add(1), limit).await,
             None => Ok(Vec::new()),
         }
     }
 
-    /// The highest seq stored, 0 where there is none.
+    /// The highest stored seq, or 0.
     pub async fn last_seq(&self, workspace: WorkspaceId, run_id: &str) -> Result<u64> {
         let mut connection = self.reader.acquire().await?;
-        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(0) };
+        let Some(list_key) = list_key::find(&mut connection, workspace, run_id).await? else { return Ok(0) };
         let mut last = 0;
         for sql in ["SELECT MAX(seq) FROM run_event WHERE n = $1", "SELECT MAX(last_seq) FROM run_log WHERE n = $1"] {
-            let found: Option<i64> = sqlx::query_scalar(sql).bind(n).fetch_one(&mut *connection).await?;
+            let found: Option<i64> = sqlx::query_scalar(sql).bind(list_key).fetch_one(&mut *connection).await?;
             last = last.max(found.unwrap_or(0).try_into().unwrap_or(0));
         }
         Ok(last)
     }
 
-    /// Folds a stored log and records it. For logs that nobody views: viewers share a cached fold.
+    /// Folds a stored log and records it. For logs without viewers: viewers share a cached fold.
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
         for _ in 0..MAX_RECORD_ATTEMPTS {
             let events = self.read_log(workspace, run_id).await?;
@@ -99,29 +99,29 @@ impl Store {
         events: &[Event],
         timeline: &Timeline,
     ) -> Result<bool> {
-        let facts = LogFacts::of(timeline);
+        let summary = LogSummary::of(timeline);
         // Compressed before the transaction begins: a long log takes a while, and other writers wait.
-        let packed = match facts.complete && self.has_rows(workspace, run_id).await? {
+        let packed = match summary.complete && self.has_rows(workspace, run_id).await? {
             true => self.packer.pack_log(events).map_err(sqlx::Error::Io)?,
             false => Vec::new(),
         };
         let mut tx = self.begin_writing(workspace).await?;
         let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(true) };
-        let is_current = !facts.complete || holds_all_stored(&mut tx, row.n, events).await?;
+        let is_current = !summary.complete || holds_all_stored(&mut tx, row.list_key, events).await?;
         let parts = if is_current { packed } else { Vec::new() };
         if !parts.is_empty() {
-            execute(&mut tx, "DELETE FROM run_event WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
-            execute(&mut tx, "DELETE FROM run_log WHERE n = $1".to_owned(), vec![row.n.into()]).await?;
+            execute(&mut tx, "DELETE FROM run_event WHERE n = $1".to_owned(), vec![row.list_key.into()]).await?;
+            execute(&mut tx, "DELETE FROM run_log WHERE n = $1".to_owned(), vec![row.list_key.into()]).await?;
         }
         let update = RunUpdate {
             summary: row.summary,
             completed_at_ms: row.completed_at_ms,
-            spec: self.spec(&mut tx, row.n).await?,
-            log: Some(NewLog { facts, parts }),
+            spec: self.spec(&mut tx, row.list_key).await?,
+            log: Some(NewLog { summary, parts }),
         };
-        let tags = self.take_in(&mut tx, workspace, &[update]).await?;
+        let tags = self.write_updates(&mut tx, workspace, &[update]).await?;
         tx.commit().await?;
-        self.tag_cache.remember(workspace, &tags);
+        self.tag_cache.insert(workspace, &tags);
         Ok(is_current)
     }
 
@@ -129,10 +129,10 @@ impl Store {
     pub async fn read_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<Vec<Event>> {
         let mut connection = self.reader.acquire().await?;
         let mut all: Vec<Event> = Vec::new();
-        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(all) };
+        let Some(list_key) = list_key::find(&mut connection, workspace, run_id).await? else { return Ok(all) };
         loop {
             let from = all.last().map_or(0, |event| event.seq.saturating_add(1));
-            let events = self.read(&mut connection, n, from, READ_CHUNK).await?;
+            let events = self.read(&mut connection, list_key, from, READ_CHUNK).await?;
             if events.is_empty() {
                 return Ok(all);
             }
@@ -143,15 +143,15 @@ impl Store {
     /// Returns true while some of the log is stored as rows.
     async fn has_rows(&self, workspace: WorkspaceId, run_id: &str) -> Result<bool> {
         let mut connection = self.reader.acquire().await?;
-        let Some(n) = number(&mut connection, workspace, run_id).await? else { return Ok(false) };
+        let Some(list_key) = list_key::find(&mut connection, workspace, run_id).await? else { return Ok(false) };
         let found: Option<i64> = sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1 LIMIT 1")
-            .bind(n)
+            .bind(list_key)
             .fetch_optional(&mut *connection)
             .await?;
         Ok(found.is_some())
     }
 
-    /// MANTYX does not have this log, or not any more: it is not asked for again.
+    /// Marks a log that MANTYX does not have, so that it is not requested again.
     pub async fn mark_log_gone(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
         sqlx::query("UPDATE run SET log_state = $1 WHERE workspace_id = $2 AND id = $3 AND log_state <> $4")
             .bind(LOG_GONE)
@@ -163,8 +163,8 @@ impl Store {
             .map(drop)
     }
 
-    /// Runs of any workspace that this version has not read yet: stored by an older one.
-    pub async fn unread_runs(&self, limit: u32) -> Result<Vec<(WorkspaceId, String)>> {
+    /// Runs of any workspace that an older version stored without indexing them.
+    pub async fn unindexed_runs(&self, limit: u32) -> Result<Vec<(WorkspaceId, String)>> {
         let rows = sqlx::query("SELECT workspace_id, id FROM run WHERE indexed = 0 ORDER BY n DESC LIMIT $1")
             .bind(i64::from(limit))
             .fetch_all(&self.reader)
@@ -173,9 +173,9 @@ impl Store {
     }
 
     /// A run's spec as JSON.
-    pub(super) async fn spec(&self, connection: &mut AnyConnection, n: i64) -> Result<Option<String>> {
+    pub(super) async fn spec(&self, connection: &mut AnyConnection, list_key: i64) -> Result<Option<String>> {
         let body: Option<Vec<u8>> = sqlx::query_scalar("SELECT body FROM run_spec WHERE n = $1")
-            .bind(n)
+            .bind(list_key)
             .fetch_optional(&mut *connection)
             .await?;
         match body {
@@ -185,18 +185,18 @@ impl Store {
     }
 
     /// Returns at most `limit` events, in order, beginning with the seq `from`.
-    async fn read(&self, connection: &mut AnyConnection, n: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
+    async fn read(&self, connection: &mut AnyConnection, list_key: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
         let rows: Vec<String> =
             sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
-                .bind(n)
+                .bind(list_key)
                 .bind(i64::try_from(from).unwrap_or(i64::MAX))
                 .bind(i64::from(limit))
                 .fetch_all(&mut *connection)
                 .await?;
         let limit = limit as usize;
-        let mut events = self.read_parts(connection, n, from, limit).await?;
+        let mut events = self.read_parts(connection, list_key, from, limit).await?;
         if !rows.is_empty() {
-            // Late events of a packed log, or all of one in flight.
+            // Late events of a compressed log, or all events of a running one.
             for json in &rows {
                 events.push(parse(json)?);
             }
@@ -207,39 +207,51 @@ impl Store {
         Ok(events)
     }
 
-    /// Packed events, part by part until there are enough.
-    async fn read_parts(&self, connection: &mut AnyConnection, n: i64, from: u64, limit: usize) -> Result<Vec<Event>> {
+    /// Reads compressed events, part by part until there are enough.
+    async fn read_parts(
+        &self,
+        connection: &mut AnyConnection,
+        list_key: i64,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Event>> {
         let mut events = Vec::new();
         let mut position = i64::try_from(from).unwrap_or(i64::MAX);
         while events.len() < limit {
             let row = sqlx::query(
                 "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq >= $2 ORDER BY first_seq LIMIT 1",
             )
-            .bind(n)
+            .bind(list_key)
             .bind(position)
             .fetch_optional(&mut *connection)
             .await?;
             let Some(row) = row else { break };
             position = row.try_get::<i64, _>(0)?.saturating_add(1);
             let body: Vec<u8> = row.try_get(1)?;
-            self.provide_dictionary(connection, &body).await?;
+            self.load_dictionary_of(connection, &body).await?;
             events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);
         }
         Ok(events)
     }
 
-    /// The seqs in a range that are packed already.
-    async fn packed_seqs(&self, connection: &mut AnyConnection, n: i64, first: i64, last: i64) -> Result<HashSet<u64>> {
+    /// The seqs in a range that are compressed already.
+    async fn packed_seqs(
+        &self,
+        connection: &mut AnyConnection,
+        list_key: i64,
+        first: i64,
+        last: i64,
+    ) -> Result<HashSet<u64>> {
         let bodies: Vec<Vec<u8>> =
             sqlx::query_scalar("SELECT body FROM run_log WHERE n = $1 AND last_seq >= $2 AND first_seq <= $3")
-                .bind(n)
+                .bind(list_key)
                 .bind(first)
                 .bind(last)
                 .fetch_all(&mut *connection)
                 .await?;
         let mut seqs = HashSet::new();
         for body in bodies {
-            self.provide_dictionary(connection, &body).await?;
+            self.load_dictionary_of(connection, &body).await?;
             let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
             seqs.extend(events.iter().map(|event| event.seq));
         }
@@ -247,39 +259,27 @@ impl Store {
     }
 }
 
-pub(super) async fn number(
-    connection: &mut AnyConnection,
-    workspace: WorkspaceId,
-    run_id: &str,
-) -> Result<Option<i64>> {
-    sqlx::query_scalar("SELECT n FROM run WHERE workspace_id = $1 AND id = $2")
-        .bind(workspace.0)
-        .bind(run_id)
-        .fetch_optional(connection)
-        .await
-}
-
 /// Returns true when the folded events include every event that is stored. Events must be in order.
-async fn holds_all_stored(connection: &mut AnyConnection, n: i64, events: &[Event]) -> Result<bool> {
+async fn holds_all_stored(connection: &mut AnyConnection, list_key: i64, events: &[Event]) -> Result<bool> {
     let rows: Vec<i64> =
-        sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1").bind(n).fetch_all(&mut *connection).await?;
+        sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1").bind(list_key).fetch_all(&mut *connection).await?;
     let packed: i64 = sqlx::query_scalar("SELECT CAST(COALESCE(SUM(events), 0) AS BIGINT) FROM run_log WHERE n = $1")
-        .bind(n)
+        .bind(list_key)
         .fetch_one(&mut *connection)
         .await?;
     let is_folded = |seq: &i64| events.binary_search_by_key(seq, to_seq).is_ok();
     Ok(rows.iter().all(is_folded) && usize::try_from(packed).is_ok_and(|packed| packed <= events.len()))
 }
 
-/// Adds the parts of a finished log, in place of any that were there.
-pub(super) async fn write_parts(connection: &mut AnyConnection, n: i64, parts: &[Part]) -> Result<()> {
+/// Stores the parts of a finished log, replacing existing ones.
+pub(super) async fn write_parts(connection: &mut AnyConnection, list_key: i64, parts: &[Part]) -> Result<()> {
     for part in parts {
         sqlx::query(
             "INSERT INTO run_log (n, first_seq, last_seq, events, body) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (n, first_seq) DO UPDATE SET \
              last_seq = excluded.last_seq, events = excluded.events, body = excluded.body",
         )
-        .bind(n)
+        .bind(list_key)
         .bind(part.first_seq)
         .bind(part.last_seq)
         .bind(part.events)

@@ -1,11 +1,13 @@
-//! The tables of both engines, forward only. Each file says why it is there.
+//! The list of migrations, forward only, with one file per engine. Each file explains its tables.
+//!
+//! Applied migrations are checked by checksum: never change a file, add one.
 
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 use super::Engine;
 
-/// Number, name, and the text for each engine.
+/// Version, name, and the SQL for SQLite and PostgreSQL.
 type Step = (i64, &'static str, &'static str, &'static str);
 
 macro_rules! step {

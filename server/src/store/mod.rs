@@ -1,34 +1,35 @@
-//! The database: the only place with SQL. SQLite by default, PostgreSQL when the URL says so.
+//! The database, and the only place with SQL. SQLite by default, PostgreSQL if the URL starts with `postgres:`.
 //!
-//! Each resource has its types and its SQL side by side in one file. Every query on mirrored data takes the workspace
-//! from its caller, who has it from the session; there is no query without one.
+//! One file per resource, with its types and its SQL. Every query on mirrored data requires a workspace id, which callers
+//! get from the session, never from the request. This module knows only `domain` and `protocol`.
 
 mod answers;
+mod arrivals;
 mod batches;
 mod dictionaries;
 mod facets;
-mod facts;
 mod feedback;
 mod grants;
 mod histogram;
+mod hour_counts;
 mod imports;
 mod ingest;
+mod is_mine;
 mod launches;
-mod lease;
 mod library;
+mod list_key;
 mod log;
+mod log_summary;
 mod migrations;
-mod mine;
-mod number;
 mod pack;
 mod prices;
 mod query_plan;
 mod retention;
 mod run_row;
 mod runs;
-mod seen;
 mod sessions;
 mod sql;
+mod sync_lock;
 mod sync_state;
 mod tags;
 mod text;
@@ -45,37 +46,37 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use answers::{AnswerPlan, CallKey, Claim};
+pub use arrivals::Arrival;
 pub use batches::{NewBatch, OpenBatch};
 pub use domain::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use launches::KeptAnswers;
+pub use launches::SealedAnswerers;
 pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;
 pub use query_plan::QueryPlan;
 pub use retention::Retention;
 pub use runs::{RunCursor, parse_time};
-pub use seen::Seen;
 pub use sessions::{SessionCursor, SessionPlan, UnsupportedClause};
 pub use sync_state::{History, SyncState};
 pub use tags::Tag;
 pub use views::NewView;
 pub use workspaces::WorkspaceId;
 
-/// Advisory locks of PostgreSQL are one space of numbers; ours begin with these.
+/// PostgreSQL's advisory locks share one key space. The write lock of a workspace has this key plus the workspace id.
 const WRITE_LOCK: i64 = 1 << 40;
 
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// SQLite takes one writer at a time: a pool of one queues writers fairly instead of letting them fail as busy.
+    /// SQLite allows one writer at a time: a pool of one queues writers instead of letting them fail as busy.
     writer: AnyPool,
     reader: AnyPool,
     engine: Engine,
     tag_cache: tags::TagCache,
     packer: Packer,
-    leases: lease::Leases,
-    /// For connections outside the pools.
+    sync_locks: sync_lock::SyncLocks,
+    /// For connections outside of the pools.
     url: Arc<str>,
 }
 
@@ -89,7 +90,7 @@ pub type Error = sqlx::Error;
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Store {
-    /// Connects and brings the tables up to date.
+    /// Connects and runs the migrations.
     pub async fn open(database_url: &str) -> anyhow::Result<Self> {
         sqlx::any::install_default_drivers();
         let store = if database_url.starts_with("sqlite:") {
@@ -105,20 +106,20 @@ impl Store {
         Ok(store)
     }
 
-    /// For packing logs before they are stored.
+    /// Compresses logs before they are stored.
     pub fn packer(&self) -> &Packer {
         &self.packer
     }
 
     async fn open_sqlite(url: &str) -> anyhow::Result<Self> {
         let url = if url.contains('?') { url.to_owned() } else { format!("{url}?mode=rwc") };
-        let options = quiet(&url)?;
+        let options = connect_options(&url)?;
         let pool = |connections: u32, pragmas: &'static str| {
             AnyPoolOptions::new().max_connections(connections).min_connections(1).after_connect(move |connection, _| {
                 Box::pin(async move { connection.execute(pragmas).await.map(drop) })
             })
         };
-        // Pages of 8 KB: a packed log takes some kilobytes, and less of a page is left over. Only a new file takes it.
+        // Compressed logs have some kilobytes, so pages of 8 KB waste less space. Applies only to new files.
         let write = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
              PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;";
         let read = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -4096; \
@@ -133,22 +134,22 @@ impl Store {
         let pool = AnyPoolOptions::new()
             .max_connections(16)
             .acquire_timeout(Duration::from_secs(10))
-            .connect_with(quiet(url)?)
+            .connect_with(connect_options(url)?)
             .await
             .context("the PostgreSQL database named by DATABASE_URL could not be reached")?;
         Ok(Self::new(pool.clone(), pool, Engine::Postgres, url))
     }
 
     fn new(writer: AnyPool, reader: AnyPool, engine: Engine, url: &str) -> Self {
-        let (tag_cache, leases) = (tags::TagCache::default(), lease::Leases::default());
-        Self { writer, reader, engine, tag_cache, packer: Packer::default(), leases, url: url.into() }
+        let (tag_cache, sync_locks) = (tags::TagCache::default(), sync_lock::SyncLocks::default());
+        Self { writer, reader, engine, tag_cache, packer: Packer::default(), sync_locks, url: url.into() }
     }
 
-    /// A transaction. Begun in a task of its own: when whoever asked goes away in the middle of `BEGIN`, sqlx 0.9 returns
-    /// the connection to the pool with the transaction open, and the next one would work inside it.
+    /// Begins a transaction, in a task of its own: if a caller is cancelled during `BEGIN`, sqlx 0.9 returns the connection
+    /// to the pool with an open transaction, and the next caller would work inside it.
     ///
-    /// On SQLite it is the writer from its first statement on: one that reads first and then finds that another process, as
-    /// `runlens import` beside the server, has written meanwhile could only fail.
+    /// On SQLite it takes the write lock at once. A transaction that reads first fails if another process, such as
+    /// `runlens import`, writes before it does.
     async fn begin(&self) -> Result<Transaction<'static, Any>> {
         let pool = self.writer.clone();
         let statement = match self.engine {
@@ -158,8 +159,8 @@ impl Store {
         tokio::spawn(async move { pool.begin_with(statement).await }).await.map_err(|_| sqlx::Error::WorkerCrashed)?
     }
 
-    /// A transaction that writes a workspace's runs. One at a time: SQLite has one writer anyway, and on PostgreSQL the
-    /// counts of tags and the merging of rows rest on it.
+    /// Begins a transaction that writes runs of a workspace. There is one at a time: merging rows and counting tags
+    /// require it, and SQLite has one writer anyway.
     async fn begin_writing(&self, workspace: WorkspaceId) -> Result<Transaction<'static, Any>> {
         let mut tx = self.begin().await?;
         if self.engine == Engine::Postgres {
@@ -171,9 +172,8 @@ impl Store {
         Ok(tx)
     }
 
-    /// After much was written: SQLite empties its write-ahead log, PostgreSQL notes which pages are settled and counts anew
-    /// what it plans by, as it does by itself in time.
-    pub async fn settle(&self) -> Result<()> {
+    /// Tidies up after a bulk write: SQLite empties its write-ahead log, PostgreSQL updates its statistics.
+    pub async fn checkpoint(&self) -> Result<()> {
         let sql = match self.engine {
             Engine::Sqlite => "PRAGMA wal_checkpoint(TRUNCATE)",
             Engine::Postgres => "VACUUM (ANALYZE)",
@@ -181,20 +181,20 @@ impl Store {
         sqlx::query(sql).execute(&self.writer).await.map(drop)
     }
 
-    /// Whether the database answers.
+    /// Fails if the database does not respond.
     pub async fn ping(&self) -> Result<()> {
         sqlx::query("SELECT 1").execute(&self.reader).await.map(drop)
     }
 
     pub async fn close(&self) {
-        self.leases.release().await;
+        self.sync_locks.release_all().await;
         self.reader.close().await;
         self.writer.close().await;
     }
 }
 
-/// Statements of many rows are long: they do not belong into the log.
-fn quiet(url: &str) -> anyhow::Result<AnyConnectOptions> {
+/// Connection options without statement logging: statements with many rows would flood the log.
+fn connect_options(url: &str) -> anyhow::Result<AnyConnectOptions> {
     Ok(url.parse::<AnyConnectOptions>().context("DATABASE_URL cannot be read")?.disable_statement_logging())
 }
 
@@ -204,7 +204,7 @@ mod tests {
     use crate::seed::Seeder;
 
     #[tokio::test]
-    async fn connections_are_set_up_as_meant() -> anyhow::Result<()> {
+    async fn connections_have_their_pragmas() -> anyhow::Result<()> {
         let dir = tempfile::tempdir()?;
         let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
         let number = async |pool: &AnyPool, pragma: &'static str| -> Result<i64> {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_processes_write_one_file_in_turn() -> anyhow::Result<()> {
+    async fn two_processes_can_write_one_file() -> anyhow::Result<()> {
         let dir = tempfile::tempdir()?;
         let url = format!("sqlite:{}", dir.path().join("x.db").display());
         let stores = [Store::open(&url).await?, Store::open(&url).await?];

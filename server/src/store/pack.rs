@@ -1,11 +1,11 @@
-//! Finished logs and specs, compressed.
+//! Compression of finished logs and specs.
 //!
-//! A log is cut into parts of about 64 KB of JSON; nearly every log is one part. A body says in its first byte how it is
-//! written, so that a better way can be added without rewriting what is stored.
+//! A log is split into parts of about 64 KB of JSON; nearly every log is one part. The first byte of a body is its format,
+//! so that a better format can be added without rewriting stored bodies.
 //!
-//! A log of some kilobytes is too short to learn its own words. Logs of one database resemble each other, so that after the
-//! first hundreds a dictionary is trained on them. Measured on generated logs (10.5 KB, level 3): 25 % of the JSON without
-//! a dictionary, 23 % with the one below, which knows the shapes of events only, 18 % with a trained one of 64 KB.
+//! A log of some kilobytes is too short to compress well on its own. Logs of one database resemble each other, so a
+//! dictionary is trained on the first hundreds. Measured on generated logs (10.5 KB, level 3): 25 % of the JSON without a
+//! dictionary, 23 % with the built-in one, which only has the fields of events, 18 % with a trained one of 64 KB.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
@@ -15,22 +15,22 @@ use protocol::Event;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
-/// Text before compression; a slice costs at most the reading of one part.
+/// The size of a part before compression. Reading a slice decompresses at least one part.
 const PART_BYTES: usize = 64 * 1024;
-/// Measured with a trained dictionary: level 6 leaves 1 % less and takes three times as long.
+/// Measured with a trained dictionary: level 6 saves 1 % and takes three times as long.
 const LEVEL: i32 = 3;
-/// More than a part can hold: an event is at most as large as the answers that MANTYX's client reads.
+/// Larger than any part: an event cannot exceed the limit of a response from MANTYX.
 const MAX_PLAIN_BYTES: usize = 64 * 1024 * 1024;
 const TRAINED_BYTES: usize = 64 * 1024;
 
-/// JSON as it is: how the first tables had it.
+/// Uncompressed JSON, from early versions.
 const PLAIN: u8 = b'{';
-/// zstd with the dictionary that this program carries.
-const CARRIED: u8 = 1;
-/// zstd with a trained dictionary, whose number follows in four bytes.
+/// zstd with the built-in dictionary.
+const BUILT_IN: u8 = 1;
+/// zstd with a trained dictionary, whose id follows in four bytes.
 const TRAINED: u8 = 2;
 
-static CARRIED_DICTIONARY: LazyLock<Dictionary> =
+static BUILT_IN_DICTIONARY: LazyLock<Dictionary> =
     LazyLock::new(|| Dictionary::new(include_bytes!("pack_dictionary_1.ndjson")));
 
 struct Dictionary {
@@ -44,7 +44,7 @@ impl Dictionary {
     }
 }
 
-/// Packs with the newest dictionary, and unpacks with any that it was given.
+/// Compresses with the newest dictionary, decompresses with any that was added.
 #[derive(Clone, Default)]
 pub struct Packer(Arc<RwLock<HashMap<u32, Arc<Dictionary>>>>);
 
@@ -54,27 +54,27 @@ pub struct Part {
     pub first_seq: i64,
     pub last_seq: i64,
     pub events: i64,
-    /// What its events take as JSON.
+    /// The size of its events as JSON.
     pub plain_bytes: usize,
     pub body: Vec<u8>,
 }
 
 impl Packer {
-    pub fn add(&self, number: u32, dictionary: &[u8]) {
+    pub fn add(&self, id: u32, dictionary: &[u8]) {
         let mut known = self.0.write_locked();
-        known.insert(number, Arc::new(Dictionary::new(dictionary)));
+        known.insert(id, Arc::new(Dictionary::new(dictionary)));
     }
 
-    /// The dictionary that a body needs and that is not known here: another process has trained it.
-    pub fn missing(&self, body: &[u8]) -> Option<u32> {
-        trained_number(body).map(|(number, _)| number).filter(|number| self.find(*number).is_none())
+    /// The id of a body's dictionary if it was not added yet.
+    pub fn missing_dictionary(&self, body: &[u8]) -> Option<u32> {
+        trained_id(body).map(|(id, _)| id).filter(|id| self.find(*id).is_none())
     }
 
     pub fn is_trained(&self) -> bool {
         self.newest().is_some()
     }
 
-    /// Packs a log whose events are in order.
+    /// Compresses a log whose events are in order.
     pub fn pack_log(&self, events: &[Event]) -> std::io::Result<Vec<Part>> {
         let mut parts = Vec::new();
         let mut lines = String::new();
@@ -106,14 +106,14 @@ impl Packer {
 
     pub fn compress(&self, plain: &[u8]) -> std::io::Result<Vec<u8>> {
         let (mut body, dictionary) = match self.newest() {
-            Some((number, dictionary)) => {
+            Some((id, dictionary)) => {
                 let mut body = vec![TRAINED];
-                body.extend(number.to_le_bytes());
+                body.extend(id.to_le_bytes());
                 (body, Some(dictionary))
             }
-            None => (vec![CARRIED], None),
+            None => (vec![BUILT_IN], None),
         };
-        let encoder = dictionary.as_deref().map_or(&CARRIED_DICTIONARY.encoder, |dictionary| &dictionary.encoder);
+        let encoder = dictionary.as_deref().map_or(&BUILT_IN_DICTIONARY.encoder, |dictionary| &dictionary.encoder);
         let mut compressor = Compressor::with_prepared_dictionary(encoder)?;
         compressor.include_checksum(false)?;
         compressor.include_dictid(false)?;
@@ -122,23 +122,23 @@ impl Packer {
     }
 
     pub fn decompress(&self, body: &[u8]) -> std::io::Result<String> {
-        let unknown = || std::io::Error::other("a stored body is written in a way that this version does not know");
-        let bytes = match (body.first(), trained_number(body)) {
-            (_, Some((number, rest))) => expand(rest, &self.find(number).ok_or_else(unknown)?.decoder)?,
-            (Some(&CARRIED), _) => expand(&body[1..], &CARRIED_DICTIONARY.decoder)?,
+        let unknown = || std::io::Error::other("a stored body has a format that this version does not know");
+        let bytes = match (body.first(), trained_id(body)) {
+            (_, Some((id, rest))) => expand(rest, &self.find(id).ok_or_else(unknown)?.decoder)?,
+            (Some(&BUILT_IN), _) => expand(&body[1..], &BUILT_IN_DICTIONARY.decoder)?,
             (Some(&PLAIN), _) => body.to_vec(),
             _ => return Err(unknown()),
         };
         String::from_utf8(bytes).map_err(std::io::Error::other)
     }
 
-    fn find(&self, number: u32) -> Option<Arc<Dictionary>> {
-        self.0.read_locked().get(&number).cloned()
+    fn find(&self, id: u32) -> Option<Arc<Dictionary>> {
+        self.0.read_locked().get(&id).cloned()
     }
 
     fn newest(&self) -> Option<(u32, Arc<Dictionary>)> {
         let known = self.0.read_locked();
-        known.iter().max_by_key(|(number, _)| **number).map(|(number, dictionary)| (*number, dictionary.clone()))
+        known.iter().max_by_key(|(id, _)| **id).map(|(id, dictionary)| (*id, dictionary.clone()))
     }
 }
 
@@ -148,14 +148,14 @@ impl std::fmt::Debug for Packer {
     }
 }
 
-/// A dictionary of what samples have in common.
+/// Trains a dictionary on samples.
 pub fn train(samples: &[String]) -> std::io::Result<Vec<u8>> {
     zstd::dict::from_samples(samples, TRAINED_BYTES)
 }
 
-fn trained_number(body: &[u8]) -> Option<(u32, &[u8])> {
-    let (number, rest) = body.strip_prefix(&[TRAINED])?.split_first_chunk::<4>()?;
-    Some((u32::from_le_bytes(*number), rest))
+fn trained_id(body: &[u8]) -> Option<(u32, &[u8])> {
+    let (id, rest) = body.strip_prefix(&[TRAINED])?.split_first_chunk::<4>()?;
+    Some((u32::from_le_bytes(*id), rest))
 }
 
 fn expand(frame: &[u8], dictionary: &DecoderDictionary<'static>) -> std::io::Result<Vec<u8>> {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_log_is_packed_in_parts_that_read_back_whole_and_from_any_seq() {
+    fn a_long_log_has_several_parts_that_can_be_read_from_any_seq() {
         let packer = Packer::default();
         let events = log(0);
         let parts = packer.pack_log(&events).expect("packs");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_before_a_dictionary_was_trained_is_still_read() {
+    fn bodies_from_before_a_dictionary_can_be_read() {
         let packer = Packer::default();
         let before = packer.compress(b"{\"a\":1}").expect("packs");
         let sample = |i: u64| {
@@ -211,14 +211,14 @@ mod tests {
         assert_eq!(packer.decompress(&before).expect("reads"), "{\"a\":1}");
         assert_eq!(packer.decompress(&after).expect("reads"), samples[3]);
         assert!(after.len() < Packer::default().compress(samples[3].as_bytes()).expect("packs").len());
-        // Another process does not have the dictionary yet, and knows which one it needs.
+        // Another process does not have the dictionary yet, but knows its id.
         let other = Packer::default();
-        assert_eq!((other.missing(&after), other.missing(&before)), (Some(7), None));
+        assert_eq!((other.missing_dictionary(&after), other.missing_dictionary(&before)), (Some(7), None));
         assert!(other.decompress(&after).is_err());
     }
 
     #[test]
-    fn what_the_first_tables_held_is_still_read() {
+    fn uncompressed_bodies_can_be_read() {
         let packer = Packer::default();
         assert_eq!(packer.decompress(b"{\"a\":1}").expect("reads"), "{\"a\":1}");
         assert!(packer.decompress(&[9, 1]).is_err() && packer.decompress(&[]).is_err());

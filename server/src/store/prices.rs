@@ -1,4 +1,4 @@
-//! What models cost, as their catalogue told it, and what a run cost at that price.
+//! Prices of models from MANTYX's catalogue, and the cost of a run.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use sqlx::{AnyConnection, Row};
 
 use super::{Result, Store, WorkspaceId};
 
-/// US dollars for a million tokens.
+/// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Price {
     pub id: i64,
@@ -40,13 +40,13 @@ impl Prices {
         Ok(prices)
     }
 
-    /// The price that a run was given before, else the newest of its model.
+    /// The price that a run got before, otherwise the newest price of its model.
     pub fn for_run(&self, given: Option<i64>, model: &str) -> Option<Price> {
         self.by_id.get(&given.or_else(|| self.newest.get(model).copied())?).copied()
     }
 }
 
-/// Dollars for a million tokens are millionths of a dollar for one.
+/// The cost in millionths of a dollar: dollars per million tokens are millionths of a dollar per token.
 pub(super) fn cost_micros(price: Price, tokens: Tokens) -> u64 {
     let fresh = tokens.input_tokens.saturating_sub(tokens.cached_tokens);
     let cost = fresh as f64 * price.input
@@ -64,7 +64,7 @@ fn read(id: i64, pricing: &str) -> Option<Price> {
 }
 
 impl Store {
-    /// Keeps what the catalogue says models cost; a price that is known already stays one row.
+    /// Stores prices of the catalogue that changed.
     pub async fn record_prices(&self, workspace: WorkspaceId, models: &ModelList, now_ms: i64) -> Result<()> {
         for model in models.models() {
             let (Some(id), Some(pricing)) = (model.id(), model.pricing()) else { continue };
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cached_input_costs_what_the_catalogue_says() {
+    fn cached_input_has_its_own_price() {
         let pricing = r#"{"inputPer1MUsd":3.0,"outputPer1MUsd":15.0,"cacheReadPer1MUsd":0.3}"#;
         let price = read(1, pricing).expect("reads");
         let tokens = Tokens { input_tokens: 1_000, cached_tokens: 400, reasoning_tokens: 0, output_tokens: 100 };

@@ -1,4 +1,4 @@
-//! A run's row: how it is read and written.
+//! Reading and writing rows of the `run` table.
 
 use std::collections::HashMap;
 
@@ -12,28 +12,28 @@ use super::sql::{self, Arg, execute, fetch};
 use super::tags::TagIds;
 use super::{Engine, Result, RunUpdate, WorkspaceId};
 
-/// What a list shows. The number comes first, so that a page's last row tells where the next begins.
+/// The list key and the columns of a [`RunSummary`].
 pub(super) const SUMMARY_COLUMNS: &str = "r.n, r.id, r.session_id, r.status, r.name, r.agent_id, r.model, \
      r.input_preview, r.output_preview, r.error, r.error_class, r.input_tokens, r.cached_tokens, r.reasoning_tokens, \
      r.output_tokens, r.turns, r.tool_calls, r.duration_ms, r.cost_micros, r.created_at, r.metadata, r.marks, r.origin";
 const OTHER_COLUMNS: &str = "r.price_id, r.completed_at, r.log_state, r.tags, r.indexed";
-const COLUMN_COUNT: usize = 29;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RunRow {
-    pub n: i64,
+    pub list_key: i64,
     pub summary: RunSummary,
     pub price_id: Option<i64>,
     pub completed_at_ms: Option<i64>,
     pub log_state: i64,
     pub tags: TagIds,
+    /// The index version that the tags and the text of this run were written with.
     pub indexed: i64,
 }
 
 impl RunRow {
-    pub fn new(n: i64, update: &RunUpdate) -> Self {
+    pub fn new(list_key: i64, update: &RunUpdate) -> Self {
         Self {
-            n,
+            list_key,
             summary: update.summary.clone(),
             price_id: None,
             completed_at_ms: update.completed_at_ms,
@@ -44,19 +44,56 @@ impl RunRow {
     }
 
     fn read(row: &AnyRow) -> Result<Self> {
-        let tags: String = row.try_get(26)?;
         Ok(Self {
-            n: row.try_get(0)?,
-            summary: summary(row)?,
-            price_id: row.try_get(23)?,
-            completed_at_ms: row.try_get(24)?,
-            log_state: row.try_get(25)?,
-            tags: TagIds::parse(&tags),
-            indexed: row.try_get(27)?,
+            list_key: read_list_key(row)?,
+            summary: read_summary(row)?,
+            price_id: row.try_get("price_id")?,
+            completed_at_ms: row.try_get("completed_at")?,
+            log_state: row.try_get("log_state")?,
+            tags: TagIds::parse(row.try_get("tags")?),
+            indexed: row.try_get("indexed")?,
         })
+    }
+
+    /// All columns with their values.
+    fn columns(&self, workspace: WorkspaceId) -> Vec<(&'static str, Arg)> {
+        let run = &self.summary;
+        let tokens = |part: fn(Tokens) -> u64| Arg::from(run.tokens.map(|tokens| to_i64(part(tokens))));
+        vec![
+            ("n", self.list_key.into()),
+            ("workspace_id", workspace.0.into()),
+            ("id", run.id.as_str().into()),
+            ("session_id", run.session_id.clone().into()),
+            ("status", run.status.as_str().into()),
+            ("name", run.name.clone().into()),
+            ("agent_id", run.agent_id.clone().into()),
+            ("model", run.model.clone().into()),
+            ("input_preview", run.input_preview.clone().into()),
+            ("output_preview", run.output_preview.clone().into()),
+            ("error", run.error.clone().into()),
+            ("error_class", run.error_class.clone().into()),
+            ("input_tokens", tokens(|tokens| tokens.input_tokens)),
+            ("cached_tokens", tokens(|tokens| tokens.cached_tokens)),
+            ("reasoning_tokens", tokens(|tokens| tokens.reasoning_tokens)),
+            ("output_tokens", tokens(|tokens| tokens.output_tokens)),
+            ("turns", run.turns.map(to_i64).into()),
+            ("tool_calls", run.tool_calls.map(to_i64).into()),
+            ("duration_ms", run.duration_ms.map(to_i64).into()),
+            ("cost_micros", run.cost_micros.map(to_i64).into()),
+            ("created_at", run.created_at_ms.into()),
+            ("metadata", serde_json::to_string(&run.metadata).unwrap_or_else(|_| "{}".to_owned()).into()),
+            ("marks", marks_to_bits(run.marks).into()),
+            ("origin", origin_to_number(run.origin).into()),
+            ("price_id", self.price_id.into()),
+            ("completed_at", self.completed_at_ms.into()),
+            ("log_state", self.log_state.into()),
+            ("tags", self.tags.to_string().into()),
+            ("indexed", self.indexed.into()),
+        ]
     }
 }
 
+/// Rows by run id.
 pub(super) async fn by_ids(
     connection: &mut AnyConnection,
     workspace: WorkspaceId,
@@ -65,132 +102,90 @@ pub(super) async fn by_ids(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let list: Vec<String> = (0..ids.len()).map(|i| format!("${}", i + 2)).collect();
-    let condition = format!("r.workspace_id = $1 AND r.id IN ({})", list.join(", "));
+    let placeholders: Vec<String> = (0..ids.len()).map(|i| format!("${}", i + 2)).collect();
+    let condition = format!("r.workspace_id = $1 AND r.id IN ({})", placeholders.join(", "));
     let args = std::iter::once(Arg::from(workspace.0)).chain(ids.iter().map(|id| Arg::from(*id)));
     let rows = select(connection, &condition, args.collect()).await?;
     Ok(rows.into_iter().map(|row| (row.summary.id.clone(), row)).collect())
 }
 
-/// Rows that meet a condition on `r`, which is made of constants and placeholders.
+/// Rows that meet a condition on `r`. The condition contains only constants and placeholders.
 pub(super) async fn select(connection: &mut AnyConnection, condition: &str, args: Vec<Arg>) -> Result<Vec<RunRow>> {
     let sql = format!("SELECT {SUMMARY_COLUMNS}, {OTHER_COLUMNS} FROM run r WHERE {condition}");
     fetch(connection, sql, args).await?.iter().map(RunRow::read).collect()
 }
 
-/// Writes rows, new ones under the numbers that they were given. Numbers are of all workspaces, and on PostgreSQL another
-/// workspace can take one meanwhile: then nothing may be written over it, and [`lost_a_number`] tells that error.
+/// Inserts or updates rows. List keys are unique across workspaces: on PostgreSQL another workspace may take a key after
+/// it was allocated. Then nothing is overwritten, and the error is a [list key conflict](is_list_key_conflict).
 pub(super) async fn write(
     connection: &mut AnyConnection,
     engine: Engine,
     workspace: WorkspaceId,
     rows: &[&RunRow],
 ) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<&str> = format_columns().collect();
-    let updates: Vec<String> =
-        names.iter().filter(|name| **name != "n").map(|name| format!("{name} = excluded.{name}")).collect();
+    let Some(first) = rows.first() else { return Ok(()) };
+    let names: Vec<&str> = first.columns(workspace).into_iter().map(|(name, _)| name).collect();
+    let changed = names.iter().filter(|name| !["n", "workspace_id"].contains(name));
+    let updates: Vec<String> = changed.map(|name| format!("{name} = excluded.{name}")).collect();
+    let placeholders = format!("({})", vec!["?"; names.len()].join(", "));
     let text = format!(
-        "INSERT INTO run ({}, workspace_id) VALUES {} ON CONFLICT (n) DO UPDATE SET {} \
+        "INSERT INTO run ({}) VALUES {} ON CONFLICT (n) DO UPDATE SET {} \
          WHERE run.workspace_id = excluded.workspace_id",
         names.join(", "),
-        sql::rows(engine, rows.len(), &format!("({})", ["?"; COLUMN_COUNT].join(", "))),
+        sql::rows(engine, rows.len(), &placeholders),
         updates.join(", ")
     );
-    let mut args = Vec::with_capacity(rows.len() * COLUMN_COUNT);
-    for row in rows {
-        push_args(row, &mut args);
-        args.push(workspace.0.into());
-    }
+    let args = rows.iter().flat_map(|row| row.columns(workspace)).map(|(_, value)| value).collect();
     let written = execute(connection, text, args).await?;
-    if written == rows.len() as u64 { Ok(()) } else { Err(sqlx::Error::Protocol(NUMBER_TAKEN.to_owned())) }
+    if written == rows.len() as u64 { Ok(()) } else { Err(sqlx::Error::Protocol(LIST_KEY_TAKEN.to_owned())) }
 }
 
-const NUMBER_TAKEN: &str = "another workspace has taken the number of a run";
+const LIST_KEY_TAKEN: &str = "another workspace has taken the list key of a run";
 
-/// Whether a transaction failed because another workspace took a number; made again, it finds a free one.
-pub(super) fn lost_a_number(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Protocol(what) if what == NUMBER_TAKEN)
+/// Returns true if another workspace took a list key of the transaction. A second attempt finds a free one.
+pub(super) fn is_list_key_conflict(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Protocol(message) if message == LIST_KEY_TAKEN)
 }
 
-fn format_columns() -> impl Iterator<Item = &'static str> {
-    let names = SUMMARY_COLUMNS.split(", ").chain(OTHER_COLUMNS.split(", "));
-    names.map(|name| name.trim_start_matches("r."))
+/// Reads the list key from a row with [`SUMMARY_COLUMNS`].
+pub(super) fn read_list_key(row: &AnyRow) -> Result<i64> {
+    row.try_get("n")
 }
 
-fn push_args(row: &RunRow, args: &mut Vec<Arg>) {
-    let run = &row.summary;
-    let tokens = |part: fn(Tokens) -> u64| Arg::from(run.tokens.map(|tokens| to_i64(part(tokens))));
-    args.extend([
-        row.n.into(),
-        run.id.as_str().into(),
-        run.session_id.clone().into(),
-        run.status.as_str().into(),
-        run.name.clone().into(),
-        run.agent_id.clone().into(),
-        run.model.clone().into(),
-        run.input_preview.clone().into(),
-        run.output_preview.clone().into(),
-        run.error.clone().into(),
-        run.error_class.clone().into(),
-        tokens(|tokens| tokens.input_tokens),
-        tokens(|tokens| tokens.cached_tokens),
-        tokens(|tokens| tokens.reasoning_tokens),
-        tokens(|tokens| tokens.output_tokens),
-        run.turns.map(to_i64).into(),
-        run.tool_calls.map(to_i64).into(),
-        run.duration_ms.map(to_i64).into(),
-        run.cost_micros.map(to_i64).into(),
-        run.created_at_ms.into(),
-        serde_json::to_string(&run.metadata).unwrap_or_else(|_| "{}".to_owned()).into(),
-        marks_to_bits(run.marks).into(),
-        origin_to_number(run.origin).into(),
-        row.price_id.into(),
-        row.completed_at_ms.into(),
-        row.log_state.into(),
-        row.tags.to_string().into(),
-        row.indexed.into(),
-    ]);
-}
-
-/// Reads [`SUMMARY_COLUMNS`].
-pub(super) fn summary(row: &AnyRow) -> Result<RunSummary> {
-    let number = |index: usize| -> Result<Option<u64>> {
-        Ok(row.try_get::<Option<i64>, _>(index)?.map(|number| u64::try_from(number).unwrap_or(0)))
+/// Reads a run from a row with [`SUMMARY_COLUMNS`].
+pub(super) fn read_summary(row: &AnyRow) -> Result<RunSummary> {
+    let number = |column: &str| -> Result<Option<u64>> {
+        Ok(row.try_get::<Option<i64>, _>(column)?.map(|number| u64::try_from(number).unwrap_or(0)))
     };
-    let tokens = match number(11)? {
+    let tokens = match number("input_tokens")? {
         Some(input_tokens) => Some(Tokens {
             input_tokens,
-            cached_tokens: number(12)?.unwrap_or(0),
-            reasoning_tokens: number(13)?.unwrap_or(0),
-            output_tokens: number(14)?.unwrap_or(0),
+            cached_tokens: number("cached_tokens")?.unwrap_or(0),
+            reasoning_tokens: number("reasoning_tokens")?.unwrap_or(0),
+            output_tokens: number("output_tokens")?.unwrap_or(0),
         }),
         None => None,
     };
-    let status: String = row.try_get(3)?;
-    let metadata: String = row.try_get(20)?;
     Ok(RunSummary {
-        id: row.try_get(1)?,
-        session_id: row.try_get(2)?,
-        status: RunStatus::parse(&status).unwrap_or(RunStatus::Pending),
-        name: row.try_get(4)?,
-        agent_id: row.try_get(5)?,
-        model: row.try_get(6)?,
-        input_preview: row.try_get(7)?,
-        output_preview: row.try_get(8)?,
-        error: row.try_get(9)?,
-        error_class: row.try_get(10)?,
+        id: row.try_get("id")?,
+        session_id: row.try_get("session_id")?,
+        status: RunStatus::parse(row.try_get("status")?).unwrap_or(RunStatus::Pending),
+        name: row.try_get("name")?,
+        agent_id: row.try_get("agent_id")?,
+        model: row.try_get("model")?,
+        input_preview: row.try_get("input_preview")?,
+        output_preview: row.try_get("output_preview")?,
+        error: row.try_get("error")?,
+        error_class: row.try_get("error_class")?,
         tokens,
-        turns: number(15)?,
-        tool_calls: number(16)?,
-        duration_ms: number(17)?,
-        cost_micros: number(18)?,
-        created_at_ms: row.try_get(19)?,
-        metadata: serde_json::from_str::<Metadata>(&metadata).unwrap_or_default(),
-        marks: marks_from_bits(row.try_get(21)?),
-        origin: origin_from_number(row.try_get(22)?),
+        turns: number("turns")?,
+        tool_calls: number("tool_calls")?,
+        duration_ms: number("duration_ms")?,
+        cost_micros: number("cost_micros")?,
+        created_at_ms: row.try_get("created_at")?,
+        metadata: serde_json::from_str::<Metadata>(row.try_get("metadata")?).unwrap_or_default(),
+        marks: marks_from_bits(row.try_get("marks")?),
+        origin: origin_from_number(row.try_get("origin")?),
     })
 }
 
@@ -230,7 +225,7 @@ mod tests {
     use crate::store::Store;
 
     #[tokio::test]
-    async fn a_number_that_another_workspace_has_is_not_written_over() {
+    async fn a_list_key_of_another_workspace_is_not_overwritten() {
         let dir = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", dir.path().join("runlens.db").display());
         let store = Store::open(&url).await.expect("a database");
@@ -244,9 +239,9 @@ mod tests {
         let mut connection = store.begin().await.expect("a transaction");
         write(&mut connection, store.engine, first, &[&row("run_a")]).await.expect("written");
         write(&mut connection, store.engine, first, &[&row("run_a")]).await.expect("written again");
-        let error = write(&mut connection, store.engine, second, &[&row("run_b")]).await.expect_err("not theirs");
-        assert!(lost_a_number(&error), "{error}");
-        let kept = select(&mut connection, "r.n = 7", Vec::new()).await.expect("rows");
-        assert_eq!(kept[0].summary.id, "run_a");
+        let error = write(&mut connection, store.engine, second, &[&row("run_b")]).await.expect_err("a conflict");
+        assert!(is_list_key_conflict(&error), "{error}");
+        let stored = select(&mut connection, "r.n = 7", Vec::new()).await.expect("rows");
+        assert_eq!(stored[0].summary.id, "run_a");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs: lists, one run, and what is still to be fetched of them.
+//! Runs: lists, single runs, and queries for runs that need syncing.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -10,12 +10,12 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
 use super::query_plan::{PlanRows, QueryPlan};
-use super::run_row::{SUMMARY_COLUMNS, summary};
+use super::run_row::{SUMMARY_COLUMNS, read_list_key, read_summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
 
 const ENDED: &str = "r.status IN ('succeeded', 'failed', 'cancelled')";
-const MISSING_LOGS_COUNTED: i64 = 20_000;
+const MAX_MISSING_LOGS: i64 = 20_000;
 
 /// A position in the runs list: the list key of the last run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +42,11 @@ impl Store {
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
         let next = match shown.last() {
-            Some(last) if more => Some(RunCursor(last.try_get(0)?)),
+            Some(last) if more => Some(RunCursor(read_list_key(last)?)),
             _ => stopped_early.map(|stopped| stopped.cursor),
         };
         Ok(RunsPage {
-            runs: shown.iter().map(summary).collect::<Result<_>>()?,
+            runs: shown.iter().map(read_summary).collect::<Result<_>>()?,
             next_cursor: next.map(|cursor| cursor.to_string()),
             scanned: stopped_early.map(|stopped| stopped.scanned),
             now_ms: plan.now_ms,
@@ -78,11 +78,11 @@ impl Store {
     pub async fn run(&self, workspace: WorkspaceId, id: &str) -> Result<Option<RunSummary>> {
         let sql = format!("SELECT {SUMMARY_COLUMNS} FROM run r WHERE r.workspace_id = $1 AND r.id = $2");
         let row = sqlx::query(AssertSqlSafe(sql)).bind(workspace.0).bind(id).fetch_optional(&self.reader).await?;
-        row.as_ref().map(summary).transpose()
+        row.as_ref().map(read_summary).transpose()
     }
 
-    /// Nothing is left to ask MANTYX about the run: it is stored whole, or is not from there.
-    pub async fn is_settled(&self, workspace: WorkspaceId, id: &str) -> Result<bool> {
+    /// Returns true if the run is stored with its spec and complete log, or is not from MANTYX.
+    pub async fn needs_no_sync(&self, workspace: WorkspaceId, id: &str) -> Result<bool> {
         let found: Option<i64> = sqlx::query_scalar(
             "SELECT r.n FROM run r WHERE r.workspace_id = $1 AND r.id = $2 \
              AND (r.origin <> 0 OR (r.log_state = $3 AND EXISTS (SELECT 1 FROM run_spec s WHERE s.n = r.n)))",
@@ -95,7 +95,7 @@ impl Store {
         Ok(found.is_some())
     }
 
-    /// The spec of a run that was opened, as JSON, and whether its stored log is complete.
+    /// A run's spec as JSON, if it is stored, and true if the stored log is complete.
     pub async fn run_spec_and_log_state(&self, workspace: WorkspaceId, id: &str) -> Result<(Option<String>, bool)> {
         let mut connection = self.reader.acquire().await?;
         let row = sqlx::query("SELECT n, log_state FROM run WHERE workspace_id = $1 AND id = $2")
@@ -108,13 +108,13 @@ impl Store {
         Ok((spec, row.try_get::<i64, _>(1)? == LOG_COMPLETE))
     }
 
-    /// Runs that have ended and whose log is not stored, newest first.
+    /// Ended runs whose log is not stored, newest first.
     pub async fn ended_runs_without_log(&self, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
         let found = self.runs_without_log(workspace, ENDED, None, limit).await?;
         Ok(found.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// Runs that had not ended when MANTYX was last asked, with their numbers, newest first and below a number.
+    /// Runs that have not ended according to the last sync, with their list keys, newest first, below a list key.
     pub async fn unfinished_runs(
         &self,
         workspace: WorkspaceId,
@@ -140,8 +140,8 @@ impl Store {
         rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
     }
 
-    /// How many ended runs of MANTYX have their log here or to be had no more, and how many still lack it. Beyond some
-    /// thousands the latter are not counted.
+    /// Counts ended runs of MANTYX: those whose log is stored or gone, and those whose log is missing. The second count is
+    /// capped.
     pub async fn count_logs(&self, workspace: WorkspaceId) -> Result<(i64, i64)> {
         let sql = format!(
             "SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 AND r.origin = 0 \
@@ -149,7 +149,7 @@ impl Store {
         );
         let missing: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
             .bind(workspace.0)
-            .bind(MISSING_LOGS_COUNTED)
+            .bind(MAX_MISSING_LOGS)
             .fetch_one(&self.reader)
             .await?;
         let ended: i64 = sqlx::query_scalar(
@@ -162,14 +162,14 @@ impl Store {
         Ok(((ended - missing).max(0), missing))
     }
 
-    /// How many of a workspace's runs are MANTYX's, and neither imported nor made up here.
+    /// The number of runs from MANTYX: neither imported nor seeded.
     pub async fn count_mirrored_runs(&self, workspace: WorkspaceId) -> Result<i64> {
         let sql = "SELECT CAST(COALESCE(SUM(CASE key WHEN 'status' THEN runs ELSE -runs END), 0) AS BIGINT) FROM tag \
              WHERE workspace_id = $1 AND (key = 'status' OR (key = 'is' AND value IN ('imported', 'seeded')))";
         sqlx::query_scalar(sql).bind(workspace.0).fetch_one(&self.reader).await
     }
 
-    /// How many runs a workspace has, by the counts that are kept.
+    /// The number of runs of a workspace, from the tag counts.
     pub async fn count_runs(&self, workspace: WorkspaceId) -> Result<i64> {
         let sql = "SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag WHERE workspace_id = $1 AND key = 'status'";
         sqlx::query_scalar(sql).bind(workspace.0).fetch_one(&self.reader).await
@@ -177,7 +177,7 @@ impl Store {
 }
 
 impl RunUpdate {
-    /// `None` for a row that lacks what every run has, or is in a state of a later protocol.
+    /// `None` if a required field is missing, or if the status is unknown.
     pub fn from_row(row: &WireRow) -> Option<Self> {
         Some(Self {
             completed_at_ms: row.completed_at().and_then(parse_time),
@@ -207,7 +207,7 @@ impl RunUpdate {
         })
     }
 
-    /// A snapshot tells the spec, which a list row does not. `now_ms` stands in where a server sends no creation time.
+    /// A snapshot has the spec, which a list row lacks. `now_ms` replaces a missing creation time.
     pub fn from_snapshot(snapshot: &RunSnapshot, now_ms: i64) -> Option<Self> {
         use protocol::json::preview;
         let spec = snapshot.json().get("agentSpec").unwrap_or(&serde_json::Value::Null);
@@ -245,7 +245,7 @@ impl RunUpdate {
     }
 }
 
-/// A time as MANTYX writes it, in milliseconds since 1970.
+/// Parses MANTYX's RFC 3339 time into Unix milliseconds.
 pub fn parse_time(text: &str) -> Option<i64> {
     chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| time.timestamp_millis())
 }

@@ -1,4 +1,4 @@
-//! Sessions: the mirror of MANTYX's list, filtered here.
+//! Sessions: the mirrored list, its facets, and totals of a session's runs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use super::{Result, Store, WorkspaceId};
 
 const COLUMNS: &str = "s.id, s.name, s.status, s.summary, s.metadata, s.created_at, s.last_used_at";
 
-/// Sessions whose values are counted, metadata values counted of them, and values shown of each key.
+/// Sessions that facets count, metadata values that they read, and values per key.
 const FACET_SAMPLE: i64 = 2_000;
 const FACET_ROWS: i64 = 400;
 const FACET_VALUES: usize = 10;
@@ -171,7 +171,7 @@ impl Store {
         Ok(Facets { facets, counted_newest: capped })
     }
 
-    /// Values of a key of sessions that begin with what was typed, most frequent first.
+    /// Values of a session key with a prefix, most frequent first.
     pub async fn complete_session_values(
         &self,
         workspace: WorkspaceId,
@@ -200,7 +200,7 @@ impl Store {
         rows.iter().map(value).collect()
     }
 
-    /// What the runs of a session took together, as far as they are here.
+    /// Totals of the stored runs of a session.
     pub async fn session_totals(&self, workspace: WorkspaceId, id: &str) -> Result<SessionTotals> {
         let tag = Tag::new("session", id);
         let Some(found) = self.counted_tags(workspace, &[&tag]).await?.pop() else {
@@ -285,21 +285,20 @@ impl SessionPlan {
     }
 }
 
-/// What a session is found by, in small letters of whatever language.
+/// The searchable text of a session, in lower case.
 fn search_text(session: &SessionSummary) -> String {
     let part = |text: &Option<String>| text.as_deref().unwrap_or("").to_lowercase();
     format!("{} {}", part(&session.name), part(&session.summary))
 }
 
 fn summary(row: &AnyRow) -> Result<SessionSummary> {
-    let metadata: String = row.try_get(4)?;
     Ok(SessionSummary {
-        id: row.try_get(0)?,
-        name: row.try_get(1)?,
-        status: row.try_get(2)?,
-        summary: row.try_get(3)?,
-        metadata: serde_json::from_str::<Metadata>(&metadata).unwrap_or_default(),
-        created_at_ms: row.try_get(5)?,
-        last_used_at_ms: row.try_get(6)?,
+        id: row.try_get("id")?,
+        name: row.try_get("name")?,
+        status: row.try_get("status")?,
+        summary: row.try_get("summary")?,
+        metadata: serde_json::from_str::<Metadata>(row.try_get("metadata")?).unwrap_or_default(),
+        created_at_ms: row.try_get("created_at")?,
+        last_used_at_ms: row.try_get("last_used_at")?,
     })
 }

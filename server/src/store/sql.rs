@@ -1,4 +1,4 @@
-//! Small pieces that statements are made of.
+//! Helpers for building and running statements.
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
@@ -6,7 +6,7 @@ use sqlx::{Any, AnyConnection, AssertSqlSafe};
 
 use super::{Engine, Result};
 
-/// A value to bind, of one of the types that both engines have.
+/// A value to bind, of a type that both engines support.
 #[derive(Clone, Debug)]
 pub(super) enum Arg {
     Int(Option<i64>),
@@ -68,8 +68,8 @@ impl Args {
 
 /// Rows of a multi-row statement, each like `(?, ?, 0)`; values are bound in the order of the text.
 ///
-/// SQLite takes `$1` for a name and looks names up one after another, which makes large statements quadratic: it is given
-/// bare question marks. PostgreSQL knows numbers only.
+/// SQLite treats `$1` as a name and searches names linearly, which makes large statements quadratic, so it gets `?`.
+/// PostgreSQL supports numbers only.
 pub(super) fn rows(engine: Engine, count: usize, row: &str) -> String {
     let mut text = String::with_capacity(count * (row.len() + 2));
     let mut number = 0;
@@ -92,7 +92,7 @@ pub(super) fn rows(engine: Engine, count: usize, row: &str) -> String {
     text
 }
 
-/// Runs a statement whose text is made of constants and numbered placeholders only.
+/// Runs a statement whose text contains only constants and placeholders. Returns the number of changed rows.
 pub(super) async fn execute(connection: &mut AnyConnection, sql: String, args: Vec<Arg>) -> Result<u64> {
     Ok(bound(sql, args).execute(connection).await?.rows_affected())
 }

@@ -1,4 +1,4 @@
-//! How far each workspace is mirrored.
+//! The sync progress of each workspace.
 
 use sqlx::{AnyConnection, Row};
 
@@ -6,11 +6,11 @@ use super::{Result, Store, WorkspaceId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncState {
-    /// Nothing that MANTYX has is missing between here and the end of the history walk. Creation time, 0 for never.
+    /// Runs are complete from this creation time down to where the history sync is. 0 before the first sync.
     pub known_until_ms: i64,
     pub history: History,
     pub history_runs: i64,
-    /// So many runs were missing when the history was last begun again.
+    /// The number of missing runs when the history sync was last restarted.
     pub history_gap: i64,
     pub sessions: SessionsState,
     pub total: Option<i64>,
@@ -18,20 +18,20 @@ pub struct SyncState {
     pub paused: bool,
     pub can_list: bool,
     pub synced_at_ms: i64,
-    /// Runs created earlier were removed to save space, and stay away.
+    /// Runs created earlier were deleted by retention and are not synced again.
     pub keep_after_ms: i64,
     pub last_error: Option<String>,
 }
 
-/// How far the list of sessions is mirrored.
+/// The sync progress of the sessions list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionsState {
-    /// Nothing is missing between here and the end of the history walk. The time of last use, 0 for never.
+    /// Sessions are complete from this time of last use down to where the history sync is. 0 before the first sync.
     pub known_until_ms: i64,
     pub history: History,
 }
 
-/// Where the walk to the oldest run is.
+/// The position of the history sync, which fetches older pages until the oldest run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum History {
     NotBegun,
@@ -64,7 +64,7 @@ impl Store {
         read(&mut connection, workspace).await
     }
 
-    /// Changes a workspace's state; two changes at once both count.
+    /// Changes a workspace's state in a transaction, so that concurrent changes are not lost.
     pub async fn update_sync_state(
         &self,
         workspace: WorkspaceId,
@@ -92,26 +92,29 @@ async fn read(connection: &mut AnyConnection, workspace: WorkspaceId) -> Result<
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(SyncState::default()) };
-    let history = |at: usize| -> Result<History> {
-        Ok(match (row.try_get::<i64, _>(at)?, row.try_get::<Option<String>, _>(at + 1)?) {
+    let history = |state: &str, cursor: &str| -> Result<History> {
+        Ok(match (row.try_get::<i64, _>(state)?, row.try_get::<Option<String>, _>(cursor)?) {
             (1, Some(cursor)) => History::After(cursor),
             (2, _) => History::Complete,
             _ => History::NotBegun,
         })
     };
     Ok(SyncState {
-        known_until_ms: row.try_get(0)?,
-        history: history(1)?,
-        history_runs: row.try_get(3)?,
-        history_gap: row.try_get(11)?,
-        sessions: SessionsState { known_until_ms: row.try_get(12)?, history: history(13)? },
-        total: row.try_get(4)?,
-        total_at_ms: row.try_get(5)?,
-        paused: row.try_get::<i64, _>(6)? != 0,
-        can_list: row.try_get::<i64, _>(7)? != 0,
-        synced_at_ms: row.try_get(8)?,
-        keep_after_ms: row.try_get(9)?,
-        last_error: row.try_get(10)?,
+        known_until_ms: row.try_get("known_until")?,
+        history: history("history", "history_cursor")?,
+        history_runs: row.try_get("history_runs")?,
+        history_gap: row.try_get("history_gap")?,
+        sessions: SessionsState {
+            known_until_ms: row.try_get("sessions_until")?,
+            history: history("sessions_history", "sessions_cursor")?,
+        },
+        total: row.try_get("total")?,
+        total_at_ms: row.try_get("total_at")?,
+        paused: row.try_get::<i64, _>("paused")? != 0,
+        can_list: row.try_get::<i64, _>("can_list")? != 0,
+        synced_at_ms: row.try_get("synced_at")?,
+        keep_after_ms: row.try_get("keep_after")?,
+        last_error: row.try_get("last_error")?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Tags: what runs can be filtered by, with the number of runs that have each.
+//! Tags: the values that runs can be filtered by, each with the number of runs that have it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -7,14 +7,14 @@ use domain::{LockExt, RunSummary};
 use protocol::query::Is;
 use sqlx::{AnyConnection, Row};
 
-use super::facts::LogFacts;
+use super::log_summary::LogSummary;
 use super::sql::{Arg, execute, fetch, rows};
 use super::{Engine, Origin, Result, WorkspaceId};
 
-/// Rows in one statement.
+/// Rows per statement.
 const CHUNK: usize = 1_000;
-/// Ids remembered; beyond it the memory starts anew.
-const MAX_REMEMBERED: usize = 50_000;
+/// The cache is cleared when it would exceed this size.
+const MAX_CACHED: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag {
@@ -44,7 +44,7 @@ impl Tag {
     }
 }
 
-/// What the run itself says, with or without a log.
+/// The tags of a run's row.
 pub(super) fn of_run(run: &RunSummary, origin: Origin) -> BTreeSet<Tag> {
     let mut tags = BTreeSet::from([Tag::new("status", run.status.as_str())]);
     let named = [("model", &run.model), ("agent", &run.agent_id), ("name", &run.name), ("session", &run.session_id)];
@@ -61,25 +61,25 @@ pub(super) fn of_run(run: &RunSummary, origin: Origin) -> BTreeSet<Tag> {
     tags
 }
 
-/// What its log adds.
-pub(super) fn of_log(facts: &LogFacts) -> BTreeSet<Tag> {
-    let mut tags: BTreeSet<Tag> = facts.tools.iter().map(|name| Tag::new("tool", name)).collect();
-    tags.extend(facts.error_class.iter().map(|class| Tag::new("error", class)));
+/// The tags of a run's log.
+pub(super) fn of_log(log: &LogSummary) -> BTreeSet<Tag> {
+    let mut tags: BTreeSet<Tag> = log.tools.iter().map(|name| Tag::new("tool", name)).collect();
+    tags.extend(log.error_class.iter().map(|class| Tag::new("error", class)));
     let marks = [
-        (facts.marks.truncated, Is::Truncated),
-        (facts.marks.looping, Is::Looping),
-        (facts.marks.over_budget, Is::Budget),
-        (facts.marks.waiting, Is::Waiting),
+        (log.marks.truncated, Is::Truncated),
+        (log.marks.looping, Is::Looping),
+        (log.marks.over_budget, Is::Budget),
+        (log.marks.waiting, Is::Waiting),
     ];
     tags.extend(marks.into_iter().filter(|(set, _)| *set).map(|(_, is)| Tag::is(is)));
-    if facts.marks.orphan_call {
+    if log.marks.orphan_call {
         tags.insert(Tag::orphan_call());
     }
     tags
 }
 
-/// The ids of a run's tags, as its row keeps them: `1,2;3;4` for those of the run, those of its log, and those that it has
-/// from this dashboard, whatever MANTYX says of it.
+/// The tag ids in a run's row, stored as `1,2;3;4`: tags of the run, tags of its log, and tags set by this dashboard,
+/// which MANTYX does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagIds {
     pub run: BTreeSet<i64>,
@@ -108,28 +108,28 @@ impl std::fmt::Display for TagIds {
     }
 }
 
-/// Ids that were looked up before. Tags are never deleted, so a remembered id stays right.
+/// A cache of tag ids. Tags are never deleted, so entries stay valid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TagCache(Arc<Mutex<HashMap<(WorkspaceId, Tag), i64>>>);
 
 impl TagCache {
-    /// Only ids that are committed may be remembered.
-    pub fn remember(&self, workspace: WorkspaceId, ids: &HashMap<Tag, i64>) {
+    /// Adds committed ids.
+    pub fn insert(&self, workspace: WorkspaceId, ids: &HashMap<Tag, i64>) {
         let mut known = self.0.locked();
-        if known.len() + ids.len() > MAX_REMEMBERED {
+        if known.len() + ids.len() > MAX_CACHED {
             known.clear();
         }
-        known.extend(ids.iter().take(MAX_REMEMBERED).map(|(tag, id)| ((workspace, tag.clone()), *id)));
+        known.extend(ids.iter().take(MAX_CACHED).map(|(tag, id)| ((workspace, tag.clone()), *id)));
     }
 
-    fn known(&self, workspace: WorkspaceId, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
+    fn get(&self, workspace: WorkspaceId, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
         let known = self.0.locked();
         let find = |tag: &Tag| Some((tag.clone(), *known.get(&(workspace, tag.clone()))?));
         tags.iter().filter_map(find).collect()
     }
 }
 
-/// The ids of tags; those that are new are made.
+/// The ids of tags. New tags are inserted.
 pub(super) async fn ids(
     connection: &mut AnyConnection,
     engine: Engine,
@@ -137,7 +137,7 @@ pub(super) async fn ids(
     workspace: WorkspaceId,
     tags: &BTreeSet<Tag>,
 ) -> Result<HashMap<Tag, i64>> {
-    let mut found = cache.known(workspace, tags);
+    let mut found = cache.get(workspace, tags);
     let missing: Vec<&Tag> = tags.iter().filter(|tag| !found.contains_key(*tag)).collect();
     for chunk in missing.chunks(CHUNK) {
         let (sql, args) = lookup(engine, workspace, chunk);
@@ -158,9 +158,9 @@ pub(super) async fn ids(
     Ok(found)
 }
 
-/// Tags that exist, with their ids and how many runs have them.
+/// A query for existing tags with their ids and run counts.
 fn lookup(engine: Engine, workspace: WorkspaceId, tags: &[&Tag]) -> (String, Vec<Arg>) {
-    // The wanted ones drive, each a lookup in the index.
+    // CROSS JOIN makes SQLite start with the wanted tags, each a lookup in the index.
     let of_workspace = match engine {
         Engine::Sqlite => "?".to_owned(),
         Engine::Postgres => format!("${}", 2 * tags.len() + 1),
@@ -181,36 +181,36 @@ fn read_ids(rows: &[sqlx::any::AnyRow], found: &mut HashMap<Tag, i64>) -> Result
     Ok(())
 }
 
-/// The runs that gained and lost tags, written together with the counts.
+/// Tags added to and removed from runs, collected and then written together with the run counts.
 #[derive(Debug, Default)]
 pub(super) struct TagChanges {
-    gained: Vec<(i64, i64)>,
-    lost: Vec<(i64, i64)>,
+    added: Vec<(i64, i64)>,
+    removed: Vec<(i64, i64)>,
     counts: BTreeMap<i64, i64>,
 }
 
 impl TagChanges {
-    pub fn note(&mut self, n: i64, before: &BTreeSet<i64>, after: &BTreeSet<i64>) {
+    pub fn record(&mut self, list_key: i64, before: &BTreeSet<i64>, after: &BTreeSet<i64>) {
         for id in after.difference(before) {
-            self.gained.push((*id, n));
+            self.added.push((*id, list_key));
             *self.counts.entry(*id).or_default() += 1;
         }
         for id in before.difference(after) {
-            self.lost.push((*id, n));
+            self.removed.push((*id, list_key));
             *self.counts.entry(*id).or_default() -= 1;
         }
     }
 
     pub async fn write(mut self, connection: &mut AnyConnection, engine: Engine) -> Result<()> {
-        self.gained.sort_unstable();
-        for chunk in self.gained.chunks(CHUNK) {
+        self.added.sort_unstable();
+        for chunk in self.added.chunks(CHUNK) {
             let sql = format!(
                 "INSERT INTO run_tag (tag_id, n) VALUES {} ON CONFLICT DO NOTHING",
                 rows(engine, chunk.len(), "(?, ?)")
             );
             execute(connection, sql, pairs(chunk)).await?;
         }
-        for chunk in self.lost.chunks(CHUNK) {
+        for chunk in self.removed.chunks(CHUNK) {
             let sql =
                 format!("DELETE FROM run_tag WHERE (tag_id, n) IN (VALUES {})", rows(engine, chunk.len(), "(?, ?)"));
             execute(connection, sql, pairs(chunk)).await?;
@@ -232,7 +232,7 @@ fn pairs(pairs: &[(i64, i64)]) -> Vec<Arg> {
     pairs.iter().flat_map(|(a, b)| [Arg::from(*a), Arg::from(*b)]).collect()
 }
 
-/// A tag that exists, and how many runs have it.
+/// A stored tag with its run count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counted {
     pub tag: Tag,
@@ -253,7 +253,7 @@ impl super::Store {
         Ok(self.counted_tags(workspace, &[tag]).await?.iter().any(|counted| counted.runs > 0))
     }
 
-    /// Values of a key that runs have, the most frequent first.
+    /// The values of a key, most frequent first.
     pub async fn frequent_values(&self, workspace: WorkspaceId, key: &str, limit: u32) -> Result<Vec<String>> {
         let sql = "SELECT value FROM tag WHERE workspace_id = $1 AND key = $2 AND runs > 0 ORDER BY runs DESC LIMIT $3";
         let args = vec![workspace.0.into(), key.into(), i64::from(limit).into()];
@@ -261,7 +261,7 @@ impl super::Store {
         rows.iter().map(|row| row.try_get(0)).collect()
     }
 
-    /// Models by their whole id, or by what follows the provider.
+    /// Models with this id, or with this name after the provider.
     pub(super) async fn models_named(&self, workspace: WorkspaceId, name: &str) -> Result<Vec<Counted>> {
         let sql = "SELECT key, value, id, runs FROM tag WHERE workspace_id = $1 AND key = 'model'".to_owned();
         let rows = fetch(&self.reader, sql, vec![workspace.0.into()]).await?;
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_read_back_as_they_were_written() {
+    fn tag_ids_survive_a_round_trip() {
         let ids = TagIds { run: [3, 1].into(), log: [7].into(), own: [].into() };
         assert_eq!(ids.to_string(), "1,3;7");
         assert_eq!(TagIds::parse("1,3;7"), ids);
@@ -295,11 +295,11 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_what_differs() {
+    fn changes_are_the_difference() {
         let mut changes = TagChanges::default();
-        changes.note(10, &[1, 2].into(), &[2, 3].into());
-        changes.note(11, &[].into(), &[2].into());
-        assert_eq!((changes.gained, changes.lost), (vec![(3, 10), (2, 11)], vec![(1, 10)]));
+        changes.record(10, &[1, 2].into(), &[2, 3].into());
+        changes.record(11, &[].into(), &[2].into());
+        assert_eq!((changes.added, changes.removed), (vec![(3, 10), (2, 11)], vec![(1, 10)]));
         assert_eq!(changes.counts, BTreeMap::from([(1, -1), (2, 1), (3, 1)]));
     }
 }

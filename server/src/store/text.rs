@@ -1,42 +1,43 @@
-//! The text index, both variants side by side. Words are split by [`protocol::query::words`], so that both engines find
-//! the same runs; SQLite keeps them in a contentless FTS5 table, PostgreSQL in a `tsvector`.
+//! The text index of both engines: SQLite has a contentless FTS5 table, PostgreSQL a `tsvector` column.
+//!
+//! Words are split by [`protocol::query::words`], so both engines find the same runs.
 
 use protocol::query::words;
 use sqlx::AnyConnection;
 
-use super::facts::cut;
+use super::log_summary::truncate;
 use super::sql::{Arg, execute, rows};
 use super::{Engine, Result, WorkspaceId};
 
-/// Of each of prompt, answer, error and calls. The rest is in the log.
+/// Indexed of each of prompt, answer, error and calls. The log has the rest.
 const MAX_PART_BYTES: usize = 32 * 1024;
-/// PostgreSQL's limit of places in a text.
+/// PostgreSQL's limit of positions in a text.
 const MAX_WORDS: usize = 16_383;
 const CHUNK: usize = 200;
 
-/// The words of a run, to be found by.
+/// The indexed words of a run.
 #[derive(Clone, Debug)]
 pub(super) struct RunText {
-    pub n: i64,
+    pub list_key: i64,
     pub words: Vec<String>,
 }
 
 impl RunText {
-    /// Parts are kept apart by a gap of one place, so that no phrase reaches from one into the next.
-    pub fn new(n: i64, parts: &[&str]) -> Self {
+    /// Parts are separated by a gap of one position, so that no phrase spans two of them.
+    pub fn new(list_key: i64, parts: &[&str]) -> Self {
         let mut all = Vec::new();
         for part in parts.iter().filter(|part| !part.is_empty()) {
             if !all.is_empty() {
                 all.push(SEPARATOR.to_owned());
             }
-            all.extend(words(cut(part, MAX_PART_BYTES)));
+            all.extend(words(truncate(part, MAX_PART_BYTES)));
         }
         all.truncate(MAX_WORDS);
-        Self { n, words: all }
+        Self { list_key, words: all }
     }
 }
 
-/// No word looks like this: it has no letter and no digit.
+/// Words contain a letter or a digit, so this is none.
 const SEPARATOR: &str = "";
 
 pub(super) async fn write(
@@ -47,7 +48,10 @@ pub(super) async fn write(
 ) -> Result<()> {
     for chunk in texts.chunks(CHUNK) {
         let args = |scope: Arg, text: fn(&[String]) -> String| {
-            chunk.iter().flat_map(move |run| [Arg::from(run.n), scope.clone(), text(&run.words).into()]).collect()
+            chunk
+                .iter()
+                .flat_map(move |run| [Arg::from(run.list_key), scope.clone(), text(&run.words).into()])
+                .collect()
         };
         let (sql, args) = match engine {
             Engine::Sqlite => (
@@ -55,7 +59,7 @@ pub(super) async fn write(
                     "INSERT OR REPLACE INTO run_text (rowid, scope, words) VALUES {}",
                     rows(engine, chunk.len(), "(?, ?, ?)")
                 ),
-                args(scope(workspace).into(), spaced),
+                args(scope(workspace).into(), to_fts5),
             ),
             Engine::Postgres => {
                 let sql = format!(
@@ -63,7 +67,7 @@ pub(super) async fn write(
                      ON CONFLICT (n) DO UPDATE SET words = excluded.words",
                     rows(engine, chunk.len(), "(?, ?, CAST(? AS tsvector))")
                 );
-                (sql, args(workspace.0.into(), placed))
+                (sql, args(workspace.0.into(), to_tsvector))
             }
         };
         execute(connection, sql, args).await?;
@@ -71,15 +75,15 @@ pub(super) async fn write(
     Ok(())
 }
 
-pub(super) async fn delete(connection: &mut AnyConnection, engine: Engine, numbers: &str) -> Result<()> {
+pub(super) async fn delete(connection: &mut AnyConnection, engine: Engine, list_keys: &str) -> Result<()> {
     let sql = match engine {
-        Engine::Sqlite => format!("DELETE FROM run_text WHERE rowid IN ({numbers})"),
-        Engine::Postgres => format!("DELETE FROM run_text WHERE n IN ({numbers})"),
+        Engine::Sqlite => format!("DELETE FROM run_text WHERE rowid IN ({list_keys})"),
+        Engine::Postgres => format!("DELETE FROM run_text WHERE n IN ({list_keys})"),
     };
     execute(connection, sql, Vec::new()).await.map(drop)
 }
 
-/// An expression for any of these phrases. Each has at least one word, as the filter's grammar makes sure.
+/// An expression that matches any of these phrases. The query parser guarantees that each has a word.
 pub(super) fn any_of(engine: Engine, phrases: &[&str]) -> String {
     let phrase = |text: &str| {
         let quoted: Vec<String> = words(text).map(|word| format!("'{word}'")).collect();
@@ -95,7 +99,7 @@ pub(super) fn any_of(engine: Engine, phrases: &[&str]) -> String {
     }
 }
 
-/// All of these expressions.
+/// An expression that matches all of these expressions.
 pub(super) fn all_of(engine: Engine, expressions: &[String]) -> String {
     match engine {
         Engine::Sqlite => format!("words:({})", expressions.join(" AND ")),
@@ -103,8 +107,8 @@ pub(super) fn all_of(engine: Engine, expressions: &[String]) -> String {
     }
 }
 
-/// The same for a walk along all that match: SQLite has the workspace among the words. To look one run up is twice as
-/// quick without.
+/// The expression for scans on SQLite, which indexes the workspace as a word. A lookup of one run is twice as fast
+/// without it.
 pub(super) fn within(workspace: WorkspaceId, expression: &str) -> String {
     format!("scope:{} AND {expression}", scope(workspace))
 }
@@ -113,13 +117,13 @@ fn scope(workspace: WorkspaceId) -> String {
     format!("w{}", workspace.0)
 }
 
-fn spaced(words: &[String]) -> String {
-    // FTS5 has no gap: a word that no query can contain stands for it.
+fn to_fts5(words: &[String]) -> String {
+    // FTS5 has no gaps: use a word that no query can contain.
     let words: Vec<&str> = words.iter().map(|word| if word == SEPARATOR { "¦" } else { word }).collect();
     words.join(" ")
 }
 
-fn placed(words: &[String]) -> String {
+fn to_tsvector(words: &[String]) -> String {
     let mut text = String::new();
     for (i, word) in words.iter().enumerate().filter(|(_, word)| *word != SEPARATOR) {
         text.push_str(&format!("'{word}':{} ", i + 1));
@@ -132,10 +136,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_engines_are_told_the_same_words() {
+    fn both_engines_index_the_same_words() {
         let run = RunText::new(1, &["Invoice #12", "", "paid"]);
-        assert_eq!(placed(&run.words), "'invoice':1 '12':2 'paid':4 ");
-        assert_eq!(spaced(&run.words), "invoice 12 ¦ paid");
+        assert_eq!(to_tsvector(&run.words), "'invoice':1 '12':2 'paid':4 ");
+        assert_eq!(to_fts5(&run.words), "invoice 12 ¦ paid");
         assert_eq!(any_of(Engine::Sqlite, &["Over due", "late"]), "(\"over due\" OR \"late\")");
         assert_eq!(any_of(Engine::Postgres, &["Over due", "late"]), "(('over' <-> 'due') | ('late'))");
     }

@@ -1,11 +1,11 @@
-//! Saved views: filters with a name, private or shared in the workspace, besides those that are built in.
+//! Saved views, private or shared in the workspace, and the built-in ones.
 
 use domain::{View, ViewList, ViewScope};
 use sqlx::Row;
 
 use super::{Result, Store, WorkspaceId};
 
-/// Names and filters of the views that everybody has.
+/// List, name and query of the built-in views.
 const BUILT_IN: [(ViewList, &str, &str); 10] = [
     (ViewList::Runs, "All", ""),
     (ViewList::Runs, "Failed", "status:failed"),
@@ -18,10 +18,10 @@ const BUILT_IN: [(ViewList, &str, &str); 10] = [
     (ViewList::Sessions, "Ended", "status:ended"),
     (ViewList::Sessions, "Today", "since:1d"),
 ];
-/// Of people; a key has launched nothing.
+/// Only for people: an API key has launched nothing.
 const MINE: &str = "Mine";
 
-/// A view to be stored.
+/// The content of a view.
 #[derive(Clone, Debug)]
 pub struct NewView {
     pub list: ViewList,
@@ -31,7 +31,7 @@ pub struct NewView {
 }
 
 impl Store {
-    /// What `owner` sees: the built-in views, the shared ones and their own.
+    /// The views that `owner` sees: built-in, shared and their own.
     pub async fn views(&self, workspace: WorkspaceId, owner: Option<&str>, list: ViewList) -> Result<Vec<View>> {
         let chosen: Option<String> =
             sqlx::query_scalar("SELECT view_id FROM default_view WHERE workspace_id = $1 AND owner = $2 AND list = $3")
@@ -40,8 +40,8 @@ impl Store {
                 .bind(list.as_str())
                 .fetch_optional(&self.reader)
                 .await?;
-        let seen = |name: &str| name != MINE || owner.is_some();
-        let built_in = BUILT_IN.iter().filter(|(of, name, _)| *of == list && seen(name));
+        let is_shown = |name: &str| name != MINE || owner.is_some();
+        let built_in = BUILT_IN.iter().filter(|(of, name, _)| *of == list && is_shown(name));
         let built_in = built_in.map(|(_, name, query)| View {
             id: built_in_id(name),
             name: (*name).to_owned(),
@@ -62,15 +62,15 @@ impl Store {
         .await?;
         let mut views: Vec<View> = built_in.collect();
         for row in rows {
-            let shared = row.try_get::<i64, _>(3)? == 1;
-            let made_by: String = row.try_get(4)?;
+            let shared = row.try_get::<i64, _>("shared")? == 1;
+            let created_by: String = row.try_get("owner")?;
             views.push(View {
-                id: row.try_get(0)?,
-                name: row.try_get(1)?,
-                query: row.try_get(2)?,
+                id: row.try_get("id")?,
+                name: row.try_get("name")?,
+                query: row.try_get("query")?,
                 list,
                 scope: if shared { ViewScope::Shared } else { ViewScope::Private },
-                mine: owner == Some(made_by.as_str()),
+                mine: owner == Some(created_by.as_str()),
                 default: false,
             });
         }
@@ -104,7 +104,7 @@ impl Store {
         .map(drop)
     }
 
-    /// Changes a view of `owner`; `false` where there is none.
+    /// Changes a view of `owner`. Returns false if there is none.
     pub async fn update_view(&self, workspace: WorkspaceId, owner: &str, id: &str, view: &NewView) -> Result<bool> {
         let done = sqlx::query(
             "UPDATE saved_view SET name = $1, query = $2, shared = $3 WHERE workspace_id = $4 AND owner = $5 AND id = $6",
@@ -120,7 +120,7 @@ impl Store {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Deletes a view of `owner`; `false` where there is none.
+    /// Deletes a view of `owner`. Returns false if there is none.
     pub async fn delete_view(&self, workspace: WorkspaceId, owner: &str, id: &str) -> Result<bool> {
         let done = sqlx::query("DELETE FROM saved_view WHERE workspace_id = $1 AND owner = $2 AND id = $3")
             .bind(workspace.0)
@@ -131,7 +131,7 @@ impl Store {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Makes a view that `owner` sees the one that their list opens with.
+    /// Sets the view that `owner`'s list opens with.
     pub async fn set_default_view(&self, workspace: WorkspaceId, owner: &str, list: ViewList, id: &str) -> Result<()> {
         sqlx::query(
             "INSERT INTO default_view (workspace_id, owner, list, view_id) VALUES ($1, $2, $3, $4) \

@@ -1,9 +1,9 @@
-//! Browser sessions as sealed records; what is in them is the business of `auth`.
+//! Browser sessions as encrypted records, which `auth` reads and writes.
 
 use super::{Result, Store};
 
 impl Store {
-    /// Stores a new session. `false` where the id is taken.
+    /// Stores a new session. Returns false if the id is taken.
     pub async fn create_web_session(&self, id: &str, record: &[u8], expires_at_ms: i64) -> Result<bool> {
         let done = sqlx::query(
             "INSERT INTO web_session (id, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",

@@ -1,12 +1,12 @@
-//! Workspaces that have been seen here.
+//! Workspaces that signed in here or were used with an API key.
 
+use domain::WorkspaceIdentity;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use super::{Result, Store};
-use crate::mantyx::WorkspaceIdentity;
 
-/// Our own number for a workspace. Only sign-in and a verified credential can produce one.
+/// The id of a workspace in this database. Only sign-in and a verified credential produce one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkspaceId(pub(super) i64);
 
@@ -16,8 +16,8 @@ impl std::fmt::Display for WorkspaceId {
     }
 }
 
-/// No workspace has this number: its lock is held while one is looked up or made, so that two requests at once do not
-/// make two of it.
+/// An id that no workspace has. Its write lock is held while a workspace is looked up or inserted, so that two requests
+/// do not insert it twice.
 const ANY_WORKSPACE: WorkspaceId = WorkspaceId(0);
 
 #[derive(Clone, Debug)]
@@ -28,12 +28,12 @@ pub struct WorkspaceSize {
 }
 
 impl Store {
-    /// The workspace that MANTYX says a credential belongs to. A workspace first seen by slug alone is adopted; a slug
-    /// that has moved to another workspace is taken from the one that had it, so that no data moves with it.
-    pub async fn workspace_from_identity(&self, info: &WorkspaceIdentity) -> Result<WorkspaceId> {
+    /// The workspace with this identity. A workspace that was stored by slug only gets the identity. If the slug has
+    /// moved from another workspace, that workspace loses it, so that no data moves with a slug.
+    pub async fn workspace_from_identity(&self, identity: &WorkspaceIdentity) -> Result<WorkspaceId> {
         let mut tx = self.begin_writing(ANY_WORKSPACE).await?;
         let known: Option<i64> = sqlx::query_scalar("SELECT id FROM workspace WHERE mantyx_id = $1")
-            .bind(&info.id)
+            .bind(&identity.id)
             .fetch_optional(&mut *tx)
             .await?;
         let id = match known {
@@ -41,7 +41,7 @@ impl Store {
             None => {
                 let adopted: Option<i64> =
                     sqlx::query_scalar("SELECT id FROM workspace WHERE slug = $1 AND mantyx_id IS NULL")
-                        .bind(&info.slug)
+                        .bind(&identity.slug)
                         .fetch_optional(&mut *tx)
                         .await?;
                 match adopted {
@@ -50,9 +50,9 @@ impl Store {
                         sqlx::query_scalar(
                             "INSERT INTO workspace (mantyx_id, slug, name) VALUES ($1, $2, $3) RETURNING id",
                         )
-                        .bind(&info.id)
-                        .bind(&info.slug)
-                        .bind(&info.name)
+                        .bind(&identity.id)
+                        .bind(&identity.slug)
+                        .bind(&identity.name)
                         .fetch_one(&mut *tx)
                         .await?
                     }
@@ -60,14 +60,14 @@ impl Store {
             }
         };
         sqlx::query("UPDATE workspace SET slug = NULL WHERE slug = $1 AND id <> $2")
-            .bind(&info.slug)
+            .bind(&identity.slug)
             .bind(id)
             .execute(&mut *tx)
             .await?;
         sqlx::query("UPDATE workspace SET mantyx_id = $1, slug = $2, name = $3 WHERE id = $4")
-            .bind(&info.id)
-            .bind(&info.slug)
-            .bind(&info.name)
+            .bind(&identity.id)
+            .bind(&identity.slug)
+            .bind(&identity.name)
             .bind(id)
             .execute(&mut *tx)
             .await?;
@@ -75,7 +75,7 @@ impl Store {
         Ok(WorkspaceId(id))
     }
 
-    /// The slug under which MANTYX knows a workspace now.
+    /// The current slug of a workspace.
     pub async fn workspace_slug(&self, id: WorkspaceId) -> Result<Option<String>> {
         let slug: Option<Option<String>> = sqlx::query_scalar("SELECT slug FROM workspace WHERE id = $1")
             .bind(id.0)
@@ -84,7 +84,7 @@ impl Store {
         Ok(slug.flatten())
     }
 
-    /// Every workspace with what it holds, for the operator.
+    /// The sizes of all workspaces, for metrics.
     pub async fn workspace_sizes(&self) -> Result<Vec<WorkspaceSize>> {
         let rows = sqlx::query(
             "SELECT COALESCE(w.slug, w.name), \
@@ -99,7 +99,7 @@ impl Store {
         rows.iter().map(size).collect()
     }
 
-    /// The workspace of an API key that MANTYX accepted for this slug; such a key does not tell the workspace's id.
+    /// The workspace with this slug, inserted if it is new. For API keys, which do not reveal MANTYX's workspace id.
     pub async fn workspace_from_slug(&self, slug: &str) -> Result<WorkspaceId> {
         let mut tx = self.begin_writing(ANY_WORKSPACE).await?;
         let known: Option<i64> =

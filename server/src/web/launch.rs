@@ -2,9 +2,7 @@
 //! draft.
 
 use app::AppError;
-use app::backend::SignedIn;
 use app::launch::sheet::LaunchAnswer;
-use app::launch::{Posted, Upload};
 use app::wire::Wire;
 use axum::Json;
 use axum::extract::{Extension, Multipart, State};
@@ -15,7 +13,7 @@ use tower_sessions::Session;
 
 use crate::auth::Caller;
 use crate::error::Error;
-use crate::launch::{MAX_DRAFT_BYTES, is_known, restore};
+use crate::launch::{self, Launcher, MAX_DRAFT_BYTES, Posted, Upload, is_known, restore};
 use crate::state::AppState;
 use crate::web::problem::Problem;
 
@@ -30,20 +28,24 @@ const MAX_STRANGERS_BYTES: usize = 256 * 1024;
 pub async fn send_form(
     State(state): State<AppState>,
     session: Session,
-    signed_in: Option<Extension<SignedIn>>,
+    caller: Option<Extension<Caller>>,
     headers: HeaderMap,
     form: Multipart,
 ) -> Result<Response, Error> {
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
     let posted = read(form).await?;
-    let Some(Extension(SignedIn(workspace))) = signed_in else {
+    let Some(Extension(caller)) = caller else {
         if !stash(&state, &session, posted.fields).await {
             return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
         }
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
     let fields = posted.fields.clone();
-    match workspace.send_launch_page(posted).await {
+    let sent = match Launcher::of(&state, &caller).await {
+        Ok(launcher) => launch::send(&state, &launcher, &posted).await,
+        Err(error) => Err(error),
+    };
+    match sent.map_err(AppError::from) {
         Ok(LaunchAnswer::Foreign { message }) => {
             let kept = stash(&state, &session, fields).await;
             let message = format!("{message} {}", if kept { COMES_BACK } else { COPY_IT });

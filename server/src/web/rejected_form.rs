@@ -2,7 +2,7 @@
 //! redirected to the page of the form, which shows the error once.
 
 use app::AppError;
-use app::model::Refused;
+use app::model::RejectedForm;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, LOCATION, REFERER};
@@ -31,13 +31,13 @@ pub async fn return_to_form(session: Session, mut request: Request, next: Next) 
     if is_page_load
         && !is_function
         && request.method() == Method::GET
-        && let Ok(Some(refused)) = session.get::<Refused>(KEY).await
+        && let Ok(Some(rejected)) = session.get::<RejectedForm>(KEY).await
     {
         // The error is shown even if it cannot be removed; then it is shown again.
         if let Err(error) = session.remove_value(KEY).await {
             tracing::warn!(%error, "cannot remove a form error from the session");
         }
-        request.extensions_mut().insert(refused);
+        request.extensions_mut().insert(rejected);
     }
     next.run(request).await
 }
@@ -65,7 +65,7 @@ async fn submit(session: &Session, request: Request, next: Next) -> Response {
         Ok(error) => error.to_string(),
         Err(_) => "This could not be done. Try again.".to_owned(),
     };
-    match session.insert(KEY, Refused { message, written: typed_text(&form) }).await {
+    match session.insert(KEY, RejectedForm { message, input: typed_text(&form) }).await {
         Ok(()) => Redirect::to(&from).into_response(),
         Err(_) => Response::from_parts(parts, Body::from(body)),
     }

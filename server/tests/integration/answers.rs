@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, Trouble, Unsteady, allow_loopback, stdio_command};
+use crate::harness::{
+    Browser, DEMO, OTHER, Peer, TestApp, Trouble, Unsteady, allow_loopback, eventually, stdio_command,
+};
 
 /// Launches a script whose one local tool is `tool`, answered as said, and gives the run's id.
 async fn launch(browser: &mut Browser, script: &str, tool: &str, answerer: Value) -> String {
@@ -10,12 +12,7 @@ async fn launch(browser: &mut Browser, script: &str, tool: &str, answerer: Value
         "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script,
         "tools": [{ "kind": "local", "name": tool }],
     });
-    let answers = json!({ tool: answerer });
-    let key = format!("key-{:?}", std::time::Instant::now()).replace(|c: char| !c.is_ascii_alphanumeric(), "");
-    let form = [("key", key.as_str()), ("spec", &spec.to_string()), ("answers", &answers.to_string())];
-    let (status, launched) = browser.call("launch", &form).await;
-    assert_eq!(status, 200, "{launched}");
-    launched["runId"].as_str().unwrap().to_owned()
+    browser.launch_answered(&spec, &json!({ tool: answerer })).await
 }
 
 /// What the tool answered, from the run's whole log.
@@ -26,27 +23,37 @@ async fn result(app: &TestApp, run_id: &str) -> Value {
     events.find(|event| event["type"] == "local_tool_result_in").unwrap_or_else(|| panic!("{log}"))["data"].clone()
 }
 
-/// Who answered, once it is settled.
-async fn record(browser: &mut Browser, run_id: &str) -> Value {
-    loop {
-        let (status, records) = browser.read(&format!("answers-of-run?run_id={run_id}")).await;
-        assert_eq!(status, 200, "{records}");
-        let first = &records[0];
-        if !first.is_null() && !matches!(first["state"].as_str(), Some("working" | "ready")) {
-            assert_eq!(records.as_array().unwrap().len(), 1, "{records}");
-            return first.clone();
-        }
-    }
+/// What the run's page says of the answer to each local call: who gave it, or why nobody did.
+async fn answers(browser: &mut Browser, run_id: &str) -> Vec<String> {
+    let page = browser.open(&format!("/runs/{run_id}")).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    let spans = page.body.split("call-by\">").skip(1);
+    spans.map(|span| span.split("</span>").next().unwrap().to_owned()).collect()
+}
+
+/// Waits until a call is being answered.
+async fn wait_for_answer(browser: &mut Browser, run_id: &str) {
+    eventually("an answer", async || (!answers(browser, run_id).await.is_empty()).then_some(())).await;
+}
+
+/// What the run's page says of the one answer, once it is given or given up.
+async fn settled(browser: &mut Browser, run_id: &str) -> String {
+    eventually("the end of an answer", async || {
+        let answers = answers(browser, run_id).await;
+        assert!(answers.len() <= 1, "{answers:?}");
+        answers.into_iter().next().filter(|answer| !answer.starts_with("being answered"))
+    })
+    .await
 }
 
 async fn wait_for_call(browser: &mut Browser, run_id: &str) -> String {
-    loop {
+    eventually("a local call", async || {
         let log = browser.open(&format!("/api/runs/{run_id}/events")).await.body;
-        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        if let Some(call) = events.into_iter().find(|event| event["type"] == "local_tool_call") {
-            return call["data"]["toolUseId"].as_str().unwrap().to_owned();
-        }
-    }
+        let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let call = events.find(|event| event["type"] == "local_tool_call")?;
+        Some(call["data"]["toolUseId"].as_str().unwrap().to_owned())
+    })
+    .await
 }
 
 #[tokio::test]
@@ -58,11 +65,7 @@ async fn a_canned_reply_is_given_without_a_browser() {
         launch(&mut browser, "/call weather {\"city\":\"Bern \\\"B\\\"\",\"days\":2}\n/say ok", "weather", reply).await;
     let given: Value = serde_json::from_str(result(&app, &id).await["output"].as_str().unwrap()).unwrap();
     assert_eq!(given, json!({ "city": "Bern \"B\"", "days": 2 }));
-    let record = record(&mut browser, &id).await;
-    assert_eq!(
-        (&record["via"], &record["state"], &record["tool"]),
-        (&json!("canned"), &json!("sent"), &json!("weather"))
-    );
+    assert_eq!(settled(&mut browser, &id).await, "by a canned reply");
 }
 
 #[tokio::test]
@@ -84,7 +87,7 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     let by = |tool: &str| json!({ "by": "mcp", "server": server, "tool": tool });
     let id = launch(&mut browser, "/call sum {\"a\":2,\"b\":40}\n/say ok", "sum", by("add")).await;
     assert_eq!(result(&app, &id).await["output"], "42");
-    assert_eq!(record(&mut browser, &id).await["by"], "the MCP server 127.0.0.1");
+    assert_eq!(settled(&mut browser, &id).await, "by the MCP server 127.0.0.1");
     let id = launch(&mut browser, "/call whoami {}\n/say ok", "whoami", by("whoami")).await;
     assert_eq!(result(&app, &id).await["output"], "Bearer s3cret-of-mine");
     let id = launch(&mut browser, "/call fail {\"why\":\"on purpose\"}\n/say ok", "fail", by("fail")).await;
@@ -94,13 +97,13 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     let pool = app.database.connect().await;
     let kept: Vec<Vec<u8>> = sqlx::query_scalar("SELECT answers FROM run_answerer").fetch_all(&pool).await.unwrap();
     assert!(!kept.is_empty() && kept.iter().all(|kept| !kept.windows(6).any(|part| part == b"s3cret")));
-    let (_, like) = browser.read(&format!("launch-like?run_id={id}")).await;
+    let page = browser.launch_page(&format!("?like={id}")).await;
+    let like: Value = serde_json::from_str(&page.work).unwrap();
     assert_eq!(like["answers"]["fail"]["server"]["headers"]["Authorization"], "", "{like}");
     assert_eq!(like["spec"]["tools"][0]["name"], "fail");
     // Without its value it is not sent as if it were one.
-    let form = [("key", "key-again"), ("spec", &like["spec"].to_string()), ("answers", &like["answers"].to_string())];
-    let (status, error) = browser.call("launch", &form).await;
-    assert!(status == 400 && error["errors"][0]["path"] == "/answers/fail", "{error}");
+    let refused = browser.change_launch_form(&page, &[("do", "launch")]).await;
+    assert_eq!(refused.problems[0].place, "Answers of fail", "{:?}", refused.problems);
 }
 
 #[tokio::test]
@@ -133,11 +136,14 @@ async fn an_agent_answers_in_both_versions_of_a2a() {
 }
 
 #[tokio::test]
-async fn a_peer_that_cannot_be_reached_is_told_to_the_model() {
-    let app = TestApp::start().await;
+async fn a_peer_that_cannot_be_reached_any_more_is_told_to_the_model() {
+    let peer = Peer::mcp().await;
+    let mut app = TestApp::start_apart(allow_loopback).await;
     let mut browser = app.signed_in(DEMO).await;
-    let by = json!({ "by": "mcp", "server": { "over": "http", "url": "http://127.0.0.1:9/mcp" } });
-    let id = launch(&mut browser, "/call sum {}\n/say ok", "sum", by).await;
+    let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") }, "tool": "add" });
+    let id = launch(&mut browser, "/sleep 4000\n/call sum {}\n/say ok", "sum", by).await;
+    // The operator does not allow the address any more.
+    app.restart(|_| {}).await;
     let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
     assert!(error.contains("could not be used") && error.contains("public addresses"), "{error}");
 }
@@ -155,8 +161,7 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
         let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "by hand")];
         assert_eq!(browser.call("answer-call", &form).await.0, 200);
         assert_eq!(result(&app, &id).await["output"], "by hand");
-        let record = record(&mut browser, &id).await;
-        assert_eq!((&record["via"], &record["by"]), (&json!("hand"), &json!("owner@demo.test")), "{record}");
+        assert_eq!(settled(&mut browser, &id).await, "by owner@demo.test");
     }
 }
 
@@ -167,9 +172,9 @@ async fn a_cancelled_run_is_not_answered_any_more() {
     let slow = json!({ "by": "canned", "text": "late", "delayMs": 600_000 });
     let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", slow).await;
     wait_for_call(&mut browser, &id).await;
-    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    wait_for_answer(&mut browser, &id).await;
     assert_eq!(browser.call("cancel-run", &[("id", &id)]).await.0, 200);
-    assert_eq!(record(&mut browser, &id).await["state"], "not_needed");
+    assert_eq!(settled(&mut browser, &id).await, "a canned reply came too late");
     assert!(!app.sandbox_stream(DEMO, &id).await.contains("late"));
 }
 
@@ -181,12 +186,11 @@ async fn answering_goes_on_after_a_restart() {
     // Long enough to be under way when the server stops; asked again from the start after it.
     let reply = json!({ "by": "canned", "text": "answered", "delayMs": 500 });
     let id = launch(&mut browser, script, "one", reply).await;
-    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    wait_for_answer(&mut browser, &id).await;
     app.restart(|_| {}).await;
     let log = app.sandbox_stream(DEMO, &id).await;
     assert_eq!(log.matches("local_tool_result_in").count() / 2, 2, "{log}");
-    let (_, records) = browser.read(&format!("answers-of-run?run_id={id}")).await;
-    assert_eq!(records.as_array().unwrap().len(), 2, "{records}");
+    assert_eq!(answers(&mut browser, &id).await.len(), 2);
 }
 
 /// A run whose one call is answered at once, while results meet some trouble on their way.
@@ -205,7 +209,7 @@ async fn an_answer_that_did_not_arrive_is_sent_again() {
     let troubles = troubles.map(|(status, code)| Trouble::Refused(status, code));
     let (app, mut browser, way, id) = answered_despite(&troubles).await;
     assert_eq!(result(&app, &id).await["output"], "answered");
-    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+    assert_eq!(settled(&mut browser, &id).await, "by a canned reply");
     assert_eq!(way.posted(), troubles.len() + 1);
 }
 
@@ -215,16 +219,17 @@ async fn an_answer_whose_receipt_was_lost_counts_once() {
     let log = app.sandbox_stream(DEMO, &id).await;
     assert_eq!(log.matches("\"local_tool_result_in\"").count(), 1, "{log}");
     assert_eq!(result(&app, &id).await["output"], "answered");
-    let state = record(&mut browser, &id).await["state"].clone();
-    assert!(state == "sent" || state == "not_needed", "{state}");
+    let answer = settled(&mut browser, &id).await;
+    assert!(matches!(answer.as_str(), "by a canned reply" | "a canned reply came too late"), "{answer}");
 }
 
 #[tokio::test]
 async fn an_answer_that_is_not_wanted_any_more_is_not_sent_again() {
     for (status, code) in [(409, "run_terminal"), (404, "unknown_tool_use")] {
         let (_app, mut browser, way, id) = answered_despite(&[Trouble::Refused(status, code)]).await;
-        let record = record(&mut browser, &id).await;
-        assert_eq!((&record["state"], &record["problem"]), (&json!("not_needed"), &Value::Null), "{code}");
+        eventually("the refusal", async || (way.posted() > 0).then_some(())).await;
+        let late = "a canned reply came too late";
+        eventually(late, async || (settled(&mut browser, &id).await == late).then_some(())).await;
         assert_eq!(way.posted(), 1, "{code}");
     }
 }
@@ -232,9 +237,11 @@ async fn an_answer_that_is_not_wanted_any_more_is_not_sent_again() {
 #[tokio::test]
 async fn an_answer_that_mantyx_refuses_is_told_with_its_reason() {
     let (_app, mut browser, way, id) = answered_despite(&[Trouble::Refused(400, "invalid_request")]).await;
-    let record = record(&mut browser, &id).await;
-    assert_eq!(record["state"], "failed", "{record}");
-    assert!(record["problem"].as_str().unwrap().contains("Not now."), "{record}");
+    let failed = "a canned reply could not answer: ";
+    let answer =
+        eventually(failed, async || Some(settled(&mut browser, &id).await).filter(|answer| answer.starts_with(failed)))
+            .await;
+    assert!(answer.contains("Not now."), "{answer}");
     assert_eq!(way.posted(), 1);
 }
 
@@ -244,22 +251,23 @@ async fn answering_waits_for_the_next_sign_in_after_a_sign_out() {
     let mut browser = app.signed_in(DEMO).await;
     let reply = json!({ "by": "canned", "text": "after all", "delayMs": 1000 });
     let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
-    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    wait_for_answer(&mut browser, &id).await;
     let sign_out = browser.url("/auth/sign-out");
     browser.request(reqwest::Method::POST, sign_out, &[]).await;
     // Signed out, nothing is sent for anybody: the answer is kept.
     let pool = app.database.connect().await;
-    loop {
+    eventually("an answer that is ready", async || {
         let state: String = sqlx::query_scalar("SELECT state FROM run_answer").fetch_one(&pool).await.unwrap();
         match state.as_str() {
-            "working" => tokio::task::yield_now().await,
-            "ready" => break,
+            "working" => None,
+            "ready" => Some(()),
             other => panic!("{other}"),
         }
-    }
+    })
+    .await;
     let mut browser = app.signed_in(DEMO).await;
     assert_eq!(result(&app, &id).await["output"], "after all");
-    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+    assert!(settled(&mut browser, &id).await.starts_with("by "));
 }
 
 #[tokio::test]
@@ -286,7 +294,7 @@ async fn a_peer_is_not_asked_twice_when_the_process_that_asked_is_gone() {
     let mut browser = app.signed_in(DEMO).await;
     let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
     let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
-    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    wait_for_answer(&mut browser, &id).await;
     app.restart(allow_loopback).await;
     let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
     assert!(error.contains("not known"), "{error}");
@@ -299,13 +307,13 @@ async fn a_run_whose_lease_was_lost_is_taken_over_and_left_alone_by_its_old_hold
     let mut browser = app.signed_in(DEMO).await;
     let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
     let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
-    while browser.read(&format!("answers-of-run?run_id={id}")).await.1[0].is_null() {}
+    wait_for_answer(&mut browser, &id).await;
     // As if the process had been away for longer than its lease, and another had been there meanwhile and died.
     let pool = app.database.connect().await;
     sqlx::query("UPDATE run_answerer SET owner = 'dead', lease_until = 1").execute(&pool).await.unwrap();
     let error = result(&app, &id).await["error"].as_str().unwrap().to_owned();
     assert!(error.contains("not known"), "{error}");
-    assert_eq!(record(&mut browser, &id).await["state"], "sent");
+    assert!(settled(&mut browser, &id).await.starts_with("by "));
 }
 
 #[tokio::test]
@@ -313,9 +321,8 @@ async fn another_workspace_does_not_see_who_answered() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let id = launch(&mut browser, "/call a {}\n/say ok", "a", json!({ "by": "canned", "text": "x" })).await;
-    record(&mut browser, &id).await;
+    settled(&mut browser, &id).await;
     let mut stranger = app.signed_in(OTHER).await;
-    for function in ["answers-of-run", "launch-like"] {
-        assert_eq!(stranger.read(&format!("{function}?run_id={id}")).await.0, 404, "{function}");
-    }
+    assert_eq!(stranger.open(&format!("/runs/{id}")).await.status, 404);
+    assert_eq!(stranger.read(&format!("launch-page?like={id}")).await.0, 404);
 }

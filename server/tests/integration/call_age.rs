@@ -1,36 +1,37 @@
-//! How long a local call has been waiting: the same for every reader, and after a restart.
+//! The age of a waiting local call: the same for every viewer, and after a restart.
 
-use protocol::sse::Frames;
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, TestApp};
+use crate::harness::{Browser, DEMO, TestApp, eventually};
 
 const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 
-/// The ages on a run's page, in seconds: of the banner, and of the call.
+/// Returns the ages on a run's page in seconds: of the banner and of the call. Also returns the page.
 async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
     let html = browser.open(&format!("/runs/{id}")).await.body;
-    // The header tells the age of the run itself.
+    // The header has the age of the run itself.
     let below = html.split_once("aria-label=\"Verdict\"").unwrap().1;
     let ages = below.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     (ages.collect(), html)
 }
 
-/// A run that waits for the answer to its first call.
+/// Starts a run and waits for its first call.
 async fn waiting_run(app: &TestApp, browser: &mut Browser) -> String {
     let id = app.start_run(DEMO, "/call look {}\n/say ok", serde_json::from_str(ONE_TOOL).unwrap()).await;
-    while ages(browser, &id).await.0.is_empty() {}
+    eventually("a waiting call", async || (!ages(browser, &id).await.0.is_empty()).then_some(())).await;
     id
 }
 
-/// As if the call had been seen so much earlier.
+/// Makes stored events older.
 async fn grow_older(app: &TestApp, seconds: i64) {
     let pool = app.database.connect().await;
     sqlx::query("UPDATE run_event SET seen_at = seen_at - $1").bind(seconds * 1000).execute(&pool).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
+async fn an_earlier_call_has_a_minimum_age_for_every_viewer() {
     let mut app = TestApp::start_apart(|_| {}).await;
     let mut browser = app.signed_in(DEMO).await;
     let id = waiting_run(&app, &mut browser).await;
@@ -54,10 +55,10 @@ async fn a_call_that_was_there_already_is_at_least_so_old_for_everybody() {
 }
 
 #[tokio::test]
-async fn a_call_that_happens_while_somebody_listens_has_its_age() {
+async fn a_call_seen_live_has_an_exact_age() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    // Nobody knows which of them is the first to come after what happened before; from then on all are as they happen.
+    // The first calls may count as earlier events. After a pause, all are live.
     let calls: Vec<String> = (0..200).map(|n| format!("/call look {{\"n\":{n}}}\n/say on")).collect();
     let id = app
         .start_run(
@@ -68,21 +69,28 @@ async fn a_call_that_happens_while_somebody_listens_has_its_age() {
         .await;
     let session = format!("runlens_session={}", browser.cookies["runlens_session"]);
     let request = app.http.get(app.url(&format!("/runs/{id}/live"))).header("cookie", session);
-    let (mut stream, mut frames) = (request.send().await.unwrap(), Frames::default());
-    loop {
-        let bytes = stream.chunk().await.unwrap().expect("the run ended before a call was seen as it happened");
-        for frame in frames.push(&bytes).unwrap() {
-            let event: Value = serde_json::from_str(&frame.data).unwrap_or_default();
-            if event["type"] != "local_tool_call" {
-                continue;
-            }
-            let (ages, html) = ages(&mut browser, &id).await;
-            assert_eq!(ages.len(), 2, "{html}");
-            if html.contains("Called <") {
-                assert!(!html.contains("Called at least"), "{html}");
-                return;
-            }
-            app.answer_tool(DEMO, &id, event["data"]["toolUseId"].as_str().unwrap(), "seen").await;
+    let mut stream = request.send().await.unwrap();
+    let mut answered = HashSet::new();
+    // Keeps the run followed, and wakes this test for every change.
+    eventually("a call that is seen as it happens", async || {
+        stream.chunk().await.unwrap().expect("the run ended before a call was seen as it happened");
+        let (ages, html) = ages(&mut browser, &id).await;
+        if ages.is_empty() {
+            return None;
         }
-    }
+        assert_eq!(ages.len(), 2, "{html}");
+        if html.contains("Called <") {
+            assert!(!html.contains("Called at least"), "{html}");
+            return Some(());
+        }
+        let log = browser.open(&format!("/api/runs/{id}/events")).await.body;
+        let events: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let call = events.iter().rfind(|event| event["type"] == "local_tool_call").unwrap();
+        let call = call["data"]["toolUseId"].as_str().unwrap();
+        if answered.insert(call.to_owned()) {
+            app.answer_tool(DEMO, &id, call, "seen").await;
+        }
+        None
+    })
+    .await;
 }

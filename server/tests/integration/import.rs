@@ -1,4 +1,4 @@
-//! Logs that come from files and go to files.
+//! Import and export of logs.
 
 use reqwest::Method;
 use reqwest::header::{LOCATION, ORIGIN};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key, eventually};
 
 const LOG: &str = "{\"seq\":1,\"type\":\"assistant_message\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n{\"seq\":2,\"type\":\"result\",\"data\":{\"text\":\"Hi <b>there</b>.\"}}\n";
 
@@ -43,7 +43,7 @@ async fn a_log_in_any_format_becomes_a_run_like_any_other() {
 }
 
 #[tokio::test]
-async fn lines_that_cannot_be_read_are_named_and_the_rest_is_kept() {
+async fn invalid_lines_are_listed_and_the_rest_is_imported() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let log = format!("{LOG}{{oops\n{}\n", LOG.lines().next().unwrap());
@@ -78,7 +78,7 @@ async fn a_log_that_never_ends_is_not_shown_as_running() {
 }
 
 #[tokio::test]
-async fn a_body_larger_than_any_form_is_read_as_it_comes() {
+async fn a_large_body_is_streamed() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let text = "x".repeat(1_000_000);
@@ -93,7 +93,7 @@ async fn a_body_larger_than_any_form_is_read_as_it_comes() {
 }
 
 #[tokio::test]
-async fn the_form_leads_to_the_run_or_says_what_is_wrong() {
+async fn the_form_redirects_to_the_run_or_shows_the_error() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let send = async |browser: &mut Browser, name: &str, file: &str, text: &str| {
@@ -113,7 +113,7 @@ async fn the_form_leads_to_the_run_or_says_what_is_wrong() {
         answer.headers[LOCATION].to_str().unwrap().to_owned()
     };
     assert!(send(&mut browser, "log.ndjson", LOG, "").await.starts_with("/runs/imported_"));
-    // Where nothing is chosen, browsers send a file without a name.
+    // Browsers send a file without a name when none is chosen.
     assert!(send(&mut browser, "", "", LOG).await.starts_with("/runs/imported_"));
     for (name, message) in [("", "Choose a file, or paste a log."), ("log.ndjson", "The file log.ndjson is empty.")] {
         let back = send(&mut browser, name, "", "").await;
@@ -160,21 +160,20 @@ async fn an_export_is_imported_again_as_the_same_run() {
     assert!(whole.body.contains("sk-live-0123456789abcdef"));
 }
 
-/// The only imported run, once there is one that `fits`.
+/// Waits for the only imported run to match `fits`.
 async fn only_import(browser: &mut Browser, fits: impl Fn(&Value) -> bool) -> Value {
-    loop {
+    eventually("an import", async || {
         let list: Value = serde_json::from_str(&browser.open("/api/runs?q=is:imported").await.body).unwrap();
         let runs = list["runs"].as_array().unwrap();
         assert!(runs.len() < 2, "{list}");
-        if let Some(run) = runs.first().filter(|run| fits(run)) {
-            return run.clone();
-        }
-    }
+        runs.first().filter(|run| fits(run)).cloned()
+    })
+    .await
 }
 
 #[tokio::test]
-async fn an_upload_that_is_dropped_in_the_middle_becomes_a_run_that_says_so() {
-    // More events than are written at a time, so that the run is there before its file is; and fewer.
+async fn an_interrupted_upload_becomes_a_failed_run() {
+    // More events than one batch, so that the run is stored before the file ends; and fewer.
     for events in [2_500, 3] {
         let app = TestApp::start().await;
         let mut browser = app.signed_in(DEMO).await;
@@ -202,7 +201,7 @@ async fn an_upload_that_is_dropped_in_the_middle_becomes_a_run_that_says_so() {
 }
 
 #[tokio::test]
-async fn an_export_is_whole_also_when_it_is_compressed() {
+async fn a_compressed_export_is_complete() {
     let app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say All of it.", json!({})).await;
     for path in [format!("/runs/{id}/export"), format!("/api/runs/{id}/events")] {

@@ -1,10 +1,13 @@
-//! Launching from the form's server functions: checked, started once, told where it went wrong.
+//! Launching runs and batches with the form: each starts once, and errors appear at their fields.
 
+use app::launch::sheet::{Control, Item, LaunchAnswer, LaunchPage};
 use app::wire::Wire;
-use domain::Batch;
+use domain::{Batch, BatchItemState};
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key};
+use crate::harness::{
+    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, shown_page,
+};
 
 fn spec() -> Value {
     json!({ "name": "from the form", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hello" })
@@ -15,21 +18,25 @@ fn with(mut spec: Value, field: &str, value: Value) -> Value {
     spec
 }
 
-async fn launch(browser: &mut Browser, key: &str, spec: &Value, more: &[(&str, &str)]) -> (u16, Value) {
-    let spec = spec.to_string();
-    browser.call("launch", &[&[("key", key), ("spec", spec.as_str())], more].concat()).await
+/// Launches a spec that must be refused, and returns the page with the reasons.
+async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPage {
+    let page = browser.launch_form_with(spec).await;
+    shown_page(browser.send_launch_form(&page, &[("do", "launch")]).await)
 }
 
-fn paths(error: &Value) -> Vec<&str> {
-    error["errors"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{error}"))
-        .iter()
-        .map(|e| e["path"].as_str().unwrap())
-        .collect()
+/// Where the problems of a page are, as the page calls the fields.
+fn places(page: &LaunchPage) -> Vec<&str> {
+    page.problems.iter().map(|problem| problem.place.as_str()).collect()
 }
 
-/// Runs that the sandbox has, as MANTYX tells.
+/// The page with its hidden state changed, as somebody might tamper with it.
+fn forged(page: &LaunchPage, field: &str, value: Value) -> LaunchPage {
+    let mut state: Value = serde_json::from_str(&page.work).unwrap();
+    state[field] = value;
+    LaunchPage { work: state.to_string(), ..page.clone() }
+}
+
+/// The number of runs that the sandbox has.
 async fn count_runs(app: &TestApp) -> usize {
     let url = format!("{}/api/v1/workspaces/demo/agent-runs?limit=200", app.sandbox_url());
     let list: Value = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap().json().await.unwrap();
@@ -40,83 +47,73 @@ async fn count_runs(app: &TestApp) -> usize {
 async fn a_launched_run_is_in_the_list_and_its_page_opens() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, launched) = launch(&mut browser, "key-0001", &spec(), &[]).await;
-    assert_eq!(status, 200, "{launched}");
-    let id = launched["runId"].as_str().unwrap();
-    assert!(browser.open("/runs").await.body.contains(id));
+    let id = browser.launch(&spec()).await;
+    assert!(browser.open("/runs").await.body.contains(&id));
     assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_form_without_scripts_lands_on_the_runs_page() {
     let app = TestApp::start().await;
-    let browser = app.signed_in(DEMO).await;
-    let url = browser.url("/rpc/launch");
-    let request = app
-        .http
-        .post(url.clone())
-        .form(&[("key", "key-0001"), ("spec", &spec().to_string())])
-        .header("accept", "text/html")
-        .header("origin", url.origin().ascii_serialization())
-        .header("cookie", format!("runlens_session={}", browser.cookies["runlens_session"]));
-    let answer = request.send().await.unwrap();
-    assert_eq!(answer.status(), 302);
-    assert!(answer.headers()["location"].to_str().unwrap().starts_with("/runs/run_"));
+    let mut browser = app.signed_in(DEMO).await;
+    let page = browser.launch_form_with(&spec()).await;
+    let sent = browser.send_plain_launch_form(&page, &[("do", "launch")]).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert!(sent.headers["location"].to_str().unwrap().starts_with("/runs/run_"));
 }
 
 #[tokio::test]
-async fn the_same_key_is_the_same_run() {
+async fn the_same_form_sent_twice_starts_one_run() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let mut other_tab = app.browser();
     other_tab.cookies = browser.cookies.clone();
-    let form = spec();
-    let (first, second) = tokio::join!(
-        launch(&mut browser, "double-click", &form, &[]),
-        launch(&mut other_tab, "double-click", &form, &[])
-    );
-    assert_eq!((first.0, second.0), (200, 200), "{} {}", first.1, second.1);
-    let reload = launch(&mut browser, "double-click", &form, &[]).await;
-    assert!(first.1["runId"] == second.1["runId"] && first.1["runId"] == reload.1["runId"]);
+    let page = browser.launch_form_with(&spec()).await;
+    let launch = [("do", "launch")];
+    let (first, second) =
+        tokio::join!(browser.send_launch_form(&page, &launch), other_tab.send_launch_form(&page, &launch));
+    let reload = browser.send_launch_form(&page, &launch).await;
+    let first = launched_run(first);
+    assert_eq!((launched_run(second), launched_run(reload)), (first.clone(), first));
     assert_eq!(count_runs(&app).await, 1);
-    let (status, error) = launch(&mut browser, "double-click", &with(form, "prompt", "other".into()), &[]).await;
-    assert_eq!(status, 409, "{error}");
+    let other = browser.change_launch_form(&page, &[("t/prompt", "other"), ("do", "launch")]).await;
+    assert!(other.refusal.unwrap().text.contains("already launched something else"));
     assert_eq!(count_runs(&app).await, 1);
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_at_its_field_and_nothing_is_started() {
+async fn errors_appear_at_their_fields_and_nothing_is_started() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let budgets: Value =
         (0..33).map(|i| (format!("tool_{i}"), json!({ "maxCalls": 1 }))).collect::<serde_json::Map<_, _>>().into();
     let many: Vec<Value> = (0..65).map(|i| json!({ "name": format!("t{i}") })).collect();
     let cases = [
-        ("prompt", json!("x".repeat(200_001)), "/prompt"),
-        ("toolBudgets", budgets, "/toolBudgets"),
-        ("tools", json!([{ "kind": "mcp_local", "name": "s", "tools": many }]), "/tools/0/tools"),
-        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "/outputSchema"),
-        ("tools", json!([{ "kind": "local", "name": "read-file" }]), "/tools/0/name"),
+        ("prompt", json!("x".repeat(200_001)), "prompt"),
+        ("toolBudgets", budgets, "calls per tool"),
+        ("tools", json!([{ "kind": "mcp_local", "name": "s", "tools": many }]), "Tool 1, tools"),
+        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "answer"),
+        ("tools", json!([{ "kind": "local", "name": "read-file" }]), "Tool 1, name"),
     ];
-    for (field, value, path) in cases {
-        let (status, error) = launch(&mut browser, "key-0001", &with(spec(), field, value), &[]).await;
-        assert_eq!(status, 400, "{error}");
-        assert!(paths(&error).contains(&path), "{path}: {error}");
+    for (field, value, place) in cases {
+        let page = refused(&mut browser, &with(spec(), field, value)).await;
+        assert!(places(&page).contains(&place), "{place}: {:?}", page.problems);
     }
-    let (status, error) = browser.call("launch", &[("key", "key-0001"), ("spec", "{ \"a\": 1,\n oops")]).await;
-    assert!(status == 400 && error.to_string().contains("line 2"), "{error}");
-    let (status, error) = launch(&mut browser, "short", &spec(), &[]).await;
-    assert!(status == 400 && error["field"] == "key", "{error}");
-    let answers = json!({ "nobody": { "by": "canned", "text": "x" } }).to_string();
-    let (_, error) = launch(&mut browser, "key-0001", &spec(), &[("answers", &answers)]).await;
-    assert_eq!(paths(&error), ["/answers/nobody"]);
+    let page = browser.launch_form_with(&spec()).await;
+    let broken = browser.change_launch_form(&page, &[("json", "{ \"a\": 1,\n oops"), ("do", "launch")]).await;
+    assert_eq!(broken.json_problem.map(|problem| problem.line), Some(2));
+
+    let short = forged(&page, "key", "short".into());
+    let answer = browser.change_launch_form(&short, &[("do", "launch")]).await;
+    assert!(answer.refusal.unwrap().text.contains("no key of 8 to 100"));
+    let unknown_tool = forged(&page, "answers", json!({ "nobody": { "by": "canned", "text": "x" } }));
+    let answer = browser.change_launch_form(&unknown_tool, &[("do", "launch")]).await;
+    assert_eq!(places(&answer), ["Answers of nobody"]);
     assert_eq!(count_runs(&app).await, 0);
-    // A key whose launch was refused can be used again.
-    assert_eq!(launch(&mut browser, "key-0001", &spec(), &[]).await.0, 200);
 }
 
 #[tokio::test]
-async fn a_spec_with_five_megabytes_of_files_is_taken() {
+async fn a_spec_with_five_megabytes_of_files_is_accepted() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let file =
@@ -124,73 +121,80 @@ async fn a_spec_with_five_megabytes_of_files_is_taken() {
     let message = json!([{ "role": "user", "content": "/say read", "attachments": [file] }]);
     let mut spec = with(spec(), "messages", message);
     spec.as_object_mut().unwrap().remove("prompt");
-    let (status, answer) = launch(&mut browser, "key-0001", &spec, &[]).await;
-    // MANTYX may have its own opinion; that it gets there is what is asked here.
-    assert!(status != 500 && status != 413, "{answer}");
+    let page = browser.launch_form_with(&spec).await;
+    browser.launch_page_as_is(&page).await;
 }
 
 #[tokio::test]
-async fn an_unknown_model_is_told_at_its_field_with_those_there_are() {
+async fn an_unknown_model_is_reported_at_its_field_with_the_known_ones() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, error) = launch(&mut browser, "key-0001", &with(spec(), "modelId", "sandbox/none".into()), &[]).await;
-    assert_eq!((status, paths(&error)), (400, vec!["/modelId"]), "{error}");
-    assert!(error.to_string().contains("sandbox/script"), "{error}");
-    let agent = with(spec(), "agentId", "agent_of_nobody".into());
-    let (status, error) = launch(&mut browser, "key-0001", &agent, &[]).await;
-    assert_eq!((status, paths(&error)), (400, vec!["/agentId"]), "{error}");
+    let page = refused(&mut browser, &with(spec(), "modelId", "sandbox/none".into())).await;
+    assert_eq!(places(&page), ["model"], "{:?}", page.problems);
+    assert!(page.problems[0].message.contains("sandbox/script"), "{:?}", page.problems);
+    // A form whose launch was refused can be sent again.
+    let fixed = [("t/modelId", "sandbox/script"), ("do", "launch")];
+    launched_run(browser.send_launch_form(&page, &fixed).await);
+    let page = refused(&mut browser, &with(spec(), "agentId", "agent_of_nobody".into())).await;
+    assert_eq!(places(&page), ["saved agent"], "{:?}", page.problems);
 }
 
 #[tokio::test]
-async fn a_session_is_begun_and_gone_on_with() {
+async fn a_session_is_started_and_continued() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, first) = launch(&mut browser, "key-0001", &spec(), &[("mode", "new_session")]).await;
-    assert_eq!(status, 200, "{first}");
-    let session = first["sessionId"].as_str().unwrap().to_owned();
-    app.sandbox_stream(DEMO, first["runId"].as_str().unwrap()).await;
-    let next = json!({ "prompt": "/say again", "modelId": "sandbox/script-mini" });
-    let more = [("mode", "message"), ("session_id", session.as_str())];
-    let (status, second) = launch(&mut browser, "key-0002", &next, &more).await;
-    assert_eq!((status, &second["sessionId"]), (200, &json!(session)), "{second}");
-    let run = browser.open(&format!("/api/runs/{}", second["runId"].as_str().unwrap())).await.body;
-    assert!(run.contains(&session), "{run}");
-    let unknown = [("mode", "message"), ("session_id", "ses_unknown")];
-    assert_eq!(launch(&mut browser, "key-0003", &next, &unknown).await.0, 404);
+    let page = browser.launch_form_with(&spec()).await;
+    let first = [("x:mode", "new_session"), ("do", "launch")];
+    let first = launched_run(browser.send_launch_form(&page, &first).await);
+    app.sandbox_stream(DEMO, &first).await;
+    let session = session_of(&mut browser, &first).await;
+
+    let page = browser.launch_page(&format!("?session={session}")).await;
+    let next = [("t/prompt", "/say again"), ("t/modelId", "sandbox/script-mini"), ("do", "launch")];
+    let second = launched_run(browser.send_launch_form(&page, &next).await);
+    assert_eq!(session_of(&mut browser, &second).await, session);
+
+    let page = browser.launch_page("?session=ses_unknown").await;
+    let answer = browser.change_launch_form(&page, &next).await;
+    assert_eq!(places(&answer), ["session"], "{:?}", answer.problems);
 }
 
-/// A batch crosses without the names of its fields; here they are again.
-async fn read_batch(browser: &mut Browser, path: &str) -> Value {
-    let (status, body) = browser.read(path).await;
+async fn session_of(browser: &mut Browser, run_id: &str) -> String {
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{run_id}")).await.body).unwrap();
+    run["sessionId"].as_str().unwrap_or_else(|| panic!("{run}")).to_owned()
+}
+
+/// Launches a batch and returns its id.
+async fn launch_batch(browser: &mut Browser, page: &LaunchPage, inputs: &str, tag_value: &str) -> String {
+    let fields = [("q:inputs", inputs), ("q:tag-key", "batch"), ("q:tag-value", tag_value), ("do", "batch")];
+    match browser.send_launch_form(page, &fields).await {
+        LaunchAnswer::Done { href } => href.rsplit_once("batch=").unwrap().1.to_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn read_batch(browser: &mut Browser, id: &str) -> Batch {
+    let (status, body) = browser.read(&format!("batch?id={id}")).await;
     assert_eq!(status, 200, "{body}");
-    let Wire(batch): Wire<Batch> = serde_json::from_value(body).unwrap();
-    serde_json::to_value(batch).unwrap()
+    serde_json::from_value::<Wire<Batch>>(body).unwrap().0
+}
+
+async fn finished_batch(browser: &mut Browser, id: &str) -> Batch {
+    eventually("the end of the batch", async || Some(read_batch(browser, id).await).filter(|batch| batch.done)).await
 }
 
 #[tokio::test]
 async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let spec = with(spec(), "prompt", "/say {{word}}".into()).to_string();
-    let form = [
-        ("key", "batch-0001"),
-        ("spec", spec.as_str()),
-        ("inputs", "word\none\ntwo\nthree\n"),
-        ("tag_key", "batch"),
-        ("tag_value", "words"),
-    ];
-    let (status, batch) = browser.call("launch-batch", &form).await;
-    assert_eq!((status, batch["items"].as_array().map(Vec::len)), (200, Some(3)), "{batch}");
-    let id = batch["id"].as_str().unwrap().to_owned();
-    // The same key again is the same batch.
-    assert_eq!(browser.call("launch-batch", &form).await.1["id"], batch["id"]);
-    let done = loop {
-        let batch = read_batch(&mut browser, &format!("batch?id={id}")).await;
-        if batch["done"] == true {
-            break batch;
-        }
-    };
-    assert!(done["items"].as_array().unwrap().iter().all(|item| item["state"] == "launched"), "{done}");
+    let page = browser.launch_form_with(&with(spec(), "prompt", "/say {{word}}".into())).await;
+    let inputs = "word\none\ntwo\nthree\n";
+    let id = launch_batch(&mut browser, &page, inputs, "words").await;
+    // The same form sent again is the same batch.
+    assert_eq!(launch_batch(&mut browser, &page, inputs, "words").await, id);
+    let done = finished_batch(&mut browser, &id).await;
+    assert_eq!(done.items.len(), 3);
+    assert!(done.items.iter().all(|item| item.state == BatchItemState::Launched), "{done:?}");
     assert_eq!(count_runs(&app).await, 3);
     let listed = browser.open("/api/runs?q=metadata.batch:words").await.body;
     let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -200,24 +204,19 @@ async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
 }
 
 #[tokio::test]
-async fn a_batch_goes_on_after_a_restart_and_launches_each_input_once() {
+async fn a_batch_continues_after_a_restart_and_launches_each_input_once() {
     let mut app = TestApp::start_apart(|_| {}).await;
     let mut browser = app.signed_in(DEMO).await;
+    let page = browser.launch_form_with(&spec()).await;
     let inputs: Vec<String> = (0..8).map(|i| format!("/say {i}")).collect();
-    let (spec, inputs) = (spec().to_string(), json!(inputs).to_string());
-    let form = [
-        ("key", "batch-0001"),
-        ("spec", spec.as_str()),
-        ("inputs", inputs.as_str()),
-        ("tag_key", "batch"),
-        ("tag_value", "eight"),
-    ];
-    let (status, batch) = browser.call("launch-batch", &form).await;
-    assert_eq!(status, 200, "{batch}");
-    let path = format!("batch?id={}", batch["id"].as_str().unwrap());
-    while read_batch(&mut browser, &path).await["items"][1]["state"] != "launched" {}
+    let id = launch_batch(&mut browser, &page, &json!(inputs).to_string(), "eight").await;
+    eventually("two launches", async || {
+        let batch = read_batch(&mut browser, &id).await;
+        (batch.items[1].state == BatchItemState::Launched).then_some(())
+    })
+    .await;
     app.restart(|_| {}).await;
-    while read_batch(&mut browser, &path).await["done"] != true {}
+    finished_batch(&mut browser, &id).await;
     assert_eq!(count_runs(&app).await, 8);
 }
 
@@ -225,49 +224,70 @@ async fn a_batch_goes_on_after_a_restart_and_launches_each_input_once() {
 async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let spec = spec().to_string();
+    let page = browser.launch_form_with(&spec()).await;
     for (inputs, words) in
         [("a,b\n1\n", "Line 2"), ("[]", "no inputs"), ("[\"ok\",\"\"]", "Input 2: The column prompt is empty")]
     {
-        let form =
-            [("key", "batch-0001"), ("spec", spec.as_str()), ("inputs", inputs), ("tag_key", "b"), ("tag_value", "v")];
-        let (status, error) = browser.call("launch-batch", &form).await;
-        assert!(status == 400 && error.to_string().contains(words), "{inputs}: {error}");
+        let answer = browser.change_launch_form(&page, &[("q:inputs", inputs), ("do", "batch")]).await;
+        let [problem] = answer.problems.as_slice() else { panic!("{inputs}: {:?}", answer.problems) };
+        assert_eq!((problem.href.as_str(), problem.message.contains(words)), ("#f-q-inputs", true), "{problem:?}");
     }
-    let form = [
-        ("key", "batch-0001"),
-        ("spec", spec.as_str()),
-        ("inputs", "[\"a\"]"),
-        ("tag_key", "no key"),
-        ("tag_value", "v"),
-    ];
-    let (status, error) = browser.call("launch-batch", &form).await;
-    assert_eq!((status, paths(&error)), (400, vec!["/metadata/no key"]), "{error}");
+    let fields = [("q:inputs", "[\"a\"]"), ("q:tag-key", "no key"), ("q:tag-value", "v"), ("do", "batch")];
+    let answer = browser.change_launch_form(&page, &fields).await;
+    assert_eq!(places(&answer), ["tags, no key"], "{:?}", answer.problems);
     assert_eq!(count_runs(&app).await, 0);
 }
 
-#[tokio::test]
-async fn the_form_is_told_what_there_is_to_choose_from() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
-    let tagged = with(spec(), "metadata", json!({ "customer": "acme" }));
-    assert_eq!(launch(&mut browser, "key-0001", &tagged, &[]).await.0, 200);
-    let (status, catalogue) = browser.read("launch-catalogue").await;
-    assert_eq!(status, 200, "{catalogue}");
-    let model = &catalogue["models"]["items"][0];
-    assert!(model["contextWindowTokens"].is_u64() && model["inputPer1mUsd"].is_number(), "{model}");
-    assert!(catalogue["agents"]["items"].as_array().is_some_and(|agents| !agents.is_empty()), "{catalogue}");
-    for list in ["tools", "plugins"] {
-        let offer = &catalogue[list];
-        let told = offer["unavailable"].is_string() || !offer["items"].as_array().unwrap().is_empty();
-        assert!(told, "{list}: {offer}");
+/// Every item of a page, also those inside others.
+fn all_items(page: &LaunchPage) -> Vec<&Item> {
+    fn collect<'a>(items: &'a [Item], found: &mut Vec<&'a Item>) {
+        for item in items {
+            found.push(item);
+            if let Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } = item {
+                collect(items, found);
+            }
+        }
     }
-    assert_eq!(catalogue["metadata"], json!([{ "key": "customer", "values": ["acme"] }]));
-    assert_eq!((&catalogue["sandbox"], &catalogue["missing_scopes"]), (&json!(true), &Value::Null));
+    let mut found = Vec::new();
+    page.sections.iter().for_each(|section| collect(&section.items, &mut found));
+    found
 }
 
 #[tokio::test]
-async fn preflight_shows_a_light_for_each_question() {
+async fn the_form_offers_what_the_workspace_has() {
+    let app = TestApp::start().await;
+    app.finished_run(DEMO, "/say hi", json!({ "metadata": { "customer": "acme" } })).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = browser.launch_form_with(&with(spec(), "metadata", json!({ "customer": "" }))).await;
+    let items = all_items(&page);
+    let select = |name: &str| {
+        let found = items.iter().find_map(|item| match item {
+            Item::Field(field) if field.name == name => Some(&field.control),
+            _ => None,
+        });
+        match found {
+            Some(Control::Select { options, .. }) => options.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let model = select("t/modelId").into_iter().find(|(id, _)| id == "sandbox/script").unwrap().1;
+    assert!(model.contains(" tokens") && model.contains("per 1M"), "{model}");
+    let offered = |list: &str| {
+        items.iter().find_map(|item| match item {
+            Item::Choices { id, values } if id == list => Some(values.clone()),
+            _ => None,
+        })
+    };
+    assert!(offered("agents").is_some_and(|agents| !agents.is_empty()));
+    assert!(offered("workspace-tools").is_some_and(|tools| !tools.is_empty()));
+    assert!(offered("plugin-tools").is_some());
+    assert_eq!(offered("metadata-keys"), Some(vec![("customer".to_owned(), String::new())]));
+    assert_eq!(offered("metadata-0"), Some(vec![("acme".to_owned(), String::new())]));
+    assert!(page.may_launch && page.notices.is_empty(), "{:?}", page.notices);
+}
+
+#[tokio::test]
+async fn preflight_shows_the_result_of_each_check() {
     let (mcp, a2a) = (Peer::mcp().await, Peer::a2a().await);
     let app = TestApp::start_with(allow_loopback).await;
     let mut browser = app.signed_in(DEMO).await;
@@ -285,35 +305,34 @@ async fn preflight_shows_a_light_for_each_question() {
     let server = json!({ "over": "http", "url": mcp.url("/mcp") });
     let answers =
         json!({ "sum": { "by": "mcp", "server": server, "tool": "add" }, "times": { "by": "mcp", "server": server } });
-    let form = [("spec", with(spec(), "tools", tools).to_string()), ("answers", answers.to_string())];
-    let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let (status, checks) = browser.call("preflight", &form).await;
-    assert_eq!(status, 200, "{checks}");
-    let lights: Vec<Vec<(&str, &str)>> = checks
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|check| {
-            let lights = check["lights"].as_array().unwrap().iter();
-            lights.map(|light| (light["what"].as_str().unwrap(), light["state"].as_str().unwrap())).collect()
+    let page = browser.answered_launch_form(&with(spec(), "tools", tools), &answers).await;
+    let page = browser.change_launch_form(&page, &[("do", "check")]).await;
+    let checked: Vec<_> = all_items(&page)
+        .into_iter()
+        .filter_map(|item| match item {
+            Item::Group { lights, .. } if !lights.is_empty() => Some(lights),
+            _ => None,
         })
         .collect();
+    let shown: Vec<Vec<(&str, &str)>> = checked
+        .iter()
+        .map(|checks| checks.iter().map(|check| (check.what.as_str(), check.tone.as_str())).collect())
+        .collect();
     assert_eq!(
-        lights,
+        shown,
         [
-            vec![("shape", "good"), ("reachable", "good"), ("listed", "good"), ("answered", "good")],
-            vec![("shape", "good"), ("reachable", "good"), ("listed", "bad"), ("answered", "good")],
-            vec![("shape", "good"), ("reachable", "warning"), ("answered", "good")],
-            // Its card stands elsewhere, where MANTYX does not look.
-            vec![("shape", "good"), ("reachable", "warning"), ("answered", "good")],
-            vec![("shape", "bad"), ("answered", "good")],
-            vec![("shape", "good"), ("answered", "good")],
-            vec![("shape", "good"), ("answered", "bad")],
-            vec![("shape", "good"), ("reachable", "good"), ("listed", "warning"), ("answered", "good")],
-            vec![("shape", "good"), ("reachable", "good"), ("answered", "good")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "success"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "error"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "warning"), ("Answered", "success")],
+            // Its card is at another address, where MANTYX does not look.
+            vec![("Shape", "success"), ("Reachable", "warning"), ("Answered", "success")],
+            vec![("Shape", "error"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Answered", "error")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "warning"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Answered", "success")],
         ],
-        "{checks}"
     );
-    let red = checks.as_array().unwrap().iter().flat_map(|check| check["lights"].as_array().unwrap());
-    assert!(red.filter(|light| light["state"] == "bad").all(|light| light["fix"].is_string()), "{checks}");
+    let mut failed = checked.iter().flat_map(|checks| checks.iter()).filter(|check| check.tone.as_str() == "error");
+    assert!(failed.all(|check| !check.fix.is_empty()), "{checked:?}");
 }

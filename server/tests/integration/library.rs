@@ -1,116 +1,152 @@
-//! Templates and drafts: whose they are, who sees them, and that they stay.
+//! Templates and drafts: who sees them, and that they are kept.
 
+use app::launch::sheet::{LaunchPage, TemplateLink};
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, TestApp};
 
-fn content() -> (String, String) {
+fn spec() -> Value {
     let headers = json!({ "Authorization": "Bearer s3cret" });
-    let tool = json!({ "kind": "mcp", "name": "m", "url": "https://m.example.com/mcp", "headers": headers });
-    let spec = json!({ "systemPrompt": "You help.", "prompt": "p", "later": { "kept": [1, null] }, "tools": [tool] });
-    let server = json!({ "over": "http", "url": "https://m.example.com", "headers": headers });
-    (spec.to_string(), json!({ "t": { "by": "mcp", "server": server } }).to_string())
+    let tools = json!([
+        { "kind": "mcp", "name": "m", "url": "https://m.example.com/mcp", "headers": headers },
+        { "kind": "local", "name": "t" },
+    ]);
+    json!({ "systemPrompt": "You help.", "prompt": "p", "later": { "kept": [1, null] }, "tools": tools })
 }
 
-async fn save(browser: &mut Browser, id: &str, name: &str, shared: bool) -> (u16, Value) {
-    let (spec, answers) = content();
-    let shared = shared.to_string();
-    let form =
-        [("id", id), ("name", name), ("notes", "why"), ("shared", &shared), ("spec", &spec), ("answers", &answers)];
-    browser.call("save-template", &form).await
+/// Fills in the form and saves it as a template, with the button that is named.
+async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPage {
+    let server =
+        json!({ "over": "http", "url": "https://m.example.com", "headers": { "Authorization": "Bearer s3cret" } });
+    let page = browser.answered_launch_form(&spec(), &json!({ "t": { "by": "mcp", "server": server } })).await;
+    let shared = if shared { "true" } else { "" };
+    let fields =
+        [("q:template-name", name), ("q:template-notes", "why"), ("q:template-shared", shared), ("do", button)];
+    browser.change_launch_form(&page, &fields).await
 }
 
-/// Templates that are not built in, by name.
-async fn own(browser: &mut Browser) -> Vec<Value> {
-    let (status, all) = browser.read("templates").await;
-    assert_eq!(status, 200, "{all}");
-    all.as_array().unwrap().iter().filter(|template| template["owner"]["kind"] != "built_in").cloned().collect()
+/// Templates that are not built in.
+async fn own(browser: &mut Browser) -> Vec<TemplateLink> {
+    let page = browser.launch_page("").await;
+    page.templates.into_iter().filter(|template| !template.owner.is_empty()).collect()
+}
+
+fn id_of(template: &TemplateLink) -> &str {
+    template.href.strip_prefix("/launch?template=").unwrap()
+}
+
+/// The spec and all else that the form of a template has.
+async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPage) {
+    let page = browser.launch_page(&format!("?template={id}")).await;
+    (serde_json::from_str(&page.json).unwrap(), page)
+}
+
+/// The status of a form that deletes a template.
+async fn delete(browser: &mut Browser, id: &str) -> u16 {
+    let page = browser.launch_page("").await;
+    let action = format!("delete-for-good:{id}");
+    let fields = [("work", page.work.as_str()), ("do", action.as_str())];
+    browser.send_parts("/launch", &fields, &[], "application/json").await.status
 }
 
 #[tokio::test]
-async fn a_template_is_kept_changed_shared_and_deleted() {
+async fn a_template_is_saved_changed_shared_and_deleted() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, id) = save(&mut browser, "", "Mine", false).await;
-    assert_eq!(status, 200, "{id}");
-    let id = id.as_str().unwrap().to_owned();
-    let kept = own(&mut browser).await;
-    assert_eq!(kept[0]["content"]["spec"], serde_json::from_str::<Value>(&content().0).unwrap());
-    assert_eq!(kept[0]["owner"], json!({ "kind": "me" }));
-    // Shared, it goes without the values of headers.
-    assert_eq!(save(&mut browser, &id, "Ours", true).await, (200, json!(id)));
-    let kept = own(&mut browser).await;
-    assert_eq!((kept.len(), &kept[0]["name"]), (1, &json!("Ours")));
-    assert!(!kept[0].to_string().contains("s3cret"), "{}", kept[0]);
-    assert_eq!(browser.call("delete-template", &[("id", &id)]).await.0, 200);
+    save(&mut browser, "save-template", "Mine", false).await;
+    let saved = own(&mut browser).await;
+    let id = id_of(&saved[0]).to_owned();
+    assert_eq!((saved[0].owner.as_str(), saved[0].notes.as_str()), ("yours", "why"));
+    let (saved_spec, page) = open(&mut browser, &id).await;
+    assert_eq!(saved_spec, spec());
+    assert_eq!(
+        page.work.matches("Bearer s3cret").count(),
+        4,
+        "the spec and its answers, and what they are compared with"
+    );
+
+    // Shared, it is saved without header values.
+    save(&mut browser, &format!("update-template:{id}"), "Ours", true).await;
+    let saved = own(&mut browser).await;
+    assert_eq!((saved.len(), saved[0].name.as_str(), id_of(&saved[0])), (1, "Ours", id.as_str()));
+    let (_, page) = open(&mut browser, &id).await;
+    assert!(!serde_json::to_string(&page).unwrap().contains("s3cret"), "{}", page.json);
+
+    assert_eq!(delete(&mut browser, &id).await, 200);
     assert!(own(&mut browser).await.is_empty());
-    assert_eq!(browser.call("delete-template", &[("id", &id)]).await.0, 404);
-    assert_eq!(save(&mut browser, "", " ", false).await.0, 400);
+    assert_eq!(delete(&mut browser, &id).await, 404);
+    let unnamed = save(&mut browser, "save-template", " ", false).await;
+    assert_eq!(unnamed.problems[0].href, "#f-q-template-name");
+    assert!(own(&mut browser).await.is_empty());
 }
 
 #[tokio::test]
-async fn a_private_template_and_its_secrets_are_the_owners_alone() {
+async fn only_its_owner_sees_a_private_template_and_its_secrets() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (_, id) = save(&mut browser, "", "Mine", false).await;
+    save(&mut browser, "save-template", "Mine", false).await;
+    let id = id_of(&own(&mut browser).await[0]).to_owned();
     let pool = app.database.connect().await;
-    let kept: Vec<Vec<u8>> = sqlx::query_scalar("SELECT content FROM launch_template").fetch_all(&pool).await.unwrap();
-    assert!(kept.len() == 1 && !kept[0].windows(6).any(|part| part == b"s3cret"));
+    let stored: Vec<Vec<u8>> =
+        sqlx::query_scalar("SELECT content FROM launch_template").fetch_all(&pool).await.unwrap();
+    assert!(stored.len() == 1 && !stored[0].windows(6).any(|part| part == b"s3cret"));
     // A colleague of the same workspace.
     sqlx::query("UPDATE launch_template SET subject = 'somebody else'").execute(&pool).await.unwrap();
     assert!(own(&mut browser).await.is_empty());
-    assert_eq!(save(&mut browser, id.as_str().unwrap(), "Stolen", false).await.0, 403);
-    assert_eq!(browser.call("delete-template", &[("id", id.as_str().unwrap())]).await.0, 404);
+    assert_eq!(browser.read(&format!("launch-page?template={id}")).await.0, 404);
+    let stolen = save(&mut browser, &format!("update-template:{id}"), "Stolen", false).await;
+    assert!(stolen.refusal.unwrap().text.contains("a colleague's"));
+    assert_eq!(delete(&mut browser, &id).await, 404);
     sqlx::query("UPDATE launch_template SET shared = 1").execute(&pool).await.unwrap();
-    assert_eq!(own(&mut browser).await[0]["owner"], json!({ "kind": "colleague", "email": "owner@demo.test" }));
+    assert_eq!(own(&mut browser).await[0].owner, "of owner@demo.test");
     // Another workspace sees nothing of either.
     assert!(own(&mut app.signed_in(OTHER).await).await.is_empty());
 }
 
 #[tokio::test]
-async fn the_templates_that_teach_can_all_be_launched() {
+async fn every_built_in_template_can_be_launched() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (_, all) = browser.read("templates").await;
-    let all = all.as_array().unwrap();
-    assert_eq!(all.len(), 6);
-    for template in all {
-        let (spec, answers) = (template["content"]["spec"].to_string(), template["content"]["answers"].to_string());
-        let key = template["id"].as_str().unwrap();
-        let (status, launched) = browser.call("launch", &[("key", key), ("spec", &spec), ("answers", &answers)]).await;
-        assert_eq!(status, 200, "{key}: {launched}");
-        let id = launched["runId"].as_str().unwrap();
-        let expected = match key {
+    let templates = browser.launch_page("").await.templates;
+    assert_eq!(templates.len(), 6);
+    for template in &templates {
+        let name = id_of(template);
+        let (_, page) = open(&mut browser, name).await;
+        let id = browser.launch_page_as_is(&page).await;
+        let expected = match name {
             "built-in-tool-fails" => "The order system did not answer for A-1001.",
             "built-in-loop" => "loop_detected",
             "built-in-truncated-schema" => "truncation",
             "built-in-mcp-server" => "It left Hamburg",
             "built-in-answer-yourself" => {
-                browser.call("cancel-run", &[("id", id)]).await;
+                browser.call("cancel-run", &[("id", &id)]).await;
                 continue;
             }
             _ => "\"success\"",
         };
-        let log = app.sandbox_stream(DEMO, id).await;
-        assert!(log.contains(expected), "{key}: {log}");
+        let log = app.sandbox_stream(DEMO, &id).await;
+        assert!(log.contains(expected), "{name}: {log}");
     }
 }
 
 #[tokio::test]
-async fn a_draft_outlives_a_sign_out_and_is_nobody_elses() {
+async fn a_draft_outlives_a_sign_out_and_only_its_writer_sees_it() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    assert_eq!(browser.read("draft").await, (200, Value::Null));
-    assert_eq!(browser.call("save-draft", &[("text", "{\"half\": \"written")]).await.0, 200);
+    let page = browser.launch_page("").await;
+    browser.change_launch_form(&page, &[("json", "{\"half\": \"written")]).await;
     let sign_out = browser.url("/auth/sign-out");
     browser.request(reqwest::Method::POST, sign_out, &[]).await;
-    assert_eq!(browser.read("draft").await.0, 401);
+    assert_eq!(browser.read("launch-page").await.0, 401);
     let mut again = app.signed_in(DEMO).await;
-    assert_eq!(again.read("draft").await.1["text"], "{\"half\": \"written");
-    assert_eq!(app.signed_in(OTHER).await.read("draft").await, (200, Value::Null));
+    let page = again.launch_page("").await;
+    assert_eq!(page.json, "{\"half\": \"written");
+    assert!(!app.signed_in(OTHER).await.launch_page("").await.json.contains("half"));
+
     let large = "x".repeat(10 * 1024 * 1024 + 1);
-    let (status, error) = again.call("save-draft", &[("text", &large)]).await;
-    assert_eq!(status, 400, "{error}");
-    assert_eq!(again.call("save-draft", &[]).await.0, 200);
-    assert_eq!(again.read("draft").await, (200, Value::Null));
+    let sent = again.change_launch_form(&page, &[("t/prompt", &large)]).await;
+    assert!(sent.kept.starts_with("The draft is not kept."), "{}", sent.kept);
+    assert_eq!(again.launch_page("").await.json, "{\"half\": \"written");
+    again.change_launch_form(&page, &[("do", "reset")]).await;
+    assert!(!again.launch_page("").await.json.contains("half"));
 }

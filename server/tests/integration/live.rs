@@ -1,5 +1,7 @@
 //! The live relay: from the first event, from any seq, to the end.
 
+use std::time::Duration;
+
 use protocol::sse::Frames;
 use runlens::config::MantyxConfig;
 use serde_json::{Value, json};
@@ -39,7 +41,7 @@ async fn read(
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let (mut frames, mut updates) = (Frames::default(), Vec::new());
     while !is_enough(&updates) {
-        let Some(bytes) = response.chunk().await.unwrap() else { break };
+        let Some(bytes) = next_chunk(&mut response).await else { break };
         for frame in frames.push(&bytes).unwrap() {
             match frame.event.as_deref() {
                 Some("end") => return updates,
@@ -49,6 +51,12 @@ async fn read(
         }
     }
     updates
+}
+
+/// Returns the next chunk of a stream. The relay sends at least a keep-alive comment every 15 s.
+async fn next_chunk(response: &mut reqwest::Response) -> Option<Vec<u8>> {
+    let chunk = tokio::time::timeout(Duration::from_secs(60), response.chunk()).await;
+    Some(chunk.expect("a chunk within a minute").unwrap()?.to_vec())
 }
 
 fn text(updates: &[Update]) -> String {
@@ -161,7 +169,7 @@ async fn a_stream_that_breaks_repeatedly_loses_nothing() {
     let url = app.url(&format!("/runs/{id}/live"));
     let mut response = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap();
     let (mut frames, mut updates) = (Frames::default(), Vec::<Update>::new());
-    while let Some(bytes) = response.chunk().await.unwrap() {
+    while let Some(bytes) = next_chunk(&mut response).await {
         for frame in frames.push(&bytes).unwrap().iter().filter(|frame| frame.event.is_none()) {
             updates.push(parse(frame));
             if updates.len() % 7 == 0 {

@@ -1,8 +1,9 @@
 //! What somebody launched is theirs to find: by form, in a batch, and by going on with a session.
 
+use app::launch::sheet::LaunchAnswer;
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, TestApp, api_key};
+use crate::harness::{Browser, DEMO, TestApp, api_key, eventually};
 
 async fn found(browser: &mut Browser, query: &str) -> Vec<String> {
     let answer = browser.open(&format!("/api/runs?q={query}")).await;
@@ -23,10 +24,8 @@ async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() 
     let app = TestApp::start().await;
     let by_a_program = app.finished_run(DEMO, "/say by a program", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
-    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hi" }).to_string();
-    let (status, launched) = browser.call("launch", &[("key", "key-0001"), ("spec", &spec)]).await;
-    assert_eq!(status, 200, "{launched}");
-    let mine = vec![launched["runId"].as_str().unwrap().to_owned()];
+    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hi" });
+    let mine = vec![browser.launch(&spec).await];
     assert_eq!(found(&mut browser, "is:mine").await, mine);
     // What MANTYX tells of the run later takes nothing away.
     app.sandbox_stream(DEMO, &mine[0]).await;
@@ -36,12 +35,11 @@ async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() 
     let id = session(&app).await;
     assert_eq!(browser.call("send-message", &[("id", &id), ("text", "/say Hello.")]).await.0, 200);
     assert_eq!(found(&mut browser, "is:mine").await.len(), 2);
-    let spec = spec.replace("/say hi", "/say {{word}}");
-    let inputs = "word\none\ntwo\n";
-    let inputs = [("key", "batch-0001"), ("spec", &spec), ("inputs", inputs), ("tag_key", "b"), ("tag_value", "1")];
-    let (status, batch) = browser.call("launch-batch", &inputs).await;
-    assert_eq!(status, 200, "{batch}");
-    while found(&mut browser, "is:mine").await.len() < 4 {}
+    let page = browser.launch_form_with(&spec).await;
+    let batch = [("t/prompt", "/say {{word}}"), ("q:inputs", "word\none\ntwo\n"), ("do", "batch")];
+    let launched = browser.send_launch_form(&page, &batch).await;
+    assert!(matches!(launched, LaunchAnswer::Done { .. }), "{launched:?}");
+    eventually("the batch", async || (found(&mut browser, "is:mine").await.len() == 4).then_some(())).await;
     assert_eq!(found(&mut browser, "-is:mine").await, [by_a_program]);
     assert!(browser.open("/runs?q=is:mine").await.body.contains(&format!("/runs/{}", mine[0])));
 }

@@ -1,18 +1,18 @@
-//! The mirror when something at MANTYX is broken for good: one run, one list, one session, or the whole of it. What is
-//! stored is shown, and what can be had is had.
+//! The mirror when something at MANTYX is broken: one run, one list, one session, or all of it. Stored data is shown, and
+//! everything else is synced.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::harness::{FakeMantyx, Mood, TestApp};
+use crate::harness::{FakeMantyx, Mood, TestApp, eventually};
 
-/// A dashboard that asks only when somebody looks.
+/// Starts a server that syncs only on request.
 async fn on_view(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| peer.configure(config)).await
 }
 
-/// A dashboard that syncs in the background.
+/// Starts a server that syncs in the background.
 async fn in_background(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| {
         peer.configure(config);
@@ -32,13 +32,16 @@ async fn get(app: &TestApp, path: &str) -> Value {
     get_as(app, "acme", path).await
 }
 
-async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let answer = get(app, path).await;
-        if wanted(&answer) {
-            return answer;
-        }
-        tokio::task::yield_now().await;
+/// Requests a path until the response `is_expected`.
+async fn wait_for(app: &TestApp, path: &str, is_expected: impl Fn(&Value) -> bool) -> Value {
+    eventually(path, async || Some(get(app, path).await).filter(&is_expected)).await
+}
+
+/// Makes the syncer run a round: each change of the pause wakes it.
+async fn wake_syncer(app: &TestApp) {
+    for paused in [true, false] {
+        let body = serde_json::json!({ "paused": paused });
+        app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body).send().await.unwrap();
     }
 }
 
@@ -47,8 +50,8 @@ fn ids(page: &Value, of: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn workspaces_that_store_runs_of_the_same_moment_at_once_keep_their_own() {
-    // Whatever workspace is asked for, this MANTYX has the same ids at the same times: every number is wanted by all.
+async fn workspaces_with_runs_of_the_same_ids_and_times_stay_separate() {
+    // The fake has the same ids and times in every workspace, so all workspaces compete for the same list keys.
     let peer = FakeMantyx::start(180, &[]).await;
     let app = on_view(&peer).await;
     let slugs = ["first", "second", "third", "fourth"];
@@ -64,9 +67,9 @@ async fn workspaces_that_store_runs_of_the_same_moment_at_once_keep_their_own() 
 }
 
 #[tokio::test]
-async fn a_run_that_always_fails_holds_up_no_other() {
+async fn a_run_that_always_fails_does_not_delay_others() {
     let peer = FakeMantyx::start(150, &[]).await;
-    // The newest: they would be asked for first in every round.
+    // The newest runs, which every round fetches first.
     peer.look(|world| world.broken = (30..150).collect());
     let app = in_background(&peer).await;
     let sync = wait_for(&app, "/api/sync", |sync| sync["logs"] == 30).await;
@@ -75,33 +78,27 @@ async fn a_run_that_always_fails_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn every_run_that_is_under_way_is_asked_for_in_turn() {
+async fn all_runs_in_progress_are_refreshed_in_turn() {
     let peer = FakeMantyx::start(130, &[]).await;
     peer.look(|world| world.running = (0..130).collect());
     let app = in_background(&peer).await;
-    // The oldest ends; the list's newest page does not tell.
+    // The oldest run ends, which the newest page of the list does not show.
     wait_for(&app, "/api/sync", |sync| sync["runs"] == 130).await;
     peer.look(|world| world.running.retain(|number| *number != 0));
-    loop {
-        // Each change of the pause wakes the syncer for a round.
-        for paused in [true, false] {
-            let body = serde_json::json!({ "paused": paused });
-            let request = app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body);
-            request.send().await.unwrap();
-        }
-        if peer.look(|world| world.snapshots.len()) == 130 {
-            break;
-        }
-    }
+    eventually("a snapshot of every run", async || {
+        wake_syncer(&app).await;
+        (peer.look(|world| world.snapshots.len()) == 130).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
-async fn a_mantyx_that_hangs_is_asked_once_and_keeps_nobody_from_what_is_stored() {
+async fn a_mantyx_that_hangs_is_asked_once_and_stored_runs_are_shown() {
     let peer = FakeMantyx::start(5, &[]).await;
     let app = on_view(&peer).await;
     assert_eq!(ids(&get(&app, "/api/runs").await, "runs").len(), 5);
     peer.look(|world| (world.moods, world.lists) = (vec![Mood::Hang], 0));
-    // Until the outcome of that look is too old to be used.
+    // Until the outcome of the last refresh is not reused any more.
     wait_for(&app, "/api/runs", |_| peer.look(|world| world.lists) > 0).await;
     let pages = futures::future::join_all((0..10).map(|_| get(&app, "/api/runs"))).await;
     for page in pages {
@@ -112,7 +109,7 @@ async fn a_mantyx_that_hangs_is_asked_once_and_keeps_nobody_from_what_is_stored(
 }
 
 #[tokio::test]
-async fn a_look_waits_as_long_as_mantyx_asks() {
+async fn a_refresh_waits_as_long_as_mantyx_asks() {
     let peer = FakeMantyx::start(5, &[Mood::AskToWait]).await;
     peer.look(|world| world.wait_s = 3_600);
     let app = on_view(&peer).await;
@@ -124,7 +121,7 @@ async fn a_look_waits_as_long_as_mantyx_asks() {
 }
 
 #[tokio::test]
-async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
+async fn invalid_runs_do_not_restart_the_history_sync_forever() {
     let peer = FakeMantyx::start(230, &[]).await;
     peer.look(|world| world.odd = vec![3, 4]);
     let app = in_background(&peer).await;
@@ -132,22 +129,18 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
     let complete = |sync: &Value| sync["history"] == "complete" && sync["runs"] == 228;
     wait_for(&app, "/api/sync", complete).await;
     let count_again = || async {
-        // As if ten minutes had passed; a pause and its end make a round.
+        // As if ten minutes had passed since the last count.
         sqlx::query("UPDATE sync_state SET total_at = 0").execute(&database).await.unwrap();
-        loop {
-            for paused in [true, false] {
-                let body = serde_json::json!({ "paused": paused });
-                app.http.post(app.url("/api/sync")).bearer_auth("mantyx_key").json(&body).send().await.unwrap();
-            }
+        eventually("a new count", async || {
+            wake_syncer(&app).await;
             let at: i64 = sqlx::query_scalar("SELECT total_at FROM sync_state").fetch_one(&database).await.unwrap();
-            if at > 0 {
-                break;
-            }
-        }
+            (at > 0).then_some(())
+        })
+        .await;
         wait_for(&app, "/api/sync", complete).await;
         sqlx::query_scalar::<_, i64>("SELECT history_gap FROM sync_state").fetch_one(&database).await.unwrap()
     };
-    // Two are missing: once it is looked whether they can be had.
+    // Two runs are missing, so the history is walked once more.
     assert_eq!(count_again().await, 2);
     let walked: i64 = sqlx::query_scalar("SELECT history_runs FROM sync_state").fetch_one(&database).await.unwrap();
     assert_eq!(count_again().await, 2);
@@ -156,7 +149,7 @@ async fn runs_that_cannot_be_read_do_not_begin_the_history_anew_for_ever() {
 }
 
 #[tokio::test]
-async fn a_pause_is_kept_however_often_somebody_looks() {
+async fn a_paused_sync_stays_paused_when_the_list_is_opened() {
     let peer = FakeMantyx::start(600, &[]).await;
     let app = on_view(&peer).await;
     let pause = |paused: bool| {
@@ -175,7 +168,7 @@ async fn a_pause_is_kept_however_often_somebody_looks() {
 }
 
 #[tokio::test]
-async fn a_mantyx_that_does_not_know_the_list_is_as_one_that_does_not_allow_it() {
+async fn a_mantyx_without_a_list_is_handled_like_one_that_forbids_it() {
     let peer = FakeMantyx::start(5, &[]).await;
     peer.look(|world| (world.can_list, world.no_list) = (false, axum::http::StatusCode::NOT_FOUND));
     let app = on_view(&peer).await;
@@ -186,7 +179,7 @@ async fn a_mantyx_that_does_not_know_the_list_is_as_one_that_does_not_allow_it()
 }
 
 #[tokio::test]
-async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
+async fn all_sessions_are_synced_and_filtered() {
     let peer = FakeMantyx::start(1, &[]).await;
     peer.look(|world| world.sessions = 1_250);
     let app = in_background(&peer).await;
@@ -197,7 +190,7 @@ async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
         let app = &app;
         async move { ids(&get(app, &path).await, "sessions").len() }
     };
-    // Small letters of every language find large ones.
+    // Matching ignores case in all languages.
     assert_eq!(found("%C3%BCbersicht+7").await, 200);
     assert_eq!(found("status:active+id:ses_000007,ses_000008").await, 1);
     assert_eq!(found("-status:ended+id:ses_000007").await, 0);
@@ -209,7 +202,7 @@ async fn all_sessions_come_in_and_are_filtered_by_their_own_words() {
 }
 
 #[tokio::test]
-async fn a_session_of_ten_thousand_messages_opens_page_by_page_and_without_mantyx() {
+async fn a_session_of_ten_thousand_messages_loads_in_pages_and_opens_without_mantyx() {
     let peer = FakeMantyx::start(1, &[]).await;
     peer.look(|world| (world.sessions, world.messages) = (1, 10_000));
     let app = on_view(&peer).await;
@@ -218,7 +211,7 @@ async fn a_session_of_ten_thousand_messages_opens_page_by_page_and_without_manty
     assert!(opened.to_string().len() < 10_000, "no message comes along");
     let mut seen = 0;
     let mut before = String::new();
-    loop {
+    for _ in 0..=20 {
         let page = get(&app, &format!("/api/sessions/ses_000000/messages?limit=500{before}")).await;
         let count = page["events"].as_array().unwrap().len();
         assert!(count <= 500);

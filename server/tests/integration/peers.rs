@@ -4,8 +4,33 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, Peer, TestApp, allow_loopback, stdio_command};
 
-async fn discover(browser: &mut Browser, endpoint: Value) -> (u16, Value) {
-    browser.call("discover-mcp", &[("endpoint", &endpoint.to_string())]).await
+/// Asks an MCP server for its tools with the launch form: the tool as the form has it then, or what is wrong.
+async fn discover(browser: &mut Browser, endpoint: Value) -> Result<Value, String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let header = endpoint["headers"].as_object().and_then(|headers| headers.iter().next());
+    let (name, value) = header.map(|(name, value)| (name.clone(), text(value))).unwrap_or_default();
+    let (url, command) = (text(&endpoint["url"]), text(&endpoint["command"]));
+    let source = [("url", &url), ("command", &command), ("header", &name), ("value", &value)];
+    ask(browser, "mcp_local", "discover", &source).await
+}
+
+/// Fetches an agent's card with the launch form.
+async fn fetch_card(browser: &mut Browser, url: &str) -> Result<Value, String> {
+    ask(browser, "a2a_local", "card", &[("url", &url.to_owned())]).await.map(|tool| tool["agentCard"].clone())
+}
+
+async fn ask(browser: &mut Browser, kind: &str, action: &str, source: &[(&str, &String)]) -> Result<Value, String> {
+    let page = browser.launch_form_with(&json!({ "tools": [{ "kind": kind }] })).await;
+    let fields: Vec<(String, &str)> =
+        source.iter().map(|(part, text)| (format!("s/tools/0#{part}"), text.as_str())).collect();
+    let mut fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let action = format!("{action}:/tools/0");
+    fields.push(("do", &action));
+    let page = browser.change_launch_form(&page, &fields).await;
+    match page.problems.as_slice() {
+        [] => Ok(serde_json::from_str::<Value>(&page.json).unwrap()["tools"][0].clone()),
+        problems => Err(problems.iter().map(|problem| problem.message.as_str()).collect()),
+    }
 }
 
 fn names(found: &Value) -> Vec<&str> {
@@ -17,8 +42,7 @@ async fn an_mcp_server_is_discovered_over_http() {
     let peer = Peer::mcp().await;
     let app = TestApp::start_with(allow_loopback).await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, found) = discover(&mut browser, json!({ "over": "http", "url": peer.url("/mcp") })).await;
-    assert_eq!(status, 200, "{found}");
+    let found = discover(&mut browser, json!({ "url": peer.url("/mcp") })).await.unwrap();
     assert_eq!(
         (&found["serverInfo"]["name"], &found["serverInfo"]["version"]),
         (&json!("Calculator"), &json!("1.2.3"))
@@ -32,12 +56,11 @@ async fn an_mcp_server_is_discovered_over_stdio_only_where_the_operator_allows_t
     let command = stdio_command().await;
     let app = TestApp::start_with(|config| config.mcp_commands = command.parse().unwrap()).await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, found) = discover(&mut browser, json!({ "over": "stdio", "command": command })).await;
-    assert_eq!(status, 200, "{found}");
+    let found = discover(&mut browser, json!({ "command": command })).await.unwrap();
     assert!(names(&found).contains(&"add"), "{found}");
     let other = format!("{command} --more");
-    let (status, refused) = discover(&mut browser, json!({ "over": "stdio", "command": other })).await;
-    assert!(status == 400 && refused.to_string().contains("RUNLENS_MCP_COMMANDS"), "{refused}");
+    let error = discover(&mut browser, json!({ "command": other })).await.unwrap_err();
+    assert!(error.contains("RUNLENS_MCP_COMMANDS"), "{error}");
 }
 
 #[tokio::test]
@@ -46,12 +69,12 @@ async fn what_is_not_an_mcp_server_is_said_not_to_be() {
     let app = TestApp::start_with(allow_loopback).await;
     let mut browser = app.signed_in(DEMO).await;
     for (path, words) in [("/nothing", "404"), ("", "404")] {
-        let (status, error) = discover(&mut browser, json!({ "over": "http", "url": peer.url(path) })).await;
-        assert!(status == 400 && error.to_string().contains(words), "{path}: {error}");
+        let error = discover(&mut browser, json!({ "url": peer.url(path) })).await.unwrap_err();
+        assert!(error.contains(words), "{path}: {error}");
     }
-    let line_break = json!({ "over": "http", "url": peer.url("/mcp"), "headers": { "X-Key": "a\r\nHost: b" } });
-    let (status, error) = discover(&mut browser, line_break).await;
-    assert!(status == 400 && error.to_string().contains("line break"), "{error}");
+    let line_break = json!({ "url": peer.url("/mcp"), "headers": { "X-Key": "a\r\nHost: b" } });
+    let error = discover(&mut browser, line_break).await.unwrap_err();
+    assert!(error.contains("line break"), "{error}");
 }
 
 #[tokio::test]
@@ -59,14 +82,13 @@ async fn peers_on_private_networks_are_not_reached_unless_allowed() {
     let (mcp, a2a) = (Peer::mcp().await, Peer::a2a().await);
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let (status, error) = discover(&mut browser, json!({ "over": "http", "url": mcp.url("/mcp") })).await;
-    assert!(status == 400 && error.to_string().contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
-    let card = json!({ "cardUrl": a2a.url("") }).to_string();
-    let (status, error) = browser.call("fetch-card", &[("peer", &card)]).await;
-    assert!(status == 400 && error.to_string().contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
+    let error = discover(&mut browser, json!({ "url": mcp.url("/mcp") })).await.unwrap_err();
+    assert!(error.contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
+    let error = fetch_card(&mut browser, &a2a.url("")).await.unwrap_err();
+    assert!(error.contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
     // The embedded sandbox is this machine's too, and allowed.
-    let (status, error) = discover(&mut browser, json!({ "over": "http", "url": app.sandbox_url() })).await;
-    assert!(status == 400 && !error.to_string().contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
+    let error = discover(&mut browser, json!({ "url": app.sandbox_url() })).await.unwrap_err();
+    assert!(!error.contains("RUNLENS_OUTBOUND_ALLOW"), "{error}");
 }
 
 #[tokio::test]
@@ -75,20 +97,25 @@ async fn an_agents_card_is_found_at_its_well_known_places() {
     let app = TestApp::start_with(allow_loopback).await;
     let mut browser = app.signed_in(DEMO).await;
     for (peer, path) in [(&new, ""), (&new, "/rpc"), (&new, "/.well-known/agent-card.json"), (&old, "")] {
-        let peer = json!({ "cardUrl": peer.url(path) }).to_string();
-        let (status, card) = browser.call("fetch-card", &[("peer", &peer)]).await;
-        assert_eq!((status, &card["name"]), (200, &json!("Weather")), "{path}: {card}");
+        let card = fetch_card(&mut browser, &peer.url(path)).await.unwrap();
+        assert_eq!(card["name"], "Weather", "{path}: {card}");
     }
-    let peer = json!({ "cardUrl": new.url("/elsewhere.json") }).to_string();
-    let (status, error) = browser.call("fetch-card", &[("peer", &peer)]).await;
-    assert!(status == 400 && error.to_string().contains("no agent card"), "{error}");
+    let error = fetch_card(&mut browser, &new.url("/elsewhere.json")).await.unwrap_err();
+    assert!(error.contains("no agent card"), "{error}");
 }
 
 #[tokio::test]
 async fn nobody_signed_out_makes_this_server_send_requests() {
     let app = TestApp::start_with(allow_loopback).await;
-    let mut nobody = app.browser();
-    let (status, _) = discover(&mut nobody, json!({ "over": "http", "url": "http://127.0.0.1:1/" })).await;
-    assert_eq!(status, 401);
-    assert_eq!(nobody.call("fetch-card", &[("peer", "{}")]).await.0, 401);
+    let mut browser = app.signed_in(DEMO).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    for (kind, action) in [("mcp_local", "discover:/tools/0"), ("a2a_local", "card:/tools/0")] {
+        let page = browser.launch_form_with(&json!({ "tools": [{ "kind": kind }] })).await;
+        let mut nobody = app.browser();
+        let fields = [("work", page.work.as_str()), ("s/tools/0#url", url.as_str()), ("do", action)];
+        assert_eq!(nobody.send_parts("/launch", &fields, &[], "application/json").await.status, 401);
+    }
+    let asked = tokio::time::timeout(std::time::Duration::from_millis(300), listener.accept()).await;
+    assert!(asked.is_err(), "a request was sent");
 }

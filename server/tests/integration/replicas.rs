@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use crate::harness::{Browser, DEMO, TestDatabase, api_key};
+use crate::harness::{Browser, DEMO, TestDatabase, api_key, eventually};
 
 const TOOL: &str = "approve";
 
-/// Ended, whatever becomes of the test.
+/// A server process, killed when dropped.
 struct Replica {
     process: Child,
     addr: SocketAddr,
@@ -22,7 +22,7 @@ struct Replica {
 }
 
 impl Replica {
-    /// The process tells its name to the database, so that its locks can be told from the others'.
+    /// Starts a process with its name in the database connection, which identifies its locks.
     fn start(number: usize, balancer: SocketAddr, sandbox: &str, database: &str, dir: &Path) -> Self {
         let addr = free_address();
         let name = format!("replica-{number}");
@@ -55,7 +55,7 @@ fn free_address() -> SocketAddr {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Each connection goes to the next target that takes it.
+/// A load balancer: each connection goes to the next target that accepts it.
 async fn balance(listener: TcpListener, targets: Arc<Mutex<Vec<SocketAddr>>>) {
     let mut turn = 0;
     while let Ok((mut inner, _)) = listener.accept().await {
@@ -74,7 +74,7 @@ async fn balance(listener: TcpListener, targets: Arc<Mutex<Vec<SocketAddr>>>) {
     }
 }
 
-/// The processes that hold the lock of a workspace's sync.
+/// Returns the processes that hold the sync lock of a workspace.
 async fn holders(database: &sqlx::AnyPool) -> Vec<String> {
     let sql = "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid \
          WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 512 \
@@ -94,7 +94,7 @@ async fn start_run(http: &reqwest::Client, sandbox: &str) -> String {
 
 /// Several processes share a database on PostgreSQL only.
 #[tokio::test]
-async fn three_processes_behind_a_balancer_are_one_dashboard() {
+async fn three_processes_behind_a_load_balancer_work_as_one() {
     if std::env::var("RUNLENS_TEST_DATABASE_URL").is_err() {
         return;
     }
@@ -110,7 +110,7 @@ async fn three_processes_behind_a_balancer_are_one_dashboard() {
     let mut replicas: Vec<Replica> = (0..3).map(start).collect();
     let targets = Arc::new(Mutex::new(replicas.iter().map(|replica| replica.addr).collect::<Vec<_>>()));
     tokio::spawn(balance(listener, targets));
-    // A connection for each request, so that the balancer has something to do.
+    // A new connection for each request, so that requests are balanced.
     let http = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .pool_max_idle_per_host(0)
@@ -118,9 +118,11 @@ async fn three_processes_behind_a_balancer_are_one_dashboard() {
         .unwrap();
     for replica in &replicas {
         let url = format!("http://{}/readyz", replica.addr);
-        while !http.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
-            tokio::task::yield_now().await;
-        }
+        eventually(&url, async || {
+            let response = http.get(&url).send().await;
+            response.is_ok_and(|response| response.status().is_success()).then_some(())
+        })
+        .await;
     }
 
     // The steps of a sign-in land on different processes.
@@ -136,43 +138,39 @@ async fn three_processes_behind_a_balancer_are_one_dashboard() {
         let path = format!("/runs/{run}/live");
         streams.push(tokio::spawn(async move { direct.open(&path).await.body }));
     }
-    // Somebody answers the call; the end reaches those who watch, wherever they are.
+    // After the answer, the end reaches every watcher.
     let url = format!("{}/api/v1/workspaces/{DEMO}/agent-runs/{run}", sandbox.url());
-    let call = loop {
-        let listed = browser.open(&format!("/api/runs/{run}/events")).await.body;
-        let events = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        if let Some(call) = events.into_iter().find(|event| event["type"] == "local_tool_call") {
-            break call;
-        }
-    };
+    let call = eventually("a local call", async || {
+        let log = browser.open(&format!("/api/runs/{run}/events")).await.body;
+        let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.find(|event| event["type"] == "local_tool_call")
+    })
+    .await;
     let id = ["toolUseId", "id"].iter().find_map(|field| call["data"][field].as_str()).unwrap();
     let answer = json!({ "toolUseId": id, "result": "yes" });
     let answered = http.post(format!("{url}/tool-results")).bearer_auth(api_key(DEMO)).json(&answer).send().await;
     assert!(answered.unwrap().status().is_success());
     for stream in streams {
         let seen = stream.await.unwrap();
-        assert!(seen.contains("local_tool_call") && seen.contains("\"result\"") && seen.contains("Done."), "{seen}");
+        assert!(seen.contains("Done.") && seen.contains("event: end"), "{seen}");
     }
 
     let admin = database.connect().await;
-    let holder = loop {
+    let holder = eventually("a syncing process", async || {
         let holders = holders(&admin).await;
         assert!(holders.len() <= 1, "{holders:?}");
-        if let Some(holder) = holders.into_iter().next() {
-            break holder;
-        }
-    };
+        holders.into_iter().next()
+    })
+    .await;
     let killed = replicas.iter().position(|replica| replica.name == holder).unwrap();
     drop(replicas.remove(killed));
-    loop {
+    eventually("a take-over", async || {
         let holders = holders(&admin).await;
         assert!(holders.len() <= 1, "{holders:?}");
-        if holders.first().is_some_and(|other| *other != holder) {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
-    // The balancer goes on with the other two, and whoever was signed in still is.
+        holders.into_iter().find(|other| *other != holder)
+    })
+    .await;
+    // The other two processes serve all requests, and the user is still signed in.
     for _ in 0..4 {
         let page = browser.open("/api/runs").await;
         assert!(page.status == 200 && page.body.contains(&run), "{}", page.body);

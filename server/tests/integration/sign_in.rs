@@ -1,4 +1,4 @@
-//! Signing in, every way that can go wrong, staying signed in, signing out.
+//! Sign-in with all its failures, token refresh, and sign-out.
 
 use reqwest::Method;
 use sqlx::Row;
@@ -6,7 +6,7 @@ use sqlx::Row;
 use crate::harness::{DEMO, TestApp, test_config};
 
 #[tokio::test]
-async fn brings_the_user_back_to_the_page_first_asked_for_under_a_new_session_id() {
+async fn returns_to_the_requested_page_with_a_new_session_id() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
     let consent = browser.open_consent_page("/runs?q=customer:acme").await;
@@ -69,7 +69,7 @@ async fn a_wrong_missing_or_reused_state_is_refused() {
     let answer = browser.follow(wrong).await;
     assert!(answer.status == 400 && answer.body.contains("does not belong to this browser"), "{}", answer.body);
 
-    // The wrong try has used the state up.
+    // The failed attempt has used the state.
     assert_eq!(browser.follow(callback).await.status, 400);
     assert_eq!(browser.open("/auth/callback").await.status, 400);
 }
@@ -98,7 +98,7 @@ async fn an_unreachable_mantyx_is_explained() {
     let mut browser = app.browser();
     let consent = browser.open_consent_page("/runs").await;
     let mut callback = browser.decide(&consent, DEMO, "approve").await;
-    // The dashboard comes back with a MANTYX that nobody listens for.
+    // The server restarts with an unreachable MANTYX.
     let config = {
         let mut config = test_config(app.dir.path().to_owned(), app.database.url.clone());
         config.mantyx = runlens::config::MantyxConfig::Remote {
@@ -132,7 +132,7 @@ async fn tokens_are_not_readable_in_the_database() {
 }
 
 #[tokio::test]
-async fn a_token_that_ends_soon_is_refreshed_before_it_is_used() {
+async fn a_token_that_expires_soon_is_refreshed_before_use() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let database = app.database.connect().await;
@@ -145,7 +145,7 @@ async fn a_token_that_ends_soon_is_refreshed_before_it_is_used() {
 }
 
 #[tokio::test]
-async fn a_rejected_token_is_refreshed_once_for_all_who_wait() {
+async fn a_rejected_token_is_refreshed_once_for_concurrent_requests() {
     let app = TestApp::start().await;
     let browser = app.signed_in(DEMO).await;
     let sandbox = app.sandbox_database().await;
@@ -164,7 +164,7 @@ async fn a_rejected_token_is_refreshed_once_for_all_who_wait() {
 }
 
 #[tokio::test]
-async fn a_consent_withdrawn_at_mantyx_leads_back_to_the_sign_in() {
+async fn a_grant_revoked_at_mantyx_leads_to_the_sign_in() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let sandbox = app.sandbox_database().await;

@@ -1,4 +1,4 @@
-//! Starting: what stops it is named; what was stored is there again.
+//! Server start: clear errors, and stored data is found again.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn the_help_explains_every_variable() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_named() {
+async fn a_port_in_use_is_reported() {
     let app = TestApp::start().await;
     let dir = tempfile::tempdir().unwrap();
     let mut config = test_config(dir.path().to_owned(), format!("sqlite://{}", dir.path().join("x.db").display()));
@@ -25,7 +25,7 @@ async fn a_port_in_use_is_named() {
 }
 
 #[tokio::test]
-async fn a_data_folder_that_cannot_be_written_is_named() {
+async fn a_read_only_data_folder_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -35,7 +35,7 @@ async fn a_data_folder_that_cannot_be_written_is_named() {
 }
 
 #[tokio::test]
-async fn sessions_and_the_mirror_outlive_a_restart() {
+async fn sessions_and_runs_survive_a_restart() {
     let app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say remembered", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;

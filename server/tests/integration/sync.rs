@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use runlens::config::{Config, MantyxConfig};
+use runlens::config::Config;
 use serde_json::Value;
 
-use crate::harness::{FakeMantyx, Mood, TestApp, test_config};
+use crate::harness::{FakeMantyx, Mood, TestApp, eventually, test_config};
 
 /// A dashboard that syncs with an API key only.
 async fn dashboard(peer: &FakeMantyx) -> TestApp {
@@ -13,13 +13,8 @@ async fn dashboard(peer: &FakeMantyx) -> TestApp {
 }
 
 fn syncing_with(peer: &FakeMantyx, config: &mut Config) {
-    config.mantyx = MantyxConfig::Remote {
-        url: format!("http://{}", peer.addr).parse().unwrap(),
-        client_id: "mantyx_oa_x".to_owned(),
-        client_secret: "mantyx_oas_x".to_owned(),
-    };
+    peer.configure(config);
     config.mantyx_api_key = Some("mantyx_key".to_owned());
-    config.mantyx_workspace = Some("acme".to_owned());
 }
 
 async fn get(app: &TestApp, path: &str) -> Value {
@@ -30,19 +25,13 @@ async fn get(app: &TestApp, path: &str) -> Value {
 
 /// Asks until the answer is as wanted.
 async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let answer = get(app, path).await;
-        if wanted(&answer) {
-            return answer;
-        }
-        tokio::task::yield_now().await;
-    }
+    eventually(path, async || Some(get(app, path).await).filter(&wanted)).await
 }
 
 async fn all_ids(app: &TestApp) -> Vec<String> {
     let mut ids = Vec::new();
     let mut cursor = String::new();
-    loop {
+    for _ in 0..100 {
         let page = get(app, &format!("/api/runs?limit=200{cursor}")).await;
         ids.extend(page["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap().to_owned()));
         match page["nextCursor"].as_str() {
@@ -50,6 +39,7 @@ async fn all_ids(app: &TestApp) -> Vec<String> {
             None => return ids,
         }
     }
+    panic!("the list has too many pages");
 }
 
 fn assert_complete(ids: &[String], runs: usize) {

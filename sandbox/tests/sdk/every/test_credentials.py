@@ -1,4 +1,4 @@
-"""Keys, tokens, scopes, and a token that has expired."""
+"""Tests of keys, tokens, scopes and expired tokens."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from mantyx import (
 )
 
 from consent import CLIENT_ID, CLIENT_SECRET, sign_in
-from place import KEY, SHORT_LIVED_TOKENS_URL, URL, WORKSPACE
+from target import KEY, SHORT_LIVED_TOKENS_URL, URL, WORKSPACE
 
 EXPIRED_OR_UNKNOWN = "mantyx_at_expired"
 
@@ -28,7 +28,7 @@ def oauth():
 
 
 def stale(refresh_token, expires_at):
-    """An access token that the server no longer takes, whatever the client believes."""
+    """Returns an access token that the server rejects, with the expiry that the client assumes."""
     return OAuthToken(
         access_token=EXPIRED_OR_UNKNOWN,
         refresh_token=refresh_token,
@@ -118,7 +118,7 @@ def test_a_token_that_has_really_expired_is_refused_and_refreshed_when_there_is_
         refresh_token=refresh_token,
         token_type="Bearer",
         expires_in=3600,
-        # The client does not know yet: the server is the first to say so.
+        # The client learns this from the server.
         expires_at=time.time() + 3600,
         scope=None,
     )

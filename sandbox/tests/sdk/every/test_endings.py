@@ -1,4 +1,4 @@
-"""Runs that end otherwise than with an answer."""
+"""Tests of failed and cancelled runs."""
 
 import threading
 import uuid
@@ -6,7 +6,7 @@ import uuid
 import pytest
 from mantyx import MantyxRunError, define_local_tool
 
-from place import run_with, snapshot
+from target import run_with, snapshot
 
 SYSTEM = "You help."
 
@@ -43,7 +43,7 @@ def test_failures_of_the_model_have_their_class(client):
         assert (error.subtype, error.error_class, error.retryable) == (error_class, error_class, retryable)
 
 
-def test_nobody_answering_in_time_ends_the_run(client):
+def test_a_timeout_of_a_local_tool_ends_the_run(client):
     release = threading.Event()
     tool = define_local_tool(name="wait", execute=lambda _: release.wait(60) and "late")
 
@@ -58,7 +58,7 @@ def test_nobody_answering_in_time_ends_the_run(client):
     assert error.error_class == "local_timeout"
 
 
-def test_cancelling_ends_the_run_once_and_for_all(client):
+def test_cancelling_ends_the_run_permanently(client):
     metadata = {"test": f"cancel-{uuid.uuid4().hex}"}
     kinds = []
 
@@ -76,7 +76,7 @@ def test_cancelling_ends_the_run_once_and_for_all(client):
     assert snapshot(error.run_id)["status"] == "cancelled"
 
 
-def test_the_asynchronous_client_cancels_while_a_tool_is_owed(with_async_client):
+def test_the_asynchronous_client_cancels_during_a_local_tool_call(with_async_client):
     metadata = {"test": f"cancel-{uuid.uuid4().hex}"}
 
     async def run(client):

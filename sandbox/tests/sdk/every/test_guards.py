@@ -1,4 +1,4 @@
-"""The guards of the server, as a client sees them."""
+"""Tests of the guards of the server."""
 
 import pytest
 from mantyx import MantyxRunError, define_local_tool, mantyx_tool
@@ -15,14 +15,14 @@ def call_recall(*queries):
     return "\n".join(f'/call recall {{"query": "{query}"}}\n/say Next.' for query in queries)
 
 
-def test_a_loop_is_nudged_and_the_run_may_still_answer(client):
+def test_a_loop_gets_a_nudge_and_the_run_can_still_answer(client):
     prompt = '/repeat 3\n/call recall {"query": "x"}\n/say I change course.'
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, tools=RECALL)
     assert of_kind(result.events, "loop_detected") == [{"consecutiveCount": 3, "hardCutoff": False, "tools": ["recall"]}]
     assert result.text == "I change course."
 
 
-def test_a_loop_that_goes_on_is_cut_off_with_a_closing_answer(client):
+def test_a_continued_loop_ends_with_a_final_answer(client):
     prompt = '/repeat 20\n/call recall {"query": "x"}'
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, tools=RECALL)
     loops = of_kind(result.events, "loop_detected")
@@ -30,14 +30,14 @@ def test_a_loop_that_goes_on_is_cut_off_with_a_closing_answer(client):
     assert result.text and "toolCalls" not in of_kind(result.events, "assistant_message")[-1]
 
 
-def test_thresholds_are_the_callers(client):
+def test_the_caller_sets_the_thresholds(client):
     prompt = '/repeat 20\n/call recall {"query": "x"}'
     thresholds = {"consecutiveThreshold": 2, "hardCutoffThreshold": 4}
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, tools=RECALL, loop_detection=thresholds)
     assert [loop["consecutiveCount"] for loop in of_kind(result.events, "loop_detected")] == [2, 4]
 
 
-def test_without_loop_detection_the_tool_turns_run_out(client):
+def test_without_loop_detection_the_run_uses_all_tool_turns(client):
     prompt = '/repeat 20\n/call recall {"query": "x"}'
     with pytest.raises(MantyxRunError) as error:
         client.run_agent(
@@ -70,7 +70,7 @@ def test_a_budget_of_zero_keeps_a_local_tool_from_running(client):
     assert of_kind(result.events, "tool_budget_exceeded") == [{"tool": "pay", "maxCalls": 0, "callIndex": 1}]
 
 
-def test_default_budgets_hold_until_an_empty_one_clears_them(client):
+def test_an_empty_object_clears_the_default_budgets(client):
     prompt = call_recall("a", "b", "c", "d", "e")
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, tools=RECALL)
     assert of_kind(result.events, "tool_budget_exceeded") == [{"tool": "recall", "maxCalls": 4, "callIndex": 5}]
@@ -78,7 +78,7 @@ def test_default_budgets_hold_until_an_empty_one_clears_them(client):
     assert of_kind(result.events, "tool_budget_exceeded") == []
 
 
-def test_guards_the_client_can_not_know_are_checked_by_the_server(client):
+def test_the_server_validates_unknown_guards(client):
     with pytest.raises(Exception) as error:
         client.run_agent(system_prompt=SYSTEM, prompt="Hello", budgets={"maxToolTurns": 101})
     assert getattr(error.value, "status", None) == 400

@@ -1,4 +1,4 @@
-"""Tools that run in the client's own process."""
+"""Tests of local tools."""
 
 import json
 import threading
@@ -41,13 +41,13 @@ def test_arguments_that_do_not_fit_never_reach_the_handler(client):
     assert len(results) == 1 and "tool_input_invalid" in results[0]
 
 
-def test_what_is_no_text_is_sent_as_json(client):
+def test_results_that_are_not_text_are_sent_as_json(client):
     tool = define_local_tool(name="look_up", execute=lambda args: {"id": args["id"], "open": True})
     result = client.run_agent(system_prompt=SYSTEM, prompt='/call look_up {"id": 7}\n/say Done.', tools=[tool])
     assert json.loads(echoes(result.events)[0]["output"]) == {"id": 7, "open": True}
 
 
-def test_a_handler_that_raises_is_told_to_the_model_and_the_run_goes_on(client):
+def test_the_model_gets_the_error_of_a_handler_and_the_run_continues(client):
     def fail(_):
         raise RuntimeError("no such order")
 

@@ -1,4 +1,4 @@
-"""The catalogue."""
+"""Tests of the model catalogue."""
 
 
 def test_models_come_with_prices_and_a_default(client):

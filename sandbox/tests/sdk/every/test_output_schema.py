@@ -1,4 +1,4 @@
-"""Answers of a given shape."""
+"""Tests of structured output."""
 
 import pytest
 from mantyx import MantyxParseError, MantyxRunError, parse_run_output
@@ -20,7 +20,7 @@ def test_the_answer_is_parsed_into_the_callers_model(client):
     assert parse_run_output(result, Invoice.model_validate) == Invoice(total=12.5)
 
 
-def test_a_model_that_knows_schemas_keeps_to_them_by_itself(client):
+def test_a_model_with_schemas_enforces_them(client):
     result = client.run_agent(
         system_prompt=SYSTEM, prompt="What does the invoice say?", output_schema={"name": "invoice", "schema": SCHEMA}
     )
@@ -34,7 +34,7 @@ def test_an_answer_without_json_is_a_parse_error_with_its_text(client):
     assert error.value.text == "Sorry."
 
 
-def test_truncated_json_raises_with_what_there_was(client):
+def test_truncated_json_raises_with_the_partial_text(client):
     with pytest.raises(MantyxRunError) as error:
         client.run_agent(
             system_prompt=SYSTEM, prompt='/json {"total": 1204\n/truncate', output_schema={"schema": SCHEMA}

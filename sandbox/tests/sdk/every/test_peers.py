@@ -1,4 +1,4 @@
-"""MCP servers and A2A peers that the client talks to.
+"""Tests of MCP servers and A2A agents that the client calls.
 
 Only the asynchronous client speaks MCP: the synchronous one, in every release so far, opens the server's transport in
 one call of its event loop and leaves it open, which anyio refuses before anything is sent to MANTYX.
@@ -31,15 +31,15 @@ def test_an_mcp_server_over_stdio_answers_its_calls(with_async_client):
     result = with_async_client(run)
     calls = [event.data for event in result.events if event.type == "local_tool_call"]
     assert [(call["kind"], call["mcpServer"]) for call in calls] == [("mcp_local", "fs")] * 2
-    # What the server calls itself, as far as the client knows: the early release falls back to its own name for it.
+    # The name of the server. The early release uses the client's name for it.
     assert {call["mcpServerInfo"]["name"] for call in calls} <= {"files", "fs"}
-    # The client puts the server's name before each tool's, though one document says that only `mcp` is prefixed.
+    # The client prefixes the names of tools with the server's, though one document says that only `mcp` does so.
     assert [call["mcpToolName"] for call in calls] == ["fs_list_files", "fs_add"]
     assert sorted(echo["output"] for echo in echoes(result.events)) == ["5", "docs: a.txt, b.txt"]
     assert result.text == "Done."
 
 
-def test_an_mcp_tool_that_fails_is_told_to_the_model(with_async_client):
+def test_the_model_gets_the_error_of_an_mcp_tool(with_async_client):
     async def run(client):
         return await client.run_agent(
             system_prompt=SYSTEM, prompt="/call fs_explode {}\n/say Hm.", tools=[over_stdio()]

@@ -1,4 +1,4 @@
-"""One-shot runs and their streams, with both clients."""
+"""Tests of runs and their streams, with both clients."""
 
 import pytest
 from mantyx import MantyxError, mantyx_plugin_tool, mantyx_tool
@@ -50,14 +50,14 @@ def test_thinking_is_streamed_when_reasoning_is_on(client):
         assert text_of(events, "thinking_delta") == ""
 
 
-def test_messages_stand_in_for_prompt_and_system_prompt(client):
+def test_messages_replace_prompt_and_system_prompt(client):
     messages = [
         {"role": "system", "content": "Be short."},
         {"role": "user", "content": "/say one"},
         {"role": "assistant", "content": "one"},
         {"role": "user", "content": "/say two"},
     ]
-    # The early client insists on a system prompt beside the messages.
+    # The early client requires a system prompt in addition to the messages.
     assert client.run_agent(system_prompt=SYSTEM, messages=messages).text == "two"
 
 

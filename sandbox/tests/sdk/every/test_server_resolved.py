@@ -1,4 +1,4 @@
-"""MCP servers and A2A peers that MANTYX itself talks to."""
+"""Tests of MCP servers and A2A agents that the server calls."""
 
 from mantyx import mantyx_a2a, mantyx_mcp
 
@@ -27,14 +27,14 @@ def test_a_filter_hides_the_other_tools(client, mcp_url):
     assert listed[0] == "fs_list_files" and "a.txt" not in listed[1]
 
 
-def test_an_mcp_server_that_refuses_leaves_a_stub(client, mcp_url):
+def test_an_mcp_server_that_refuses_gets_a_placeholder_tool(client, mcp_url):
     tools = [mantyx_mcp(name="fs", url=mcp_url)]
     result = client.run_agent(system_prompt=SYSTEM, prompt="/call fs_unavailable {}\n/say Without it.", tools=tools)
     assert [name for name, _ in results(result.events)] == ["fs_unavailable"]
     assert result.text == "Without it."
 
 
-def test_an_a2a_peer_is_asked_by_its_card(client, a2a_url):
+def test_an_a2a_agent_is_called_by_its_card(client, a2a_url):
     tools = [mantyx_a2a(name="hr", agent_card_url=f"{a2a_url}/.well-known/agent-card.json", description="Ask HR.")]
     prompt = '/call hr {"message": "How many days off?"}\n/say Asked.'
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, tools=tools)
@@ -42,7 +42,7 @@ def test_an_a2a_peer_is_asked_by_its_card(client, a2a_url):
     assert result.text == "Asked."
 
 
-def test_an_a2a_peer_is_found_by_its_root_too(with_async_client, a2a_url):
+def test_an_a2a_agent_is_found_by_its_root_too(with_async_client, a2a_url):
     async def run(client):
         tools = [mantyx_a2a(name="hr", agent_card_url=a2a_url)]
         return await client.run_agent(system_prompt=SYSTEM, prompt='/call hr {"message": "Hello"}', tools=tools)

@@ -1,9 +1,9 @@
-"""Conversations that the server remembers."""
+"""Tests of sessions."""
 
 import pytest
 from mantyx import MantyxError, MantyxRunError, define_local_tool
 
-from place import snapshot
+from target import snapshot
 
 SYSTEM = "You help."
 
@@ -12,7 +12,7 @@ def said(session):
     return [(message["role"], message["content"]) for message in session.history()]
 
 
-def test_what_was_said_is_kept_in_order(client):
+def test_messages_are_stored_in_order(client):
     session = client.create_session(system_prompt=SYSTEM, name="support-chat")
     assert session.send("/say one").text == "one"
     deltas = [event.text for event in session.stream("/say two") if event.type == "assistant_delta"]
@@ -23,7 +23,7 @@ def test_what_was_said_is_kept_in_order(client):
     assert info.agent_spec["systemPrompt"] == SYSTEM
 
 
-def test_a_failed_message_leaves_no_trace(client):
+def test_a_failed_message_is_not_stored(client):
     session = client.create_session(system_prompt=SYSTEM)
     session.send("/say one")
     with pytest.raises(MantyxRunError):

@@ -1,4 +1,4 @@
-"""An A2A peer that answers each message with what it read."""
+"""An A2A agent that echoes each message."""
 
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.apps import A2AStarletteApplication

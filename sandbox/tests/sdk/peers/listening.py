@@ -1,4 +1,4 @@
-"""Serving on a free loopback port that is told on standard output."""
+"""Serves on a free loopback port and prints it on standard output."""
 
 import socket
 
@@ -6,7 +6,7 @@ import uvicorn
 
 
 def bind():
-    """A socket that already takes connections, and the URL that leads to it."""
+    """Returns a listening socket and its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
     return listener, f"http://127.0.0.1:{listener.getsockname()[1]}"
 

@@ -5,7 +5,7 @@ import sys
 try:
     from mcp.server.mcpserver import MCPServer
 except ImportError:
-    # What release 1 of the library calls it.
+    # The name in release 1 of the library.
     from mcp.server.fastmcp import FastMCP as MCPServer
 
 SECRET = "Bearer peer-secret"
@@ -32,7 +32,7 @@ def explode() -> str:
 
 
 def guarded(app):
-    """The same application for callers that know the secret; 401 for all others."""
+    """Wraps the application: 401 without the secret."""
 
     async def check(scope, receive, send):
         headers = dict(scope.get("headers", []))

@@ -1,4 +1,4 @@
-"""What a run used, which model it was, and whether its schema held."""
+"""Tests of usage, model and schema in results."""
 
 import pytest
 from mantyx import MantyxRunError, mantyx_tool
@@ -7,7 +7,7 @@ SYSTEM = "You help."
 SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
 
 
-def test_a_result_says_what_it_used(client):
+def test_a_result_has_its_usage(client):
     prompt = '/think Six times seven.\n/call calculator {"expression":"6*7"}\n/say 42.'
     result = client.run_agent(
         system_prompt=SYSTEM, prompt=prompt, tools=[mantyx_tool("tool_calculator")], reasoning_level="low"
@@ -21,7 +21,7 @@ def test_a_result_says_what_it_used(client):
     )
 
 
-def test_a_failure_says_what_it_used(client):
+def test_a_failure_has_its_usage(client):
     with pytest.raises(MantyxRunError) as error:
         client.run_agent(system_prompt=SYSTEM, prompt="/say Half an ans\n/truncate")
     assert error.value.turns == 1 and error.value.tokens.output_tokens > 0
@@ -32,7 +32,7 @@ def test_a_failure_says_what_it_used(client):
     ("prompt", "enforced", "mechanism", "fallback"),
     [('/json {"total": 1}', True, "native_schema", False), ("/say Sorry.", False, "none", True)],
 )
-def test_a_result_says_whether_its_schema_held(client, prompt, enforced, mechanism, fallback):
+def test_a_result_reports_whether_its_schema_was_enforced(client, prompt, enforced, mechanism, fallback):
     result = client.run_agent(system_prompt=SYSTEM, prompt=prompt, output_schema={"schema": SCHEMA})
     info = result.structured_output
     assert (info.schema_requested, info.schema_enforced, info.enforcement_mechanism) == (True, enforced, mechanism)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from place import KEY, URL, WORKSPACE
+from target import KEY, URL, WORKSPACE
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "sandbox.md"
 

@@ -1,4 +1,4 @@
-"""A second model that takes over."""
+"""Tests of the fallback model."""
 
 import pytest
 from mantyx import MantyxError, MantyxRunError
@@ -7,7 +7,7 @@ SYSTEM = "You help."
 BOTH = {"model_id": "sandbox/script", "fallback_model_id": "sandbox/script-large"}
 
 
-def test_an_outage_is_taken_over(client):
+def test_the_fallback_takes_over_an_outage(client):
     result = client.run_agent(system_prompt=SYSTEM, prompt="/fail overloaded\n/say From the other one.", **BOTH)
     switch = [event.data for event in result.events if event.type == "model_fallback"]
     assert [(data["errorClass"], data["primaryModelId"], data["fallbackModelId"]) for data in switch] == [
@@ -16,13 +16,13 @@ def test_an_outage_is_taken_over(client):
     assert (result.text, result.model.id) == ("From the other one.", "sandbox/script-large")
 
 
-def test_a_refusal_of_the_credentials_is_no_outage(client):
+def test_refused_credentials_are_no_outage(client):
     with pytest.raises(MantyxRunError) as error:
         client.run_agent(system_prompt=SYSTEM, prompt="/fail auth\n/say Never.", **BOTH)
     assert (error.value.error_class, error.value.model.id) == ("auth", "sandbox/script")
 
 
-def test_a_session_that_was_taken_over_stays_so(client):
+def test_a_session_keeps_its_fallback_model(client):
     session = client.create_session(system_prompt=SYSTEM, **BOTH)
     assert session.send("/fail server\n/say one").model.id == "sandbox/script-large"
     assert session.send("/say two").model.id == "sandbox/script-large"

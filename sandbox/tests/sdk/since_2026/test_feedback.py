@@ -1,10 +1,10 @@
-"""Thumbs up and down."""
+"""Tests of feedback."""
 
 import pytest
 from mantyx import MantyxClient, MantyxError, MantyxScopeError
 
 from consent import sign_in
-from place import URL, WORKSPACE
+from target import URL, WORKSPACE
 
 
 def test_the_last_verdict_on_a_run_counts(client, with_async_client):
@@ -20,7 +20,7 @@ def test_the_last_verdict_on_a_run_counts(client, with_async_client):
     assert (second.target_kind, second.agent_run_id) == ("agent_run", run_id)
 
 
-def test_an_unknown_run_takes_no_feedback(client):
+def test_feedback_on_an_unknown_run_is_refused(client):
     with pytest.raises(MantyxError) as refused:
         client.submit_run_feedback("run_none", "UP")
     assert refused.value.status == 404

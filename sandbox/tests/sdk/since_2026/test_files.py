@@ -1,4 +1,4 @@
-"""Files that go with messages and with tool results."""
+"""Tests of files of messages and tool results."""
 
 import base64
 
@@ -17,7 +17,7 @@ def inline(filename, data):
     }
 
 
-def test_attachments_are_taken_and_remembered_without_their_bytes(client):
+def test_attachments_are_accepted_and_stored_without_their_bytes(client):
     session = client.create_session(system_prompt=SYSTEM)
     link = {"type": "input_file_url", "url": "https://example.com/report.pdf", "mimeType": "application/pdf"}
     assert session.send("/say Read.", attachments=[inline("notes.txt", b"hello"), link]).text == "Read."

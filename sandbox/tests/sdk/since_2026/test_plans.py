@@ -1,4 +1,4 @@
-"""Task plans: kept by the agent, given by the caller, or all that is wanted."""
+"""Tests of task plans."""
 
 import json
 
@@ -48,7 +48,7 @@ def test_a_required_plan_comes_before_tools(client):
     assert result.text == "Done."
 
 
-def test_steps_of_the_caller_are_in_force_from_the_start(client):
+def test_steps_of_the_caller_apply_from_the_start(client):
     steps = {"brief": "Migrate", "steps": ["Snapshot", "Apply", "Verify"]}
     result = client.run_agent(system_prompt=SYSTEM, prompt="/say Done.", plan=steps)
     assert result.events[0].type == "task_plan"
@@ -74,11 +74,11 @@ def test_a_planner_writes_the_steps_that_the_caller_does_not(client, with_async_
     async def run(async_client):
         return await async_client.run_plan(system_prompt=SYSTEM, prompt=prompt)
 
-    # The asynchronous client leaves the result's plan unread; its event has it.
+    # The asynchronous client does not read the plan of the result, but its event has it.
     assert [step["title"] for step in plans(with_async_client(run).events)[0]["steps"]] == ["one", "two"]
 
 
-def test_planning_in_a_session_is_no_turn_of_it(client):
+def test_planning_does_not_add_a_message_to_the_session(client):
     session = client.create_session(system_prompt=SYSTEM)
     assert session.run_plan("Migrate", steps=["Snapshot", "Apply"]).plan["steps"]
     assert session.history() == []

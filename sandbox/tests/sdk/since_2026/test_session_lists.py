@@ -1,4 +1,4 @@
-"""Finding sessions again, and restoring what was said.
+"""Tests of session lists and of the replay of conversations.
 
 Release 0.10.1 has none of it: its clients can create, resume, read and end a session, but neither list sessions nor
 replay one as events (no `list_sessions`, no `events`, no `events_page`). So these run with the current release only.

@@ -1,4 +1,4 @@
-"""What a local tool may declare about itself."""
+"""Tests of the flags of local tools."""
 
 import threading
 
@@ -7,8 +7,8 @@ from mantyx import define_local_tool
 SYSTEM = "You help."
 
 
-def test_read_only_tools_of_one_turn_run_side_by_side(client):
-    # Neither gets past the barrier unless both are under way.
+def test_read_only_tools_of_one_turn_run_concurrently(client):
+    # Passes the barrier only if both run at the same time.
     both = threading.Barrier(2)
     tools = [
         define_local_tool(name=name, execute=lambda _: both.wait(30) and "" or "met", read_only=True)
@@ -35,7 +35,7 @@ def test_other_tools_run_one_after_another(client):
     assert overlaps == [0, 0]
 
 
-def test_a_retained_result_is_read_again_in_later_messages(client):
+def test_later_messages_get_a_retained_result(client):
     def tokens_of_second_message(retain):
         tool = define_local_tool(name="mint", execute=lambda _: "word " * 800, retain=retain)
         session = client.create_session(system_prompt=SYSTEM, tools=[tool])

@@ -1,9 +1,7 @@
 //! What the buttons of the page do.
 
 use app::AppError;
-use app::launch::{
-    BatchRequest, LaunchContent, LaunchRequest, LightState, Posted, Question, TemplateDraft, ToolCheck, Upload,
-};
+use app::launch::{BatchRequest, LaunchContent, LaunchRequest, LightState, Question, TemplateDraft, ToolCheck};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::url::encode;
@@ -14,7 +12,7 @@ use super::super::{Launcher, batch, launch, library, preflight};
 use super::faults::{self, fault};
 use super::place::set;
 use super::work::Work;
-use super::{dom_id, files, keyed, pass, peers, rows, session};
+use super::{Posted, Upload, dom_id, files, keyed, pass, peers, rows, session};
 use crate::error::Error;
 use crate::state::AppState;
 

@@ -1,12 +1,11 @@
 //! The draft: what somebody was writing last. Whoever begins something else goes on to find what was there before.
 
 use app::AppError;
-use app::launch::Posted;
 
 use super::super::{Launcher, library};
 use super::apply::{Sent, apply};
 use super::work::Work;
-use super::{files, pass};
+use super::{Posted, files, pass};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -36,7 +35,7 @@ pub async fn keep(state: &AppState, launcher: &Launcher, work: &mut Work) -> Res
 
 pub async fn read(state: &AppState, launcher: &Launcher, slot: library::Slot) -> Result<Option<Work>, Error> {
     let draft = library::draft(state, launcher, slot).await?;
-    Ok(draft.and_then(|draft| serde_json::from_str(&draft.text).ok()))
+    Ok(draft.and_then(|draft| serde_json::from_str(&draft).ok()))
 }
 
 /// Whether there was something to put aside.

@@ -145,7 +145,7 @@ fn names_of_a_catalogue_are_made_to_fit_and_told_apart() {
 fn a_field_whose_name_is_no_name_changes_nothing() {
     let work = Work::of(json!({ "prompt": "p" }));
     for name in ["é/prompt", "日", "", "t", "t/prompt#"] {
-        let posted = app::launch::Posted { fields: vec![(name.to_owned(), "x".to_owned())], uploads: Vec::new() };
+        let posted = super::Posted { fields: vec![(name.to_owned(), "x".to_owned())], uploads: Vec::new() };
         let mut sent = work.clone();
         super::apply::apply(&mut sent, &super::apply::Sent::new(&posted.fields));
         assert_eq!(sent.spec, work.spec, "{name}");

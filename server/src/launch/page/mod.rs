@@ -18,9 +18,9 @@ mod peers;
 mod session;
 
 use app::AppError;
+use app::launch::LaunchEntry;
 use app::launch::sheet::{LaunchAnswer, LaunchPage};
 use app::launch::work::{self, answering, apply, cards, choices, files, place, rows, told};
-use app::launch::{LaunchEntry, Posted};
 
 use super::{Launcher, library};
 use crate::error::Error;
@@ -32,6 +32,22 @@ use work::Work;
 pub use drafts::restore;
 pub use pass::is_known;
 pub use told::dom_id;
+
+/// The fields and files of a submitted form.
+#[derive(Clone, Debug, Default)]
+pub struct Posted {
+    pub fields: Vec<(String, String)>,
+    pub uploads: Vec<Upload>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// The control's.
+    pub name: String,
+    pub file_name: String,
+    pub mime: String,
+    pub bytes: Vec<u8>,
+}
 
 /// The page for an address: a run, a template or a session to begin from, or what was being written.
 pub async fn open(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchPage, Error> {

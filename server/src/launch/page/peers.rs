@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use app::launch::{Upload, local_tools};
+use app::launch::local_tools;
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
 use remote_tools::a2a::FoundCard;
 use serde_json::Value;
 
+use super::Upload;
 use super::cards::{answer_by, answer_by_card, introduce, name_after};
 use super::faults::fault;
 use super::place::{set, shown_text};

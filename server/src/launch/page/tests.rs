@@ -1,13 +1,13 @@
 //! A form that is sent back as it was drawn changes nothing, whatever is in the spec; and each control changes its place.
 
 use app::launch::sheet::{Control, Item, LaunchPage};
-use app::launch::{Catalogue, LaunchMode, Posted};
+use app::launch::{Catalogue, LaunchMode};
 use domain::{Answerer, CannedReply};
 use serde_json::{Value, json};
 
 use super::apply::{Sent, apply};
 use super::work::{FoundTool, Work};
-use super::{draw, faults};
+use super::{Posted, draw, faults};
 
 pub fn drawn(work: &Work) -> LaunchPage {
     let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";

@@ -6,7 +6,7 @@ use protocol::timeline::{Banner, BannerKind, Facts, Replay};
 
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::store::Seen;
+use crate::store::Arrival;
 use crate::workspace::SignedInWorkspace;
 
 /// Waiting calls whose age is shown.
@@ -25,9 +25,9 @@ pub struct CallAge {
 /// Loads the ages of the calls that are waiting at the end of the log.
 pub async fn load_ages(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Vec<CallAge>, Error> {
     let waiting: Vec<u64> = replay.latest().waiting_calls().map(|call| call.seq).take(MAX_AGES).collect();
-    let arrivals = workspace.state.store.seen(workspace.caller.workspace_id, id, &waiting).await?;
+    let arrivals = workspace.state.store.arrivals(workspace.caller.workspace_id, id, &waiting).await?;
     let now = now_ms();
-    let age = |(seq, arrival): (u64, Seen)| CallAge {
+    let age = |(seq, arrival): (u64, Arrival)| CallAge {
         seq,
         seconds: u64::try_from((now - arrival.at_ms) / 1000).unwrap_or(0),
         at_least: !arrival.live,

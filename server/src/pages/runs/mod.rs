@@ -87,7 +87,7 @@ pub async fn load(
 /// Says what the filter can't find yet because logs are missing.
 fn missing_logs(query: &Query, sync: &SyncProgress) -> Option<String> {
     let asks = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
-    let lacking = match (asks(|term| matches!(term, Term::Text(_))), asks(Term::is_told_by_log)) {
+    let lacking = match (asks(|term| matches!(term, Term::Text(_))), asks(Term::needs_log)) {
         (true, true) => "only the beginnings of their texts are searched, and nothing that their logs tell is found",
         (true, false) => "only the beginnings of their texts are searched",
         (false, true) => "their tools, errors and whatever else only a log tells are not known",

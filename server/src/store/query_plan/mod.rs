@@ -28,7 +28,7 @@ use protocol::query::{Clause, Comparison, Field, Has, Is, Term};
 
 use self::scan_index::ScanIndex;
 use super::tags::{Counted, Tag};
-use super::{Engine, Result, Store, WorkspaceId, number, text};
+use super::{Engine, Result, Store, WorkspaceId, list_key, text};
 
 pub(super) use self::page::PlanRows;
 pub(super) use self::sample::{Sample, SampleColumns};
@@ -146,7 +146,7 @@ impl Store {
         let mut list_keys = Vec::new();
         for term in clause.terms() {
             if let Term::Field { field: Field::Id, value } = term {
-                list_keys.extend(super::log::number(&mut connection, workspace, value).await?);
+                list_keys.extend(list_key::find(&mut connection, workspace, value).await?);
             }
         }
         Ok(list_keys)
@@ -183,7 +183,7 @@ impl Store {
 
 impl QueryPlan {
     fn limit_time(&mut self, at_ms: i64, is_lower_bound: bool) {
-        let bound = number::first_at(at_ms);
+        let bound = list_key::first_at(at_ms);
         if is_lower_bound {
             self.min_list_key = self.min_list_key.max(Some(bound));
         } else {

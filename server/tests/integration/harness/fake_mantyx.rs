@@ -1,5 +1,5 @@
-//! A MANTYX that misbehaves on purpose: it drops connections, asks to wait, fails, shuffles its pages, and goes on starting
-//! runs meanwhile. Pages are by offset, so that they shift whenever a run arrives.
+//! A fake MANTYX that misbehaves on purpose: it drops connections, limits rates, fails, shuffles its pages and starts runs
+//! meanwhile. Its cursors are offsets, so pages shift whenever a run arrives.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -17,15 +17,15 @@ use tokio::net::TcpListener;
 
 use super::fake_sessions;
 
-/// How it answers a request, by turns.
+/// The behaviour for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     Well,
-    /// Ends the connection in the middle of an answer.
+    /// Closes the connection in the middle of a response.
     HangUp,
     Fail,
     AskToWait,
-    /// Never answers.
+    /// Never responds.
     Hang,
 }
 
@@ -36,28 +36,28 @@ pub struct FakeMantyx {
 }
 
 pub struct World {
-    /// Creation times, by number of run; the newest last.
+    /// Creation times by run number, the newest last.
     pub runs: Vec<i64>,
     pub moods: Vec<Mood>,
     pub requests: usize,
-    /// A run is started with each of this many list requests.
+    /// The number of list requests that also start a run.
     pub arriving: usize,
     pub can_list: bool,
-    /// What it says where it cannot list.
+    /// The status of list requests when it cannot list.
     pub no_list: StatusCode,
     pub lists: usize,
     pub streams: HashMap<String, usize>,
-    /// Seconds that it asks to wait.
+    /// The seconds of `Retry-After`.
     pub wait_s: u64,
-    /// Runs whose snapshot and log always fail, by number.
+    /// Numbers of runs whose snapshot and log always fail.
     pub broken: Vec<usize>,
-    /// Runs that never end, by number.
+    /// Numbers of runs that never end.
     pub running: Vec<usize>,
-    /// Runs in a state that nobody knows, by number.
+    /// Numbers of runs with an unknown status.
     pub odd: Vec<usize>,
-    /// Requests for each run's snapshot.
+    /// Snapshot requests by run.
     pub snapshots: HashMap<String, usize>,
-    /// Sessions, by number; the last used last.
+    /// The number of sessions.
     pub sessions: usize,
     /// Messages of each session.
     pub messages: usize,
@@ -100,7 +100,7 @@ impl FakeMantyx {
         Self { addr, world }
     }
 
-    /// Makes a dashboard use this MANTYX.
+    /// Makes a server use this MANTYX.
     pub fn configure(&self, config: &mut Config) {
         config.mantyx = MantyxConfig::Remote {
             url: format!("http://{}", self.addr).parse().unwrap(),
@@ -118,7 +118,7 @@ impl FakeMantyx {
 pub(super) type Shared = State<Arc<Mutex<World>>>;
 
 impl World {
-    /// The mood of this request: troubles come in turns, and each trouble passes.
+    /// Returns the behaviour for the next request, in rotation.
     fn mood(&mut self) -> Mood {
         self.requests += 1;
         if self.moods.is_empty() { Mood::Well } else { self.moods[self.requests % self.moods.len()] }
@@ -168,7 +168,7 @@ async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>
     let newest_first: Vec<usize> = (0..world.runs.len()).rev().skip(offset).take(limit).collect();
     let more = offset + newest_first.len() < world.runs.len();
     let mut rows: Vec<Value> = newest_first.into_iter().map(|number| world.row(number)).collect();
-    // Not the order that was promised.
+    // Not sorted, although MANTYX promises it.
     let middle = rows.len() / 2;
     rows.rotate_left(middle);
     let next = more.then(|| (offset + rows.len()).to_string());

@@ -1,9 +1,10 @@
-//! One dashboard with its sandbox, and browsers to use it with.
+//! A test server with its sandbox, and browsers to use it.
 
 mod browser;
 mod database;
 mod fake_mantyx;
 mod fake_sessions;
+mod launch_form;
 mod peers;
 mod proxy;
 mod unsteady;
@@ -20,6 +21,7 @@ use url::Url;
 pub use browser::{Answer, Browser};
 pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
+pub use launch_form::{launched_run, shown_page};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 pub use unsteady::{Trouble, Unsteady};
@@ -32,7 +34,7 @@ pub struct TestApp {
     pub http: reqwest::Client,
     pub database: TestDatabase,
     pub dir: TempDir,
-    /// Where the dashboard does not have one inside, so that it outlives the dashboard.
+    /// A sandbox outside the server, which outlives it.
     pub sandbox: Option<sandbox::Sandbox>,
 }
 
@@ -50,12 +52,12 @@ impl TestApp {
         Self { running, http: http_client(), database, dir, sandbox: None }
     }
 
-    /// A dashboard whose sandbox goes on when it is stopped.
+    /// Starts a server whose sandbox keeps running when the server stops.
     pub async fn start_apart(change: impl FnOnce(&mut Config)) -> Self {
         Self::start_both(|_| {}, change).await
     }
 
-    /// A dashboard beside a sandbox with settings of its own.
+    /// Starts a server with a separate, configured sandbox.
     pub async fn start_beside(prepare: impl FnOnce(&mut sandbox::Config)) -> Self {
         Self::start_both(prepare, |_| {}).await
     }
@@ -78,7 +80,7 @@ impl TestApp {
         Self { running, http: http_client(), database, dir, sandbox: Some(sandbox) }
     }
 
-    /// Another process with the same database and the same MANTYX.
+    /// Starts another server with the same database and the same MANTYX.
     pub async fn second_process(&self, change: impl FnOnce(&mut Config)) -> Running {
         let mut config = test_config(self.dir.path().join("second"), self.database.url.clone());
         config.mantyx = remote(&self.sandbox_url());
@@ -86,13 +88,13 @@ impl TestApp {
         serve::start(config).await.unwrap()
     }
 
-    /// Stops the dashboard and starts it again, at the same address.
+    /// Restarts the server at the same address.
     pub async fn restart(&mut self, change: impl FnOnce(&mut Config)) {
         let mut config = test_config(self.dir.path().to_owned(), self.database.url.clone());
         config.addr = self.running.addr;
         config.mantyx = remote(&self.sandbox_url());
         change(&mut config);
-        // A dashboard in between, since the one that runs has to be moved out to be stopped.
+        // Stopping takes the running server by value, so another one takes its place meanwhile.
         let other = self.second_process(|_| {}).await;
         std::mem::replace(&mut self.running, other).stop().await.unwrap();
         let again = serve::start(config).await.unwrap();
@@ -107,7 +109,7 @@ impl TestApp {
         Browser::new(self.http.clone(), self.url("/"))
     }
 
-    /// A browser that is signed in to a workspace.
+    /// Returns a browser that is signed in to a workspace.
     pub async fn signed_in(&self, workspace: &str) -> Browser {
         let mut browser = self.browser();
         let landed = browser.sign_in("/runs", workspace).await;
@@ -123,7 +125,7 @@ impl TestApp {
         format!("{}/api/v1/workspaces/{workspace}/agent-runs", self.sandbox_url())
     }
 
-    /// Starts a run at the sandbox, as a client of MANTYX would. `script` is what `sandbox/script` does.
+    /// Starts a run at the sandbox, as a client of MANTYX would, with a script for `sandbox/script`.
     pub async fn start_run(&self, workspace: &str, script: &str, more: Value) -> String {
         let mut spec =
             json!({ "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": script });
@@ -137,33 +139,32 @@ impl TestApp {
         answer["runId"].as_str().unwrap().to_owned()
     }
 
-    /// Starts a run and waits for its end: the stream closes after the terminal event.
+    /// Starts a run and waits for its end.
     pub async fn finished_run(&self, workspace: &str, script: &str, more: Value) -> String {
         let id = self.start_run(workspace, script, more).await;
         self.sandbox_stream(workspace, &id).await;
         id
     }
 
-    /// A run's stream at the sandbox, from its first event to its end.
+    /// Returns a run's stream at the sandbox, from its first event to its end.
     pub async fn sandbox_stream(&self, workspace: &str, run_id: &str) -> String {
         let url = format!("{}/{run_id}/stream", self.runs_url(workspace));
         self.http.get(url).bearer_auth(api_key(workspace)).send().await.unwrap().text().await.unwrap()
     }
 
-    /// The id of a run's first local call, once it is made. The stream stays open meanwhile.
+    /// Waits for a run's first local call. Returns its id.
     pub async fn pending_call(&self, workspace: &str, run_id: &str) -> String {
         let url = format!("{}/{run_id}/stream", self.runs_url(workspace));
         let mut stream = self.http.get(url).bearer_auth(api_key(workspace)).send().await.unwrap();
         let mut frames = protocol::sse::Frames::default();
-        loop {
+        eventually("a local call", async || {
             let bytes = stream.chunk().await.unwrap().expect("a local call");
-            for frame in frames.push(&bytes).unwrap() {
-                let event: Value = serde_json::from_str(&frame.data).unwrap_or_default();
-                if event["type"] == "local_tool_call" {
-                    return event["data"]["toolUseId"].as_str().unwrap().to_owned();
-                }
-            }
-        }
+            let frames = frames.push(&bytes).unwrap();
+            let mut events = frames.iter().map(|frame| serde_json::from_str::<Value>(&frame.data).unwrap_or_default());
+            let call = events.find(|event| event["type"] == "local_tool_call")?;
+            Some(call["data"]["toolUseId"].as_str().unwrap().to_owned())
+        })
+        .await
     }
 
     pub async fn answer_tool(&self, workspace: &str, run_id: &str, tool_use_id: &str, result: &str) {
@@ -173,7 +174,7 @@ impl TestApp {
         assert!(answer.status().is_success());
     }
 
-    /// The sandbox's own database, to see or change what a client of MANTYX cannot.
+    /// Connects to the sandbox's database, to read or change what a client of MANTYX cannot.
     pub async fn sandbox_database(&self) -> sqlx::SqlitePool {
         let path = self.dir.path().join("sandbox.db");
         sqlx::SqlitePool::connect(&format!("sqlite://{}", path.display())).await.unwrap()
@@ -203,13 +204,25 @@ fn remote(url: &str) -> MantyxConfig {
     MantyxConfig::Remote { url: Url::parse(url).unwrap(), client_id, client_secret }
 }
 
-/// Allows everything on loopback, as an operator would for peers of their own.
+/// Allows requests to loopback addresses, as an operator would for local peers.
 pub fn allow_loopback(config: &mut Config) {
     config.outbound_allow = "127.0.0.1".parse().unwrap();
 }
 
 pub fn api_key(workspace: &str) -> String {
     format!("mantyx_sandbox_{workspace}")
+}
+
+/// Calls `look` until it returns something. Gives up after a minute.
+pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let started = std::time::Instant::now();
+    while started.elapsed() < std::time::Duration::from_secs(60) {
+        if let Some(found) = look().await {
+            return found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("{what} did not happen within a minute");
 }
 
 pub fn http_client() -> reqwest::Client {

@@ -1,4 +1,4 @@
-//! Real MCP servers and A2A agents, made with the official Python packages, in an environment of their own.
+//! Real MCP servers and A2A agents, written with the official Python packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -24,7 +24,7 @@ impl Peer {
         Self::start("a2a_peer.py", &[]).await
     }
 
-    /// With a card of version 0.3, at the place of the first versions.
+    /// An agent with a card of version 0.3, at the path of the first versions.
     pub async fn old_a2a() -> Self {
         Self::start("a2a_peer.py", &["v0.3"]).await
     }
@@ -47,7 +47,7 @@ impl Peer {
     }
 }
 
-/// The command line that runs the MCP server over stdio.
+/// Returns the command line of the MCP server over stdio.
 pub async fn stdio_command() -> String {
     format!("{} {} stdio", python().await.display(), folder().join("mcp_server.py").display())
 }
@@ -56,7 +56,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers")
 }
 
-/// The interpreter of an environment with the packages of `requirements.txt`, made anew when they change.
+/// Returns the Python of an environment with the packages of `requirements.txt`. It is recreated when they change.
 async fn python() -> &'static PathBuf {
     let made = PYTHON.get_or_init(|| async { tokio::task::spawn_blocking(make_environment).await.unwrap() });
     made.await

@@ -1,4 +1,4 @@
-//! A network that can be cut: connections to the sandbox go through here.
+//! A TCP proxy in front of the sandbox whose connections can be cut.
 
 use std::net::SocketAddr;
 
@@ -31,7 +31,7 @@ impl Proxy {
         Self { addr, cuts }
     }
 
-    /// Breaks every connection that is open now; new ones are let through.
+    /// Closes all open connections. New ones pass.
     pub fn cut(&self) {
         self.cuts.send_modify(|cuts| *cuts += 1);
     }

@@ -1,4 +1,4 @@
-//! The way to a MANTYX on which results of tools, or launches, meet trouble; everything else goes through.
+//! A proxy in front of MANTYX that fails some posts of tool results or launches. Everything else passes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,12 +12,12 @@ use axum::response::{IntoResponse, Response};
 use runlens::config::{Config, MantyxConfig};
 use serde_json::json;
 
-/// What happens to what is posted.
+/// The failure of a post.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
-    /// It is refused with this status and code, and MANTYX never hears of it.
+    /// Rejected with this status and code, without reaching MANTYX.
     Refused(u16, &'static str),
-    /// MANTYX takes it, and the answer gets lost.
+    /// Accepted by MANTYX, and the response is lost.
     AnswerLost,
 }
 
@@ -25,14 +25,14 @@ pub enum Trouble {
 pub struct Unsteady {
     ahead: Arc<Mutex<VecDeque<Trouble>>>,
     posted: Arc<Mutex<usize>>,
-    /// How the path ends of what meets trouble.
+    /// The end of the paths whose posts fail.
     place: &'static str,
     target: String,
     http: reqwest::Client,
 }
 
 impl Unsteady {
-    /// Puts itself between a dashboard that is not started yet and its MANTYX.
+    /// Inserts the proxy between a server that is not started yet and its MANTYX.
     pub fn before(config: &mut Config, troubles: &[Trouble]) -> Self {
         Self::before_posts(config, "/tool-results", troubles)
     }
@@ -60,7 +60,7 @@ impl Unsteady {
         way
     }
 
-    /// How many of them came by.
+    /// Returns the number of posts.
     pub fn posted(&self) -> usize {
         *self.posted.lock().unwrap()
     }

@@ -1,4 +1,4 @@
-//! What a log tells of its run: read once when it is stored, so that lists and filters are local.
+//! The values that the store takes from a folded log for the run's row, its tags and the text index.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use protocol::messages::Tokens;
 use protocol::{RunStatus, Timeline};
 use serde_json::Value;
 
-/// Tool arguments beyond this many bytes are not indexed; they are in the log.
+/// Tool arguments beyond this length are not indexed; the log has them.
 const MAX_ARGUMENT_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default)]
-pub struct LogFacts {
+pub struct LogSummary {
     /// The log ends with its terminal event.
     pub complete: bool,
     pub status: Option<RunStatus>,
@@ -27,10 +27,10 @@ pub struct LogFacts {
     pub turns: Option<u64>,
 }
 
-impl LogFacts {
+impl LogSummary {
     pub fn of(timeline: &Timeline) -> Self {
         let outcome = timeline.outcome.as_ref();
-        let mut facts = Self {
+        let mut summary = Self {
             complete: outcome.is_some(),
             status: outcome.map(|_| timeline.status()),
             marks: Marks::of(timeline),
@@ -42,25 +42,25 @@ impl LogFacts {
             ..Self::default()
         };
         for call in timeline.calls() {
-            facts.calls += 1;
-            if facts.tools.insert(call.name.clone()) {
-                facts.call_text.push_str(&call.name);
-                facts.call_text.push('\n');
+            summary.calls += 1;
+            if summary.tools.insert(call.name.clone()) {
+                summary.call_text.push_str(&call.name);
+                summary.call_text.push('\n');
             }
-            push_text(&call.input, &mut facts.call_text);
+            push_text(&call.input, &mut summary.call_text);
         }
-        facts
+        summary
     }
 }
 
-/// The texts and numbers inside a value, without the names of its fields.
+/// Appends the strings and numbers inside a value, without the names of its fields.
 fn push_text(value: &Value, out: &mut String) {
     if out.len() > MAX_ARGUMENT_BYTES {
         return;
     }
     match value {
         Value::String(text) => {
-            out.push_str(cut(text, MAX_ARGUMENT_BYTES));
+            out.push_str(truncate(text, MAX_ARGUMENT_BYTES));
             out.push('\n');
         }
         Value::Number(number) => {
@@ -73,8 +73,8 @@ fn push_text(value: &Value, out: &mut String) {
     }
 }
 
-/// At most so many bytes, whole characters.
-pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
+/// At most `max_bytes` of a text, in whole characters.
+pub(super) fn truncate(text: &str, max_bytes: usize) -> &str {
     if text.len() <= max_bytes {
         return text;
     }
@@ -89,7 +89,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn tools_arguments_and_the_end_are_told() {
+    fn a_summary_has_tools_arguments_and_the_error() {
         let call = json!({ "text": "", "toolCalls": [
             { "id": "a", "name": "search", "input": { "q": "open invoices", "limits": [3, true] } },
             { "id": "b", "name": "search", "input": { "q": "überfällig" } },
@@ -98,14 +98,14 @@ mod tests {
             Event::new(1, "assistant_message", call),
             Event::new(2, "error", json!({ "error": "Too many.", "errorClass": "rate_limit" })),
         ];
-        let facts = LogFacts::of(&Timeline::from_events(&events));
-        assert_eq!((facts.calls, facts.complete, facts.status), (2, true, Some(RunStatus::Failed)));
-        assert_eq!(facts.call_text, "search\nopen invoices\n3\nüberfällig\n");
-        assert_eq!(facts.error_class.as_deref(), Some("rate_limit"));
+        let summary = LogSummary::of(&Timeline::from_events(&events));
+        assert_eq!((summary.calls, summary.complete, summary.status), (2, true, Some(RunStatus::Failed)));
+        assert_eq!(summary.call_text, "search\nopen invoices\n3\nüberfällig\n");
+        assert_eq!(summary.error_class.as_deref(), Some("rate_limit"));
     }
 
     #[test]
-    fn texts_are_cut_between_characters() {
-        assert_eq!((cut("aäb", 2), cut("aäb", 3), cut("abc", 9)), ("a", "aä", "abc"));
+    fn texts_are_truncated_between_characters() {
+        assert_eq!((truncate("aäb", 2), truncate("aäb", 3), truncate("abc", 9)), ("a", "aä", "abc"));
     }
 }

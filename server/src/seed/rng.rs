@@ -1,21 +1,21 @@
-//! Dice that fall the same way for the same seed.
+//! A deterministic random number generator.
 
-/// SplitMix64: small, quick, and good enough for a made-up world.
-pub struct Dice(u64);
+/// SplitMix64: small, fast, and good enough for test data.
+pub struct Rng(u64);
 
-impl Dice {
-    /// Streams of neighbouring indices have nothing in common: each begins where its index is thoroughly mixed.
+impl Rng {
+    /// A stream per index. The state is mixed, so that streams of neighbouring indices do not overlap.
     pub fn new(seed: u64, index: u64) -> Self {
         Self(mix(mix(seed) ^ index.wrapping_mul(0xd134_2543_de82_ef95)))
     }
 
-    pub fn roll(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
     }
 
     pub fn below(&mut self, end: u64) -> u64 {
-        self.roll() % end.max(1)
+        self.next_u64() % end.max(1)
     }
 
     pub fn one_in(&mut self, chances: u64) -> bool {
@@ -26,7 +26,7 @@ impl Dice {
         items[usize::try_from(self.below(items.len() as u64)).unwrap_or(0)]
     }
 
-    /// A word by rank: the first of the list come often, the last seldom, as in real text.
+    /// Picks the first items often and the last ones rarely, like words in real text.
     pub fn pick_skewed<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         let (a, b) = (self.below(items.len() as u64), self.below(items.len() as u64));
         items[usize::try_from(a * b / items.len().max(1) as u64).unwrap_or(0)]
@@ -44,16 +44,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_share_no_stretch_of_their_streams() {
-        let rolls = |index| -> Vec<u64> {
-            let mut dice = Dice::new(1, index);
-            (0..50).map(|_| dice.roll()).collect()
+    fn streams_of_neighbouring_indices_do_not_overlap() {
+        let stream = |index| -> Vec<u64> {
+            let mut rng = Rng::new(1, index);
+            (0..50).map(|_| rng.next_u64()).collect()
         };
-        let all: std::collections::HashSet<u64> = (0..50).flat_map(rolls).collect();
+        let all: std::collections::HashSet<u64> = (0..50).flat_map(stream).collect();
         assert_eq!(all.len(), 2_500);
         let mut counts = [0; 10];
         for index in 0..10_000 {
-            counts[usize::try_from(Dice::new(1, index).below(10)).unwrap_or(0)] += 1;
+            counts[usize::try_from(Rng::new(1, index).below(10)).unwrap_or(0)] += 1;
         }
         assert!(counts.iter().all(|count| (850..1_150).contains(count)), "{counts:?}");
     }

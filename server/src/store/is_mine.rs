@@ -1,4 +1,4 @@
-//! Whose runs are whose: launched runs are tagged with their launcher once they are stored.
+//! Launcher tags, which `is:mine` filters by: a launched run gets one once it is stored.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,13 +9,13 @@ use super::sql::fetch;
 use super::tags::{self, Tag, TagChanges};
 use super::{Result, Store, WorkspaceId};
 
-/// Launches marked at a time.
+/// Launches per transaction.
 const CHUNK: i64 = 200;
-const LAUNCHER: &str = "launcher";
+const LAUNCHER_KEY: &str = "launcher";
 
 impl Store {
-    /// Remembers a run that somebody started without a launch form.
-    pub async fn note_launch(&self, workspace: WorkspaceId, subject: &str, run_id: &str, now_ms: i64) -> Result<()> {
+    /// Records a run that a person started without the launch form.
+    pub async fn record_launch(&self, workspace: WorkspaceId, subject: &str, run_id: &str, now_ms: i64) -> Result<()> {
         sqlx::query(
             "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject, run_id) \
              VALUES ($1, $2, '', 'started', 0, $3, $4, $5) ON CONFLICT DO NOTHING",
@@ -30,8 +30,8 @@ impl Store {
         .map(drop)
     }
 
-    /// Tags launched runs that are stored by now with who launched them.
-    pub async fn mark_launched_runs(&self, workspace: WorkspaceId) -> Result<()> {
+    /// Adds the launcher tag to launched runs that are stored by now.
+    pub async fn tag_launched_runs(&self, workspace: WorkspaceId) -> Result<()> {
         let sql = "SELECT l.key, l.subject, l.run_id FROM launch l \
              JOIN run r ON r.workspace_id = l.workspace_id AND r.id = l.run_id \
              WHERE l.workspace_id = $1 AND l.marked = 0 AND l.subject <> '' LIMIT $2";
@@ -42,7 +42,7 @@ impl Store {
         let mut launchers: HashMap<String, (String, Tag)> = HashMap::new();
         for row in &rows {
             let (key, subject, run_id): (String, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-            launchers.insert(run_id, (key, Tag::new(LAUNCHER, &subject)));
+            launchers.insert(run_id, (key, Tag::new(LAUNCHER_KEY, &subject)));
         }
         let mut tx = self.begin_writing(workspace).await?;
         let wanted: BTreeSet<Tag> = launchers.values().map(|(_, tag)| tag.clone()).collect();
@@ -53,7 +53,7 @@ impl Store {
         for (run_id, row) in &mut runs {
             let before = row.tags.all();
             row.tags.own.extend(launchers.get(run_id).and_then(|(_, tag)| tag_ids.get(tag)));
-            changes.note(row.n, &before, &row.tags.all());
+            changes.record(row.list_key, &before, &row.tags.all());
         }
         run_row::write(&mut tx, self.engine, workspace, &runs.values().collect::<Vec<_>>()).await?;
         changes.write(&mut tx, self.engine).await?;
@@ -65,7 +65,7 @@ impl Store {
                 .await?;
         }
         tx.commit().await?;
-        self.tag_cache.remember(workspace, &tag_ids);
+        self.tag_cache.insert(workspace, &tag_ids);
         Ok(())
     }
 }

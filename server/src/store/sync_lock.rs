@@ -1,7 +1,7 @@
-//! Who syncs a workspace, among all processes on one database.
+//! Locks that make one process sync a workspace, among all processes on one database.
 //!
-//! On PostgreSQL a process holds an advisory lock for each workspace that it syncs, all on one connection of its own. When
-//! the process ends in whatever way, so do its connection and its locks, and another takes over. SQLite has one process.
+//! On PostgreSQL a process holds an advisory lock per workspace, all on one separate connection. When the process ends,
+//! its connection and its locks end too, and another process takes over. SQLite has only one process.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use tokio::sync::Mutex;
 
 use super::{Engine, Result, Store, WorkspaceId};
 
-/// Beside the locks for writing.
+/// The key space of these locks, next to that of the write locks.
 const SYNC_LOCK: i64 = 2 << 40;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leases(Arc<Mutex<Held>>);
+pub(super) struct SyncLocks(Arc<Mutex<Held>>);
 
 #[derive(Debug, Default)]
 struct Held {
@@ -24,43 +24,43 @@ struct Held {
 }
 
 impl Store {
-    /// Whether this process is the one that syncs the workspace, now that it has asked to be.
-    pub async fn hold_sync_lock(&self, workspace: WorkspaceId) -> Result<bool> {
+    /// Takes or renews the lock. Returns true if this process holds it.
+    pub async fn acquire_sync_lock(&self, workspace: WorkspaceId) -> Result<bool> {
         if self.engine == Engine::Sqlite {
             return Ok(true);
         }
-        let mut held = self.leases.0.lock().await;
+        let mut held = self.sync_locks.0.lock().await;
         let outcome = held.acquire(&self.url, workspace).await;
         if outcome.is_err() {
-            // The locks went with the connection; the next round begins with a new one.
+            // The locks ended with the connection; the next attempt opens a new one.
             *held = Held::default();
         }
         outcome
     }
 
-    /// Lets another process sync the workspace.
+    /// Releases the lock, so that another process can sync the workspace.
     pub async fn release_sync_lock(&self, workspace: WorkspaceId) {
-        let mut held = self.leases.0.lock().await;
-        if let Err(error) = held.give_back(workspace).await {
-            tracing::warn!(%error, "a lock could not be given back; it ends with its connection");
+        let mut held = self.sync_locks.0.lock().await;
+        if let Err(error) = held.release(workspace).await {
+            tracing::warn!(%error, "could not release a sync lock; closing its connection");
             *held = Held::default();
         }
     }
 }
 
-impl Leases {
-    /// Lets another process take over at once.
-    pub async fn release(&self) {
+impl SyncLocks {
+    /// Releases all locks, so that another process can take over at once.
+    pub async fn release_all(&self) {
         let held = std::mem::take(&mut *self.0.lock().await);
         if let Some(connection) = held.connection {
-            // The locks end with the connection, whichever way it ends.
+            // The locks end with the connection, even if closing it fails.
             let _ = connection.close().await;
         }
     }
 }
 
 impl Held {
-    async fn give_back(&mut self, workspace: WorkspaceId) -> Result<()> {
+    async fn release(&mut self, workspace: WorkspaceId) -> Result<()> {
         if self.workspaces.remove(&workspace)
             && let Some(connection) = &mut self.connection
         {

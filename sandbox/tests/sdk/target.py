@@ -1,4 +1,4 @@
-"""Where the tests run: a few variables, and nothing else is known about the server."""
+"""The server under test, from environment variables, and plain requests to its API."""
 
 import os
 
@@ -7,12 +7,12 @@ import httpx
 URL = os.environ["MANTYX_URL"]
 KEY = os.environ["MANTYX_API_KEY"]
 WORKSPACE = os.environ["MANTYX_WORKSPACE"]
-# The same server, with access tokens that are good for a second.
+# The same server with access tokens that expire after a second.
 SHORT_LIVED_TOKENS_URL = os.environ["MANTYX_SHORT_LIVED_TOKENS_URL"]
 
 
 def get(path, **params):
-    """What the API answers to a plain GET: the client has no method that reads a run."""
+    """Sends a GET request. The client has no method that reads a run."""
     response = httpx.get(
         f"{URL}/api/v1/workspaces/{WORKSPACE}{path}", params=params, headers={"Authorization": f"Bearer {KEY}"}
     )
@@ -25,6 +25,6 @@ def snapshot(run_id):
 
 
 def run_with(metadata):
-    """The id of the newest run with this metadata: the client tells a run's id only when it has ended."""
+    """Returns the id of the newest run with this metadata. The client returns it only after the run has ended."""
     runs = get("/agent-runs", metadata=[f"{key}:{value}" for key, value in metadata.items()])["runs"]
     return runs[0]["id"]

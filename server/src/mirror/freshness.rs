@@ -1,0 +1,51 @@
+//! The freshness of stored data, and the sentence that a page shows when it may be out of date.
+
+use app::AppError;
+
+use crate::error::Error;
+use crate::mantyx::MantyxError;
+
+/// Shown when this MANTYX has no list of runs.
+const CANNOT_LIST: &str =
+    "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
+/// Shown when MANTYX has not answered in time.
+const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
+
+/// The freshness of stored data.
+#[derive(Clone, Debug)]
+pub enum Freshness {
+    Fresh,
+    /// MANTYX could not be asked.
+    Stale(MantyxError),
+    /// MANTYX does not have it, or no longer has it.
+    Gone,
+    /// This MANTYX has no list of runs.
+    CannotList,
+    /// MANTYX was asked and has not answered yet.
+    Slow,
+}
+
+impl Freshness {
+    /// Returns a sentence for the page when the data may be out of date.
+    pub fn stale(&self) -> Option<String> {
+        match self {
+            Self::Fresh => None,
+            Self::Stale(error) => Some(AppError::from(Error::Mantyx(error.clone())).advice()),
+            Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
+            Self::CannotList => Some(CANNOT_LIST.to_owned()),
+            Self::Slow => Some(SLOW.to_owned()),
+        }
+    }
+}
+
+/// Turns errors that leave the stored data worth showing into a freshness. A rejected credential stays an error.
+pub(super) fn freshness_after(error: MantyxError) -> Result<Freshness, Error> {
+    match error {
+        MantyxError::Unauthorized | MantyxError::MissingScope { .. } => Err(error.into()),
+        MantyxError::NotFound => Ok(Freshness::Gone),
+        other => {
+            tracing::warn!(error = %other, "cannot sync from MANTYX; showing stored data");
+            Ok(Freshness::Stale(other))
+        }
+    }
+}

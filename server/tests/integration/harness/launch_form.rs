@@ -1,0 +1,135 @@
+//! The launch form, filled in and sent as a browser does.
+
+use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::wire::Wire;
+use serde_json::Value;
+
+use super::{Answer, Browser};
+
+impl Browser {
+    /// Loads the launch page. `query` is empty or starts with `?`.
+    pub async fn launch_page(&mut self, query: &str) -> LaunchPage {
+        let (status, body) = self.read(&format!("launch-page{query}")).await;
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_value::<Wire<LaunchPage>>(body).unwrap().0
+    }
+
+    /// Sends the form of a page with these fields changed.
+    pub async fn send_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchAnswer {
+        self.upload_with_launch_form(page, fields, &[]).await
+    }
+
+    /// Sends the form with files: (control, file name, text).
+    pub async fn upload_with_launch_form(
+        &mut self,
+        page: &LaunchPage,
+        fields: &[(&str, &str)],
+        files: &[(&str, &str, &str)],
+    ) -> LaunchAnswer {
+        let fields = [&[("work", page.work.as_str())], fields].concat();
+        let answer = self.send_parts("/launch", &fields, files, "application/json").await;
+        assert_eq!(answer.status, 200, "{}", &answer.body[..answer.body.floor_char_boundary(500)]);
+        serde_json::from_str::<Wire<LaunchAnswer>>(&answer.body).unwrap().0
+    }
+
+    /// Sends the form and returns the page that comes back.
+    pub async fn change_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchPage {
+        shown_page(self.send_launch_form(page, fields).await)
+    }
+
+    /// Sends the form as a browser without scripts does.
+    pub async fn send_plain_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> Answer {
+        let fields = [&[("work", page.work.as_str())], fields].concat();
+        self.send_parts("/launch", &fields, &[], "text/html").await
+    }
+
+    /// An empty form, filled in with a spec.
+    pub async fn launch_form_with(&mut self, spec: &Value) -> LaunchPage {
+        let page = self.launch_page("").await;
+        let page = self.change_launch_form(&page, &[("do", "reset")]).await;
+        self.change_launch_form(&page, &[("json", &spec.to_string())]).await
+    }
+
+    /// An empty form, filled in with a spec and with who answers its local tools, by tool: see `domain::Answerer`.
+    pub async fn answered_launch_form(&mut self, spec: &Value, answers: &Value) -> LaunchPage {
+        let page = self.launch_form_with(spec).await;
+        let answers = answers.as_object().unwrap();
+        let mut choices = Vec::new();
+        let mut details = Vec::new();
+        for (tool, answerer) in answers {
+            choices.push((format!("a:{tool}:by"), choice(answerer).to_owned()));
+            details.push((format!("a:{tool}:by"), choice(answerer).to_owned()));
+            details.extend(parts(answerer).into_iter().map(|(part, text)| (format!("a:{tool}:{part}"), text)));
+        }
+        let page = self.change_launch_form(&page, &borrowed(&choices)).await;
+        let page = self.change_launch_form(&page, &borrowed(&details)).await;
+        let kept: Value = serde_json::from_str(&page.work).unwrap();
+        let typed = |value: &Value| serde_json::from_value::<domain::Answers>(value.clone()).unwrap();
+        assert_eq!(typed(&kept["answers"]), typed(&Value::Object(answers.clone())));
+        page
+    }
+
+    /// Launches what the form of a page says, and returns the run's id.
+    pub async fn launch_page_as_is(&mut self, page: &LaunchPage) -> String {
+        launched_run(self.send_launch_form(page, &[("do", "launch")]).await)
+    }
+
+    pub async fn launch(&mut self, spec: &Value) -> String {
+        let page = self.launch_form_with(spec).await;
+        self.launch_page_as_is(&page).await
+    }
+
+    pub async fn launch_answered(&mut self, spec: &Value, answers: &Value) -> String {
+        let page = self.answered_launch_form(spec, answers).await;
+        self.launch_page_as_is(&page).await
+    }
+}
+
+pub fn launched_run(answer: LaunchAnswer) -> String {
+    match answer {
+        LaunchAnswer::Done { href } => href.strip_prefix("/runs/").unwrap_or_else(|| panic!("{href}")).to_owned(),
+        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.refusal, page.problems),
+        other => panic!("not launched: {other:?}"),
+    }
+}
+
+pub fn shown_page(answer: LaunchAnswer) -> LaunchPage {
+    match answer {
+        LaunchAnswer::Page { page } => *page,
+        other => panic!("not a page: {other:?}"),
+    }
+}
+
+/// The value of the select for who answers a tool.
+fn choice(answerer: &Value) -> &str {
+    match (answerer["by"].as_str().unwrap(), answerer["server"]["over"].as_str()) {
+        ("mcp", Some("stdio")) => "command",
+        (by, _) => by,
+    }
+}
+
+/// The controls that an answerer has besides the select.
+fn parts(answerer: &Value) -> Vec<(&'static str, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let headers = if answerer["by"] == "mcp" { &answerer["server"]["headers"] } else { &answerer["headers"] };
+    let header = headers.as_object().into_iter().flatten().next();
+    let mut parts = match choice(answerer) {
+        "canned" => {
+            let failed = if answerer["failed"] == true { "true" } else { "" };
+            let delay = answerer["delayMs"].as_u64().map(|ms| ms.to_string()).unwrap_or_default();
+            vec![("text", text(&answerer["text"])), ("failed", failed.to_owned()), ("delay", delay)]
+        }
+        "mcp" => vec![("url", text(&answerer["server"]["url"])), ("tool", text(&answerer["tool"]))],
+        "command" => vec![("command", text(&answerer["server"]["command"])), ("tool", text(&answerer["tool"]))],
+        "a2a" => vec![("url", text(&answerer["cardUrl"]))],
+        _ => Vec::new(),
+    };
+    if let Some((name, value)) = header {
+        parts.extend([("header", name.clone()), ("value", text(value))]);
+    }
+    parts
+}
+
+fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+}
