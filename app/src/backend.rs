@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
-use crate::launch::Launching;
+use crate::launch::LaunchEntry;
 use crate::model::compare::ComparisonModel;
+use crate::model::launch::LaunchPageModel;
 use crate::model::list::{ListAddress, Suggestion};
 use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
@@ -21,7 +22,7 @@ use crate::model::sessions::SessionListModel;
 use crate::model::{Column, RejectedForm, Viewer};
 
 #[async_trait]
-pub trait Backend: Launching + Send + Sync {
+pub trait Backend: Send + Sync {
     fn viewer(&self) -> Viewer;
 
     // Runs
@@ -70,6 +71,14 @@ pub trait Backend: Launching + Send + Sync {
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
 
     async fn end_session(&self, id: &str) -> Result<(), AppError>;
+
+    // Launch
+
+    async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError>;
+
+    async fn batch(&self, id: &str) -> Result<Batch, AppError>;
+
+    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
 
     // Saved views and sync
 

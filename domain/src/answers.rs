@@ -9,7 +9,7 @@ use serde_json::Value;
 pub type Headers = BTreeMap<String, String>;
 
 /// For each local tool, by the name that the model sees, who answers it. A tool that is not named is answered by hand.
-pub type Answers = BTreeMap<String, Answerer>;
+pub type ToolAnswerers = BTreeMap<String, Answerer>;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]

@@ -19,7 +19,7 @@ mod views;
 mod workspaces;
 
 pub use answers::{
-    A2aPeer, AnswerRecord, AnswerState, Answerer, Answers, CannedReply, Headers, McpEndpoint, McpTool, Via,
+    A2aPeer, AnswerRecord, AnswerState, Answerer, CannedReply, Headers, McpEndpoint, McpTool, ToolAnswerers, Via,
 };
 pub use backoff::Backoff;
 pub use batches::{Batch, BatchItem, BatchItemState, BatchProgress};

@@ -85,7 +85,7 @@ test("each extreme is told at its field, in words", async ({ page }) => {
   await expect(tool(page).locator(".field-error")).toContainText("line breaks");
   const hostile = '</textarea><img src=x onerror="document.title=1">';
   await give({ tools: [{ kind: "a2a_local", name: "a", agentCard: { name: hostile, skills: [{ name: hostile }] } }] });
-  await expect(tool(page).locator(".sheet-facts")).toContainText("<img src=x");
+  await expect(tool(page).locator(".form-facts")).toContainText("<img src=x");
   await expect(page.locator("main img")).toHaveCount(0);
   // The documents set no such limit for what a tool takes.
   await give({ tools: [{ kind: "local", name: "l", parameters: schema }] });

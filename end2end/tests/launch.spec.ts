@@ -107,7 +107,7 @@ test("a tool of the workspace and one of a plugin", async ({ page }) => {
   await addTool(page, "A tool of a plugin");
   await tool(page, 2).getByLabel("Tool", { exact: true }).fill("recall");
   await page.getByRole("button", { name: "Check tools" }).click();
-  await expect(tool(page).locator(".light[data-tone=success]")).not.toHaveCount(0);
+  await expect(tool(page).locator(".tool-check[data-tone=success]")).not.toHaveCount(0);
   await script(page, '/call calculator {"expression":"6*7"}\n/say It is 42.');
   await launch(page);
   await succeeded(page);
@@ -136,7 +136,7 @@ test("a failure is rehearsed with a canned error, and launched again with one th
   await tool(page).getByLabel("Reply", { exact: true }).fill("No answer for {{args.order}}.");
   await tool(page).getByLabel("It is an error").check();
   await page.getByRole("button", { name: "Check tools" }).click();
-  await expect(tool(page).locator(".lights")).toContainText("fails with the error that you wrote");
+  await expect(tool(page).locator(".tool-checks")).toContainText("fails with the error that you wrote");
   await takeScreenshots(page, "launch-canned");
   await script(page, '/call look_up {"order":"A-1"}\n/say It failed.');
   await launch(page);
@@ -178,7 +178,7 @@ test("the tools of an MCP server are answered from here", async ({ page }) => {
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
   await expect(tool(page).getByLabel("Name", { exact: true }).first()).toHaveValue("calculator");
   await page.getByRole("button", { name: "Check tools" }).click();
-  await expect(tool(page).locator(".lights")).toContainText("add is answered by the MCP server");
+  await expect(tool(page).locator(".tool-checks")).toContainText("add is answered by the MCP server");
   await script(page, '/call add {"a":40,"b":2}\n/say Added.');
   await launch(page);
   await succeeded(page);
@@ -233,7 +233,7 @@ test("an agent's card is uploaded, and a hostile one stays text", async ({ page,
     buffer: Buffer.from(JSON.stringify(card)),
   });
   await tool(page).getByRole("button", { name: "Take the card" }).click();
-  await expect(tool(page).locator(".sheet-facts")).toContainText("<img src=x");
+  await expect(tool(page).locator(".form-facts")).toContainText("<img src=x");
   await expect(page.locator("img[src=x]")).toHaveCount(0);
   await script(page, '/call weather_here {"message":"Berlin"}\n/say Asked.');
   await launch(page);
@@ -264,7 +264,7 @@ test("another agent is called by MANTYX, and from here", async ({ page }) => {
   await addTool(page, "Another agent that MANTYX calls");
   await tool(page).getByLabel("Address of its card").fill(`${a2a.url}/.well-known/agent-card.json`);
   await tool(page).getByRole("button", { name: "Fetch the card" }).click();
-  await expect(tool(page).locator(".sheet-facts")).toContainText("Knows the weather.");
+  await expect(tool(page).locator(".form-facts")).toContainText("Knows the weather.");
   await expect(tool(page).getByLabel("Name", { exact: true })).toHaveValue("weather");
   await addTool(page, "Another agent, answered from here");
   await tool(page, 2).getByLabel("Name", { exact: true }).fill("weather_here");

@@ -19,7 +19,7 @@ use crate::auth::{BearerCache, Credentials, SealedSessionStore};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
 use crate::import::finish_abandoned;
-use crate::launch::{BatchDesk, Catalogues};
+use crate::launch::{BatchWorker, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
@@ -100,7 +100,7 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         store: store.clone(),
         vault: vault.clone(),
         answers: AnswerWorker::default(),
-        batches: BatchDesk::default(),
+        batches: BatchWorker::default(),
         catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
         tasks: TaskTracker::new(),

@@ -12,7 +12,7 @@ use url::Url;
 use crate::answers::AnswerWorker;
 use crate::auth::{BearerCache, Credentials};
 use crate::config::Site;
-use crate::launch::{BatchDesk, Catalogues};
+use crate::launch::{BatchWorker, Catalogues};
 use crate::live::Hub;
 use crate::mantyx::Mantyx;
 use crate::metrics::Metrics;
@@ -33,7 +33,7 @@ pub struct AppState {
     pub live: Hub,
     pub peers: Peers,
     pub answers: AnswerWorker,
-    pub batches: BatchDesk,
+    pub batches: BatchWorker,
     pub catalogues: Catalogues,
     pub timelines: TimelineCache,
     pub public_url: Url,

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::AppError;
 #[cfg(feature = "ssr")]
 use crate::launch::LaunchEntry;
-use crate::launch::sheet::LaunchPage;
+use crate::model::launch::LaunchPageModel;
 use crate::wire::Wire;
 use domain::{Batch, BatchProgress};
 
@@ -17,9 +17,9 @@ pub async fn open_launch(
     session: Option<String>,
     draft: Option<String>,
     #[server(default)] set: Vec<String>,
-) -> Result<Wire<LaunchPage>, AppError> {
-    let entry = LaunchEntry { like, template, session, earlier: draft.as_deref() == Some("earlier"), set };
-    super::call(|backend| async move { backend.open_launch_page(entry).await }).await.map(Wire)
+) -> Result<Wire<LaunchPageModel>, AppError> {
+    let entry = LaunchEntry { like, template, session, previous_draft: draft.as_deref() == Some("earlier"), set };
+    super::call(|backend| async move { backend.launch_page(entry).await }).await.map(Wire)
 }
 
 #[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]

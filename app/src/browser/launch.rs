@@ -1,90 +1,88 @@
-//! The launch form in a browser: sent in the background, and its answer drawn in place.
+//! The launch form in the browser: sends the form in the background and renders the response in place.
 //!
-//! What is wrong with what somebody types is told at once, by code that is loaded for it when the page is there
-//! (`launch_check.rs`); the server is asked after a pause, keeps the draft, and has the last word.
+//! `launch_check.rs` checks the form while the user types. After a pause the form is sent to the server, which saves the
+//! draft and returns the page model that counts.
 //!
-//! What somebody writes is theirs: what was changed after the form was sent stays as it is when the answer comes, and is
-//! sent again. What they unfolded stays open.
+//! A control that changed after the form was sent keeps its value when the response is rendered, and is sent again. Open
+//! folds stay open.
 
 use std::time::Duration;
 
 use leptos::ev::{self, PointerEvent, SubmitEvent};
 use leptos::prelude::*;
 
-use crate::launch::sheet::{LaunchPage, Since};
+use crate::model::launch::{ClientFindings, LaunchPageModel};
 
-/// How long after the last change the form is sent to be checked and kept.
+/// The pause after the last change before the form is sent.
 const PAUSE: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Copy)]
-pub struct LaunchDesk {
-    pub sheet: RwSignal<LaunchPage>,
-    /// What the browser found since the page was drawn.
-    pub since: RwSignal<Since>,
+pub struct LaunchFormState {
+    pub page_model: RwSignal<LaunchPageModel>,
+    pub findings: RwSignal<ClientFindings>,
     pub status: RwSignal<String>,
-    /// Whoever wrote this is not signed in any more; the server keeps what is sent for their next sign-in.
+    /// The user was signed out. The server keeps the form until the next sign-in.
     pub signed_out: RwSignal<bool>,
-    /// Counts changes, so that a pause is known.
-    moves: StoredValue<u64>,
-    /// Counts what was sent: of several answers the last one counts.
+    /// Counts changes, to detect a pause.
+    changes: StoredValue<u64>,
+    /// Counts requests: only the last response is rendered.
     #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     requests: StoredValue<u64>,
-    /// A button's answer is awaited; what is written meanwhile is sent after it.
-    pressed: StoredValue<bool>,
-    /// A button of the pointer is down: whatever is drawn now would take away what it is about to click.
-    held: StoredValue<bool>,
-    /// Something was written, or an answer came, while it was down.
-    put_off: StoredValue<bool>,
-    /// Opens another page, in a browser.
+    /// The response to a button is pending. Changes are sent after it.
+    awaiting_action: StoredValue<bool>,
+    /// A pointer is down on a button. Rendering now could remove the button before the click.
+    pointer_down: StoredValue<bool>,
+    /// There was a change or a response while the pointer was down.
+    postponed: StoredValue<bool>,
+    /// Navigates to another page, in the browser.
     #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     open: Callback<String>,
 }
 
-pub fn launch_desk(page: LaunchPage) -> LaunchDesk {
+pub fn launch_form_state(page: LaunchPageModel) -> LaunchFormState {
     let navigate = leptos_router::hooks::use_navigate();
-    LaunchDesk {
-        sheet: RwSignal::new(page),
-        since: RwSignal::default(),
+    LaunchFormState {
+        page_model: RwSignal::new(page),
+        findings: RwSignal::default(),
         status: RwSignal::default(),
         signed_out: RwSignal::new(false),
-        moves: StoredValue::new(0),
+        changes: StoredValue::new(0),
         requests: StoredValue::new(0),
-        pressed: StoredValue::new(false),
-        held: StoredValue::new(false),
-        put_off: StoredValue::new(false),
+        awaiting_action: StoredValue::new(false),
+        pointer_down: StoredValue::new(false),
+        postponed: StoredValue::new(false),
         open: Callback::new(move |href: String| navigate(&href, Default::default())),
     }
 }
 
-impl LaunchDesk {
-    /// A button was pressed.
+impl LaunchFormState {
     pub fn submit(self, event: SubmitEvent) {
         event.prevent_default();
         self.status.set("Working…".to_owned());
-        self.pressed.set_value(true);
-        // What was written before goes along; sent once more after a pause, it would take away what the button's answer says.
-        self.moves.update_value(|moves| *moves += 1);
-        self.put_off.set_value(false);
+        self.awaiting_action.set_value(true);
+        // Earlier changes are sent with the button. Sending them again would replace its response.
+        self.changes.update_value(|changes| *changes += 1);
+        self.postponed.set_value(false);
         #[cfg(feature = "hydrate")]
-        if let Some(fields) = browser::pressed(&event) {
+        if let Some(fields) = browser::fields_with_action(&event) {
             browser::send(self, fields, true);
         }
     }
 
-    /// Something was written: checked here, and after a pause by the server.
+    /// Checks a change in the browser, and sends it to the server after a pause.
     pub fn changed(self) {
-        if self.held.get_value() {
-            return self.put_off.set_value(true);
+        if self.pointer_down.get_value() {
+            return self.postponed.set_value(true);
         }
         #[cfg(feature = "hydrate")]
-        super::launch_check::check_soon(self);
-        self.moves.update_value(|moves| *moves += 1);
-        let now = self.moves.get_value();
+        super::launch_check::check_later(self);
+        self.changes.update_value(|changes| *changes += 1);
+        let now = self.changes.get_value();
         let send = move || {
-            let paused = self.moves.try_get_value() == Some(now);
-            if paused && self.pressed.try_get_value() == Some(false) {
+            let paused = self.changes.try_get_value() == Some(now);
+            if paused && self.awaiting_action.try_get_value() == Some(false) {
                 #[cfg(feature = "hydrate")]
-                if let Some(fields) = browser::written() {
+                if let Some(fields) = browser::form_fields() {
                     browser::send(self, fields, false);
                 }
             }
@@ -92,24 +90,24 @@ impl LaunchDesk {
         set_timeout(send, PAUSE);
     }
 
-    /// The pointer goes down. Only on a button: the list of a choice may take its coming up for itself.
+    /// Only buttons count: a select may consume the pointer's release.
     #[cfg_attr(not(feature = "hydrate"), allow(unused_variables))]
-    pub fn hold(self, event: &PointerEvent) {
+    pub fn pointer_pressed(self, event: &PointerEvent) {
         #[cfg(feature = "hydrate")]
-        self.held.set_value(browser::is_on_button(event));
+        self.pointer_down.set_value(browser::is_on_button(event));
     }
 
-    /// Wherever the pointer comes up, its click is over then, and what was put off is done.
-    pub fn mind_release(self) {
+    /// Does the postponed work when the pointer is released anywhere.
+    pub fn watch_pointer_release(self) {
         Effect::new(move |_| {
             let release = move || {
-                if self.held.try_update_value(std::mem::take) == Some(true)
-                    && self.put_off.try_update_value(std::mem::take) == Some(true)
+                if self.pointer_down.try_update_value(std::mem::take) == Some(true)
+                    && self.postponed.try_update_value(std::mem::take) == Some(true)
                 {
                     self.changed();
                 }
             };
-            // The click itself comes after this event.
+            // The click event follows this one.
             let up = window_event_listener(ev::pointerup, move |_| set_timeout(release, Duration::ZERO));
             let cancelled = window_event_listener(ev::pointercancel, move |_| release());
             on_cleanup(move || {
@@ -119,20 +117,20 @@ impl LaunchDesk {
         });
     }
 
-    /// Loads the code that checks what is typed, once the page itself is there.
-    pub fn prepare_checks(self) {
+    /// Loads the code of `launch_check.rs` after the page.
+    pub fn preload_checks(self) {
         Effect::new(|_| {
             #[cfg(feature = "hydrate")]
-            super::launch_check::load_soon();
+            super::launch_check::preload();
         });
     }
 
-    /// Lets every control show what the page says, whatever was written in it.
-    pub fn settle_when_drawn(self) {
+    /// Sets every control to its value in the page model.
+    pub fn reset_controls(self) {
         #[cfg(feature = "hydrate")]
         request_animation_frame(move || {
-            let _ = self.sheet.try_with_untracked(|page| {
-                browser::settle(page, &|_| None);
+            let _ = self.page_model.try_with_untracked(|page| {
+                browser::set_control_values(page, &|_| None);
                 browser::set_value("json", &page.json);
             });
         });
@@ -151,11 +149,11 @@ pub(super) mod browser {
 
     use super::*;
     use crate::AppError;
-    use crate::launch::sheet::{Control, LaunchAnswer};
+    use crate::model::launch::{Control, LaunchResponse};
     use crate::wire::Wire;
 
-    pub fn pressed(event: &SubmitEvent) -> Option<FormData> {
-        let data = written()?;
+    pub fn fields_with_action(event: &SubmitEvent) -> Option<FormData> {
+        let data = form_fields()?;
         let button: HtmlButtonElement = event.submitter()?.dyn_into().ok()?;
         data.append_with_str("do", &button.value()).ok()?;
         Some(data)
@@ -166,49 +164,49 @@ pub(super) mod browser {
         target.is_some_and(|target| target.closest("button").is_ok_and(|button| button.is_some()))
     }
 
-    pub fn written() -> Option<FormData> {
+    pub fn form_fields() -> Option<FormData> {
         let form: HtmlFormElement = document().get_element_by_id("launch")?.dyn_into().ok()?;
         FormData::new_with_form(&form).ok()
     }
 
-    pub fn send(desk: LaunchDesk, sent: FormData, by_button: bool) {
-        desk.requests.update_value(|requests| *requests += 1);
-        let ticket = desk.requests.get_value();
+    pub fn send(form: LaunchFormState, sent: FormData, by_button: bool) {
+        form.requests.update_value(|requests| *requests += 1);
+        let ticket = form.requests.get_value();
         spawn_local(async move {
             let answer = post(&sent).await;
-            if desk.requests.try_get_value() != Some(ticket) {
+            if form.requests.try_get_value() != Some(ticket) {
                 return;
             }
-            desk.pressed.set_value(false);
-            desk.status.set(String::new());
-            desk.signed_out.set(matches!(answer, Err(AppError::SignedOut)));
+            form.awaiting_action.set_value(false);
+            form.status.set(String::new());
+            form.signed_out.set(matches!(answer, Err(AppError::SignedOut)));
             match answer {
-                Ok(LaunchAnswer::Done { href }) => desk.open.run(href),
-                Ok(LaunchAnswer::Page { page }) => {
-                    desk.status.set(page.kept.clone());
-                    name_the_draft();
-                    // A chosen file would be lost with its control; what is drawn comes with the button that takes it.
-                    if !by_button && desk.held.get_value() {
-                        desk.put_off.set_value(true);
-                    } else if by_button || !desk.sheet.with_untracked(holds_file) {
-                        draw(desk, *page, &sent).await;
+                Ok(LaunchResponse::Done { href }) => form.open.run(href),
+                Ok(LaunchResponse::Page { page }) => {
+                    form.status.set(page.draft_status.clone());
+                    replace_address();
+                    // Rendering would reset a chosen file, which the next button sends.
+                    if !by_button && form.pointer_down.get_value() {
+                        form.postponed.set_value(true);
+                    } else if by_button || !form.page_model.with_untracked(has_chosen_file) {
+                        render(form, *page, &sent).await;
                     }
                 }
-                Ok(LaunchAnswer::Foreign { message }) => {
-                    desk.signed_out.set(true);
-                    desk.status.set(message);
+                Ok(LaunchResponse::Foreign { message }) => {
+                    form.signed_out.set(true);
+                    form.status.set(message);
                 }
                 Err(AppError::SignedOut) => {
-                    desk.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());
+                    form.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());
                 }
-                Err(error) => desk.status.set(error.to_string()),
+                Err(error) => form.status.set(error.to_string()),
             }
         });
     }
 
-    /// The page is the draft from now on, whatever it began with: that is what a reload should show. The router is not
-    /// told, since it would read the page again.
-    fn name_the_draft() {
+    /// A reload must show the draft, whatever the page started from. The router isn't used, since it would load the page
+    /// again.
+    fn replace_address() {
         if window().location().search().is_ok_and(|query| !query.is_empty())
             && let Ok(history) = window().history()
         {
@@ -216,15 +214,15 @@ pub(super) mod browser {
         }
     }
 
-    async fn draw(desk: LaunchDesk, page: LaunchPage, sent: &FormData) {
-        let Some(now) = written() else { return };
+    async fn render(form: LaunchFormState, page: LaunchPageModel, sent: &FormData) {
+        let Some(now) = form_fields() else { return };
         let value_now = |name: &str| (text_of(&now, name) != text_of(sent, name)).then(|| text_of(&now, name));
-        let open = open_folds();
+        let open = open_fold_ids();
         let active = document().active_element().map(|element| element.id());
         let (focus, json) = (page.focus.clone(), page.json.clone());
-        desk.sheet.set(page);
-        desk.since.set(Since::default());
-        // Until it is drawn; nobody can write anything meanwhile.
+        form.page_model.set(page);
+        form.findings.set(ClientFindings::default());
+        // Wait until it is rendered. The user can't type meanwhile.
         tick().await;
         for id in open {
             if let Some(fold) = document().get_element_by_id(&id) {
@@ -232,26 +230,26 @@ pub(super) mod browser {
             }
         }
         let keep = |name: &str| value_now(name);
-        // The page may have been left meanwhile.
-        let Some(changed) = desk.sheet.try_with_untracked(|page| {
-            settle(page, &keep);
-            changed_anywhere(page, &keep)
+        // The user may have navigated away.
+        let Some(changed) = form.page_model.try_with_untracked(|page| {
+            set_control_values(page, &keep);
+            has_changes(page, &keep)
         }) else {
             return;
         };
-        // Whoever writes JSON goes on in their own way of writing it.
+        // Don't reformat JSON while the user edits it.
         if active.as_deref() != Some("json") && value_now("json").is_none() {
             set_value("json", &json);
         }
         if changed || value_now("json").is_some() {
-            desk.changed();
+            form.changed();
         }
         if let Some(id) = focus {
-            go_to(&id);
+            focus_element(&id);
         }
     }
 
-    async fn post(fields: &FormData) -> Result<LaunchAnswer, AppError> {
+    async fn post(fields: &FormData) -> Result<LaunchResponse, AppError> {
         let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
         let request = Request::post("/launch").header("Accept", "application/json").body(fields).map_err(failed)?;
         let answer = request.send().await.map_err(failed)?;
@@ -261,29 +259,29 @@ pub(super) mod browser {
             status => AppError::Transport { message: format!("The server answered with status {status}") },
         };
         if ok {
-            serde_json::from_str::<Wire<LaunchAnswer>>(&text).map(|answer| answer.0).map_err(|_| unreadable())
+            serde_json::from_str::<Wire<LaunchResponse>>(&text).map(|answer| answer.0).map_err(|_| unreadable())
         } else {
             Err(serde_json::from_str(&text).unwrap_or_else(|_| unreadable()))
         }
     }
 
-    /// All that a form has under a name: a tick is an empty text and, where it is ticked, its value.
+    /// Returns all values of a name. A checkbox has an empty value and, if it is checked, its own.
     pub fn text_of(fields: &FormData, name: &str) -> String {
         String::from(fields.get_all(name).join("\u{1f}"))
     }
 
-    /// Gives every control the value that the page says, or the one that was written since it was sent. Drawing sets what a
-    /// control begins with, which does not count any more once somebody has written in it.
-    pub fn settle(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) {
+    /// Sets every control to its value in the page model, or to the one that the user typed since the form was sent.
+    /// Rendering sets only the initial value, which a browser ignores after the user typed.
+    pub fn set_control_values(page: &LaunchPageModel, changed_value: &dyn Fn(&str) -> Option<String>) {
         page.each_field(&mut |field| {
-            let (id, own) = (&field.id, written_since(&field.name));
+            let (id, own) = (&field.id, changed_value(&field.name));
             match &field.control {
-                Control::Line { value, .. } | Control::Area { value, .. } | Control::Select { value, .. } => {
+                Control::TextLine { value, .. } | Control::TextArea { value, .. } | Control::Select { value, .. } => {
                     set_value(id, own.as_deref().unwrap_or(value));
                 }
-                Control::Tick { ticked, .. } => {
+                Control::Checkbox { checked, .. } => {
                     if let Some(input) = element::<HtmlInputElement>(id) {
-                        input.set_checked(own.map_or(*ticked, |own| own.contains('\u{1f}')));
+                        input.set_checked(own.map_or(*checked, |own| own.contains('\u{1f}')));
                     }
                 }
                 Control::File { .. } | Control::Hidden { .. } => {}
@@ -291,24 +289,24 @@ pub(super) mod browser {
         });
     }
 
-    fn changed_anywhere(page: &LaunchPage, written_since: &dyn Fn(&str) -> Option<String>) -> bool {
+    fn has_changes(page: &LaunchPageModel, changed_value: &dyn Fn(&str) -> Option<String>) -> bool {
         let mut changed = false;
         page.each_field(&mut |field| {
-            changed |= !matches!(field.control, Control::File { .. }) && written_since(&field.name).is_some();
+            changed |= !matches!(field.control, Control::File { .. }) && changed_value(&field.name).is_some();
         });
         changed
     }
 
-    fn holds_file(page: &LaunchPage) -> bool {
-        let mut held = false;
+    fn has_chosen_file(page: &LaunchPageModel) -> bool {
+        let mut pointer_down = false;
         page.each_field(&mut |field| {
             let chosen = || element::<HtmlInputElement>(&field.id).is_some_and(|input| !input.value().is_empty());
-            held |= matches!(field.control, Control::File { .. }) && chosen();
+            pointer_down |= matches!(field.control, Control::File { .. }) && chosen();
         });
-        held
+        pointer_down
     }
 
-    fn open_folds() -> Vec<String> {
+    fn open_fold_ids() -> Vec<String> {
         let folds = document().get_elements_by_class_name("fold");
         let all = (0..folds.length()).filter_map(|i| folds.item(i));
         all.filter(|fold| fold.has_attribute("open")).map(|fold: Element| fold.id()).collect()
@@ -333,7 +331,7 @@ pub(super) mod browser {
         document().get_element_by_id(id)?.dyn_into().ok()
     }
 
-    fn go_to(id: &str) {
+    fn focus_element(id: &str) {
         if let Some(element) = element::<HtmlElement>(id) {
             let _ = element.focus();
             element.scroll_into_view();

@@ -1,4 +1,4 @@
-//! The launch form checked in the browser as somebody types: the server's own rules, in a file that is loaded after the page.
+//! Checks the launch form while the user types, with the server's rules. The code is loaded after the page.
 
 use std::cell::RefCell;
 
@@ -6,55 +6,55 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::launch::{LaunchDesk, browser};
-use crate::launch::sheet::{Control, LaunchPage};
-use crate::launch::work::{Work, typed};
+use super::launch::{LaunchFormState, browser};
+use crate::launch::draft::{LaunchDraft, client_check};
+use crate::model::launch::{Control, LaunchPageModel};
 
-/// Without the code, the server's answer tells the same a moment later.
-pub fn load_soon() {
+/// If the code can't be loaded, the server's response shows the same errors a little later.
+pub fn preload() {
     spawn_local(async {
         let _ = load().await;
     });
 }
 
-pub fn check_soon(desk: LaunchDesk) {
+pub fn check_later(form: LaunchFormState) {
     spawn_local(async move {
-        let _ = check(desk).await;
+        let _ = check(form).await;
     });
 }
 
 #[wasm_split(launch_check, preload(load), fallible)]
-fn check(desk: LaunchDesk) -> Result<(), SplitLoaderError> {
-    let found =
-        desk.sheet.try_with_untracked(|page| with_work(&page.work, |work| typed::check(page, work, &written(page))));
+fn check(form: LaunchFormState) -> Result<(), SplitLoaderError> {
+    let found = form.page_model.try_with_untracked(|page| {
+        with_draft(&page.draft, |draft| client_check::check(page, draft, &form_fields(page)))
+    });
     if let Some(Some(found)) = found
-        && desk.since.try_with_untracked(|since| *since != found) == Some(true)
+        && form.findings.try_with_untracked(|findings| *findings != found) == Some(true)
     {
-        desk.since.set(found);
+        form.findings.set(found);
     }
     Ok(())
 }
 
-/// What the page's work says, read once for each page: it may carry files.
-fn with_work<T>(text: &str, use_it: impl FnOnce(&Work) -> T) -> Option<T> {
+/// Parses the draft once for each page model: it may contain files.
+fn with_draft<T>(text: &str, read: impl FnOnce(&LaunchDraft) -> T) -> Option<T> {
     thread_local! {
-        static READ: RefCell<(String, Work)> = RefCell::default();
+        static PARSED: RefCell<(String, LaunchDraft)> = RefCell::default();
     }
-    READ.with_borrow_mut(|(of, work)| {
-        if of != text {
-            (*of, *work) = (text.to_owned(), serde_json::from_str(text).ok()?);
+    PARSED.with_borrow_mut(|(source, draft)| {
+        if source != text {
+            (*source, *draft) = (text.to_owned(), serde_json::from_str(text).ok()?);
         }
-        Some(use_it(work))
+        Some(read(draft))
     })
 }
 
-/// What the form would send, but for files.
-fn written(page: &LaunchPage) -> Vec<(String, String)> {
-    let Some(form) = browser::written() else { return Vec::new() };
+/// Returns the fields that the form would send, without files.
+fn form_fields(page: &LaunchPageModel) -> Vec<(String, String)> {
+    let Some(form) = browser::form_fields() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut add = |name: &str| {
         let text = browser::text_of(&form, name);
-        // A tick is an empty text and, where it is ticked, its value.
         let last = text.rsplit('\u{1f}').next().unwrap_or_default();
         fields.push((name.to_owned(), last.to_owned()));
     };

@@ -1,21 +1,15 @@
-//! Launching: what the form, the server functions and the server say to each other. Plain data, small in the browser.
+//! The launch form's draft, and the checks that both the server and the browser run on it.
 
+pub mod draft;
 #[cfg(feature = "ssr")]
-mod backend;
-mod catalogue;
-mod diff;
-pub mod form;
-mod library;
-mod preflight;
-mod request;
-pub mod sheet;
-pub mod work;
+mod entry;
+mod local_tools;
+pub mod spec_form;
+mod tool_check;
 
+pub use draft::{LaunchDraft, LaunchMode};
 #[cfg(feature = "ssr")]
-pub use backend::{LaunchEntry, Launching};
-pub use catalogue::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
-pub use diff::{Change, diff};
-pub use form::Form;
-pub use library::{BatchRequest, Template, TemplateDraft, TemplateOwner};
-pub use preflight::{Light, LightState, Question, ToolCheck};
-pub use request::{LaunchContent, LaunchMode, LaunchRequest, Launched, local_tools};
+pub use entry::LaunchEntry;
+pub use local_tools::local_tools;
+pub use spec_form::SpecForm;
+pub use tool_check::{Check, CheckKind, CheckState, ToolCheck};

@@ -3,6 +3,7 @@
 pub mod chart;
 mod columns;
 pub mod compare;
+pub mod launch;
 pub mod list;
 pub mod run;
 pub mod runs;

@@ -10,7 +10,7 @@ pub fn NotFound() -> impl IntoView {
     AppError::not_found("page").set_response_status();
     view! {
         <PageTitle text="Not found" />
-        <main class="sheet">
+        <main class="standalone">
             <section class="card">
                 <p class="brand">"Runlens"</p>
                 <h1>"There is no such page"</h1>

@@ -16,7 +16,7 @@ pub fn SignIn() -> impl IntoView {
     let info = Resource::new_blocking(|| (), |()| crate::api::sign_in::read_sign_in_info());
     view! {
         <PageTitle text="Sign in" />
-        <main class="sheet">
+        <main class="standalone">
             <section class="card">
                 <p class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</p>
                 <h1>"See what your agents did"</h1>

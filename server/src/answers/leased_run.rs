@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use domain::{AnswerState, Answerer, Answers};
+use domain::{AnswerState, Answerer, ToolAnswerers};
 use protocol::event::Payload;
 use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
@@ -48,7 +48,7 @@ pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
         }
         Err(error) => {
             tracing::warn!(%error, "cannot decrypt the answerers of a run; its local tools are not answered");
-            (Outcome::RunEnded, Answers::new())
+            (Outcome::RunEnded, ToolAnswerers::new())
         }
     };
     let closed = match outcome {
@@ -70,7 +70,12 @@ pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
     }
 }
 
-async fn answer_calls(state: &AppState, plan: &AnswerPlan, owner: &str, answers: &Answers) -> Result<Outcome, Error> {
+async fn answer_calls(
+    state: &AppState,
+    plan: &AnswerPlan,
+    owner: &str,
+    answers: &ToolAnswerers,
+) -> Result<Outcome, Error> {
     let Some(caller) = caller_of(state, plan).await? else {
         return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
     };
@@ -144,7 +149,7 @@ struct LeasedRun<'a> {
     caller: &'a Caller,
     plan: &'a AnswerPlan,
     owner: &'a str,
-    answers: &'a Answers,
+    answers: &'a ToolAnswerers,
     timeout: Duration,
     after: u64,
     /// Calls without a result, by the seq of their event.

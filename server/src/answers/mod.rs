@@ -18,7 +18,7 @@ mod reply;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Answers;
+use domain::ToolAnswerers;
 use tokio::sync::Notify;
 use tracing::Instrument;
 
@@ -70,14 +70,14 @@ impl AnswerWorker {
     }
 }
 
-pub fn seal(vault: &Vault, answers: &Answers) -> Vec<u8> {
+pub fn seal(vault: &Vault, answers: &ToolAnswerers) -> Vec<u8> {
     vault.seal(PURPOSE, &serde_json::to_vec(answers).unwrap_or_default())
 }
 
-pub fn open(vault: &Vault, sealed: &[u8]) -> Result<Answers, Unreadable> {
+pub fn open(vault: &Vault, sealed: &[u8]) -> Result<ToolAnswerers, Unreadable> {
     serde_json::from_slice(&vault.open_sealed(PURPOSE, sealed)?).map_err(|_| Unreadable)
 }
 
-pub fn without_secrets(answers: Answers) -> Answers {
+pub fn without_secrets(answers: ToolAnswerers) -> ToolAnswerers {
     answers.into_iter().map(|(tool, answerer)| (tool, answerer.without_secrets())).collect()
 }

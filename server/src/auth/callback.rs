@@ -11,7 +11,7 @@ use crate::clock::now_ms;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::Grant;
-use crate::web::launch::unstash;
+use crate::web::launch::restore_stashed;
 use crate::web::problem::Problem;
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
     // A new session id, so that one known before the sign-in is not signed in.
     session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
     session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
-    unstash(state, session, &caller).await;
+    restore_stashed(state, session, &caller).await;
     Ok(pending.return_to)
 }
 

@@ -1,17 +1,19 @@
-//! Many launches with one spec: kept, then carried out one after the other in the background, also after a restart.
+//! Batches: a background worker launches one run per input. A batch survives restarts.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use app::AppError;
-use app::launch::{BatchRequest, LaunchContent, LaunchMode, LaunchRequest};
-use domain::{Backoff, Batch, BatchItemState};
+use app::launch::LaunchMode;
+use domain::{Backoff, Batch, BatchItemState, ToolAnswerers};
+use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 use tracing::Instrument;
 
-use super::inputs::{self, Input};
-use super::{Launcher, check};
+use super::batch_inputs::{self, Input};
+use super::{LaunchContent, LaunchRequest, Launcher, validation};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -21,27 +23,42 @@ use crate::store::{NewBatch, OpenBatch};
 
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const LEASE_MS: i64 = 90_000;
-/// Between two launches, so that a batch does not crowd out everybody else.
+/// The pause between two launches, so that other users can launch too.
 const GAP: Duration = Duration::from_millis(150);
-/// Where MANTYX asks to wait without saying how long, or cannot be reached.
+/// The pause if MANTYX can't be reached, or limits requests without saying for how long.
 const LAST_WAIT: Duration = Duration::from_secs(60);
 const RETRY: Backoff = Backoff::new(Duration::from_secs(2), LAST_WAIT);
 const PURPOSE: &str = "batch";
 
+/// Serialized for the batch's id, so its fields keep their names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchRequest {
+    /// Created with the form. The same key and content are the same batch.
+    pub key: String,
+    pub spec: Value,
+    pub answers: ToolAnswerers,
+    /// CSV with a header line, or a JSON list of texts or objects.
+    pub inputs: String,
+    /// The metadata entry that its runs are found by.
+    pub tag_key: String,
+    pub tag_value: String,
+}
+
 #[derive(Clone, Debug, Default)]
-pub struct BatchDesk {
+pub struct BatchWorker {
     wake: Arc<Notify>,
 }
 
-/// Checks every input, keeps the batch and gives its first state. The same key is the same batch.
-pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest) -> Result<Batch, Error> {
+/// Checks every input and stores the batch. The same request is the same batch.
+pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest) -> Result<Batch, Error> {
     let workspace = launcher.caller.workspace_id;
-    let rows = inputs::parse(&request.inputs)?;
+    let rows = batch_inputs::parse(&request.inputs)?;
     let id = batch_id(request);
     let tag = (request.tag_key.as_str(), request.tag_value.as_str());
     for (i, row) in rows.iter().enumerate() {
-        let spec = inputs::apply(&request.spec, row, tag).map_err(|error| inputs::at_input(i, error))?;
-        let checked = check::request(&item_request(&id, i, spec, &request.answers));
+        let spec = batch_inputs::apply(&request.spec, row, tag).map_err(|error| batch_inputs::at_input(i, error))?;
+        let checked = validation::check_request(&item_request(&id, i, spec, &request.answers));
         checked.map_err(|error| in_row(i, rows.len(), error))?;
     }
     let content = LaunchContent { spec: request.spec.clone(), answers: request.answers.clone() };
@@ -58,10 +75,9 @@ pub async fn begin(state: &AppState, launcher: &Launcher, request: &BatchRequest
     };
     state.store.insert_batch(workspace, &batch, now_ms()).await?;
     state.batches.wake.notify_one();
-    read(state, &launcher.caller, &id).await
+    load(state, &launcher.caller, &id).await
 }
 
-/// The same form with the same content is the same batch; with another content it is another.
 fn batch_id(request: &BatchRequest) -> String {
     let content = serde_json::to_value(request).unwrap_or_default();
     let hash = Sha256::digest(protocol::json::canonical(&content).as_bytes());
@@ -69,13 +85,13 @@ fn batch_id(request: &BatchRequest) -> String {
     format!("{}-{short}", request.key)
 }
 
-pub async fn read(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
+pub async fn load(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
     let batch = state.store.batch(caller.workspace_id, id).await?;
     batch.ok_or_else(|| AppError::not_found("batch").into())
 }
 
-impl BatchDesk {
-    /// Carries on with batches that nobody is at, until the server stops.
+impl BatchWorker {
+    /// Works on batches that no process holds, until the server stops.
     pub async fn run(self, state: AppState) {
         loop {
             let owner = crate::random::reference();
@@ -84,7 +100,7 @@ impl BatchDesk {
                 Ok(batches) => {
                     for batch in batches {
                         let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
-                        state.tasks.spawn(carry_out(state.clone(), batch, owner.clone()).instrument(span));
+                        state.tasks.spawn(work_on(state.clone(), batch, owner.clone()).instrument(span));
                     }
                 }
                 Err(error) => tracing::warn!(%error, "batches could not be looked up"),
@@ -98,9 +114,9 @@ impl BatchDesk {
     }
 }
 
-async fn carry_out(state: AppState, batch: OpenBatch, owner: String) {
+async fn work_on(state: AppState, batch: OpenBatch, owner: String) {
     if let Err(error) = launch_all(&state, &batch, &owner).await {
-        tracing::warn!(%error, "a batch broke off; it is taken up again");
+        tracing::warn!(%error, "a batch stopped; it will be retried");
     }
 }
 
@@ -113,7 +129,7 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
     while let Some((position, sealed)) = state.store.next_batch_item(batch).await? {
         let problem = match launcher_of(state, batch).await? {
             Some(launcher) => match launch_one(state, &launcher, batch, &content, position, &sealed).await? {
-                Next::Go => {
+                Next::Continue => {
                     retry.reset();
                     None
                 }
@@ -130,11 +146,11 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
         if !state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, problem.as_deref()).await? {
             return Ok(());
         }
-        // Only between two launches: one that is cut short leaves nobody knowing whether it happened.
+        // Stop only between launches: after an interrupted one it is unknown whether the run started.
         tokio::select! {
             () = tokio::time::sleep(if problem.is_some() { wait } else { GAP }) => {}
             () = state.shutdown.cancelled() => {
-                // The next process need not wait for the lease to end.
+                // Release the lease for the next process.
                 state.store.renew_batch(batch, owner, 0, None).await?;
                 return Ok(());
             }
@@ -144,8 +160,8 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
 }
 
 enum Next {
-    Go,
-    /// As long as MANTYX says, or a little longer each time.
+    Continue,
+    /// For as long as MANTYX asks, or longer each time.
     Wait(Option<Duration>, String),
 }
 
@@ -158,7 +174,7 @@ async fn launch_one(
     sealed: &[u8],
 ) -> Result<Next, Error> {
     let input: Input = open(state, sealed).unwrap_or_default();
-    let launched = match inputs::apply(&content.spec, &input, (&batch.tag_key, &batch.tag_value)) {
+    let launched = match batch_inputs::apply(&content.spec, &input, (&batch.tag_key, &batch.tag_value)) {
         Ok(spec) => {
             let request = item_request(&batch.id, usize::try_from(position).unwrap_or(0), spec, &content.answers);
             super::launch(state, launcher, &request).await
@@ -181,11 +197,11 @@ async fn launch_one(
     };
     let settled = state.store.settle_batch_item(batch, position, outcome, run_id.as_deref(), problem.as_deref()).await;
     settled?;
-    Ok(Next::Go)
+    Ok(Next::Continue)
 }
 
-/// Each item has a key of its own, so that an item is launched once, whatever happens to the process.
-fn item_request(batch: &str, position: usize, spec: serde_json::Value, answers: &domain::Answers) -> LaunchRequest {
+/// Each item has its own key, so that it is launched once, also after a crash.
+fn item_request(batch: &str, position: usize, spec: Value, answers: &ToolAnswerers) -> LaunchRequest {
     LaunchRequest { key: format!("{batch}.{position}"), mode: LaunchMode::OneShot, spec, answers: answers.clone() }
 }
 
@@ -201,7 +217,7 @@ fn open<T: serde::de::DeserializeOwned>(state: &AppState, sealed: &[u8]) -> Opti
     serde_json::from_slice(&state.vault.open_sealed(PURPOSE, sealed).ok()?).ok()
 }
 
-/// What is wrong with all rows is told as it is; what is wrong with one, with its number.
+/// Adds the number of the input to its errors, if there are several inputs.
 fn in_row(i: usize, rows: usize, error: AppError) -> AppError {
     match error {
         AppError::Fields { mut errors } if rows > 1 => {

@@ -1,10 +1,9 @@
-//! What the form can choose from. What MANTYX does not tell is left out, with the reason.
+//! The models, agents, tools and metadata that the form offers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::launch::{Catalogue, Choice, MetadataInUse, ModelChoice, Offer};
 use domain::LockExt;
 use serde_json::Value;
 
@@ -18,39 +17,107 @@ use crate::store::WorkspaceId;
 const MAX_VALUES: usize = 20;
 const NEEDED_SCOPES: [&str; 2] = ["runs:write", "sessions:write"];
 
-/// How long the form chooses from the same lists: it asks at every pause of typing.
-const KEPT_FOR: Duration = Duration::from_secs(60);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalogue {
+    pub models: Offer<ModelChoice>,
+    pub default_model_id: Option<String>,
+    pub agents: Offer<Choice>,
+    pub tools: Offer<Choice>,
+    pub plugins: Offer<Choice>,
+    /// Metadata of the workspace's runs, most used keys first.
+    pub metadata: Vec<MetadataInUse>,
+    /// Commands that the operator allows as MCP servers.
+    pub mcp_commands: Vec<String>,
+    /// Scopes that launching needs and the sign-in doesn't have.
+    pub missing_scopes: Vec<String>,
+}
 
-/// The lists of each person who is at the form.
+/// A list, or the reason why it is not available.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer<T> {
+    pub items: Vec<T>,
+    pub unavailable: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelChoice {
+    pub id: String,
+    pub label: String,
+    pub provider: String,
+    pub context_window_tokens: Option<u64>,
+    /// Per million tokens.
+    pub input_per_1m_usd: Option<f64>,
+    pub output_per_1m_usd: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The value in a spec.
+    pub id: String,
+    pub name: String,
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataInUse {
+    pub key: String,
+    pub values: Vec<String>,
+}
+
+/// An average over languages and models, good enough for an estimate.
+const CHARS_PER_TOKEN: u64 = 4;
+
+impl ModelChoice {
+    /// Estimates the cost of sending a text once.
+    pub fn estimated_prompt_usd(&self, chars: u64) -> Option<f64> {
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+        let tokens = chars.div_ceil(CHARS_PER_TOKEN) as f64;
+        Some(self.input_per_1m_usd? * tokens / 1e6)
+    }
+
+    pub fn is_likely_too_long(&self, chars: u64) -> bool {
+        self.context_window_tokens.is_some_and(|window| chars.div_ceil(CHARS_PER_TOKEN) > window)
+    }
+}
+
+impl<T> Default for Offer<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), unavailable: None }
+    }
+}
+
+/// The form loads the catalogue at every pause of typing.
+const CACHED_FOR: Duration = Duration::from_secs(60);
+
+/// Caches the catalogue of each user.
 #[derive(Clone, Debug, Default)]
-pub struct Catalogues(Arc<Mutex<HashMap<Owner, Kept>>>);
+pub struct Catalogues(Arc<Mutex<HashMap<Owner, Cached>>>);
 
-/// A workspace and a person in it.
 type Owner = (WorkspaceId, String);
-type Kept = (Instant, Arc<Catalogue>);
+type Cached = (Instant, Arc<Catalogue>);
 
 impl Catalogues {
-    pub async fn read(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
+    pub async fn load(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
         let owner = (launcher.caller.workspace_id, launcher.subject.clone());
-        let fresh = |kept: &Kept| kept.0.elapsed() < KEPT_FOR;
+        let fresh = |cached: &Cached| cached.0.elapsed() < CACHED_FOR;
         let known = {
             let mut all = self.0.locked();
-            all.retain(|_, kept| fresh(kept));
+            all.retain(|_, cached| fresh(cached));
             all.get(&owner).map(|(_, catalogue)| catalogue.clone())
         };
         if let Some(catalogue) = known {
-            // What a sign-in may do can change within the minute.
+            // A new sign-in may have other scopes.
             let missing_scopes = missing_scopes(&launcher.scopes);
             return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
         }
-        let catalogue = Arc::new(read(state, launcher).await?);
+        let catalogue = Arc::new(load(state, launcher).await?);
         let mut all = self.0.locked();
         all.insert(owner, (Instant::now(), catalogue.clone()));
         Ok(catalogue)
     }
 }
 
-pub async fn read(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
+async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
     let caller = &launcher.caller;
     let models = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, "models").await };
     let models = state.credentials.call(caller, models);
@@ -72,11 +139,10 @@ pub async fn read(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Er
         metadata: metadata_in_use(state, launcher).await?,
         mcp_commands: state.peers.commands.lines().to_vec(),
         missing_scopes: missing_scopes(&launcher.scopes),
-        sandbox: state.sign_in.sandbox,
     })
 }
 
-/// One list of the workspace, as choices.
+/// Loads one list of the workspace.
 pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Result<Offer<Choice>, Error> {
     let caller = &launcher.caller;
     let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
@@ -89,7 +155,7 @@ pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Resul
     }
 }
 
-/// A form without a list still works: ids can be written by hand. A sign-in that has ended does not.
+/// A form without a list still works, since ids can be typed. An expired sign-in is an error.
 fn unavailable<T>(what: &str, error: MantyxError) -> Result<Offer<T>, Error> {
     let why = match error {
         MantyxError::Unauthorized => return Err(error.into()),
@@ -117,7 +183,7 @@ fn choice(item: &Value) -> Option<Choice> {
     })
 }
 
-/// A plugin's tools, by the names that a spec uses for them.
+/// Returns a plugin's tools under the names that a spec uses.
 fn plugin_choices(plugin: &Value) -> Vec<Choice> {
     let Some(tools) = plugin["tools"].as_array() else { return choice(plugin).into_iter().collect() };
     let owner = plugin["name"].as_str().or(plugin["id"].as_str()).unwrap_or_default().trim_start_matches('@');
@@ -158,7 +224,7 @@ async fn metadata_in_use(state: &AppState, launcher: &Launcher) -> Result<Vec<Me
     Ok(order.into_iter().map(|key| MetadataInUse { values: values.remove(&key).unwrap_or_default(), key }).collect())
 }
 
-/// A grant that does not say its scopes is taken to have them; MANTYX will tell.
+/// A grant without scopes is assumed to have all; otherwise MANTYX rejects the launch.
 fn missing_scopes(granted: &str) -> Vec<String> {
     let granted: Vec<&str> = granted.split_whitespace().collect();
     let missing = NEEDED_SCOPES.iter().filter(|scope| !granted.is_empty() && !granted.contains(scope));
@@ -180,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_are_missed_only_where_they_are_told() {
+    fn scopes_are_missing_only_if_the_grant_lists_its_scopes() {
         assert_eq!(missing_scopes("runs:read sessions:write"), ["runs:write"]);
         assert!(missing_scopes("").is_empty());
     }

@@ -1,20 +1,21 @@
-//! Launching runs: checked here, checked again by MANTYX, started once.
+//! Launches runs, sessions and batches. Each launch starts once, however often it is sent.
 
-mod backend;
-mod batch;
-mod built_in;
+pub mod batch;
+pub mod batch_inputs;
+mod built_in_templates;
 mod catalogue;
-mod check;
-mod inputs;
-mod library;
-mod page;
+mod diff;
+pub mod form;
 mod preflight;
 mod refusal;
+mod request;
+pub mod templates;
+mod validation;
 
 use std::time::Duration;
 
 use app::AppError;
-use app::launch::{LaunchContent, LaunchMode, LaunchRequest, Launched};
+use app::launch::LaunchMode;
 use domain::Answerer;
 use serde_json::Value;
 
@@ -27,16 +28,16 @@ use crate::state::AppState;
 use crate::store::SealedAnswerers;
 use crate::{answers, runs};
 
-pub use batch::BatchDesk;
-pub use catalogue::Catalogues;
-pub use library::MAX_DRAFT_BYTES;
-pub use page::{Posted, Upload, is_known, restore, send};
+pub use batch::BatchWorker;
+pub use catalogue::{Catalogue, Catalogues, Choice, ModelChoice, Offer};
+pub use diff::diff;
+pub use request::{LaunchContent, LaunchRequest, LaunchedRun};
 
-/// A launch that has not come back after this long is not waited for any more.
+/// After this time, a launch without a result counts as unconfirmed.
 const LEASE_MS: i64 = 60_000;
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_EVERY: Duration = Duration::from_millis(100);
 
-/// Who launches: whose consent the answers of the run are sent with.
+/// The signed-in user who launches. Local calls of the run are answered with their grant.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     pub caller: Caller,
@@ -46,7 +47,6 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// The person behind a signed-in caller.
     pub async fn of(state: &AppState, caller: &Caller) -> Result<Self, Error> {
         let Credential::Grant(id) = &caller.credential else {
             return Err(AppError::Forbidden { message: "Sign in to launch runs.".to_owned() }.into());
@@ -56,12 +56,11 @@ impl Launcher {
     }
 }
 
-/// Starts a run. The same key gives the same run, whether it is sent again by a double click, a reload or another
-/// process.
-pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<Launched, Error> {
-    check::request(request)?;
+/// Starts a run. The same key returns the same run after a double click, a reload or in another process.
+pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<LaunchedRun, Error> {
+    validation::check_request(request)?;
     let workspace = launcher.caller.workspace_id;
-    let fingerprint = check::fingerprint(request);
+    let fingerprint = validation::fingerprint(request);
     let now = now_ms();
     let lease = now + LEASE_MS;
     let begun = state.store.begin_launch(workspace, &request.key, &fingerprint, &launcher.subject, now, lease);
@@ -72,7 +71,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
                 "This form has already launched something else, perhaps in another tab. Launch it once more if you want both.",
             ));
         }
-        return outcome_of_earlier(state, launcher, &request.key).await;
+        return wait_for_earlier_launch(state, launcher, &request.key).await;
     }
     let started = start(state, launcher, request).await;
     match started {
@@ -102,7 +101,7 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
     }
 }
 
-/// Spec and answers of a run, for another like it.
+/// Returns the spec and answerers of a run, to relaunch it.
 pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> Result<LaunchContent, Error> {
     let (_, freshness) = runs::find_run(state, caller, run_id).await?;
     let (spec, _) = state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?;
@@ -114,36 +113,36 @@ pub async fn content_of_run(state: &AppState, caller: &Caller, run_id: &str) -> 
     };
     let sealed = state.store.sealed_answers(caller.workspace_id, run_id).await?;
     let kept = sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()).unwrap_or_default();
-    Ok(library::shareable(LaunchContent { spec, answers: kept }))
+    Ok(templates::shareable(LaunchContent { spec, answers: kept }))
 }
 
-/// Waits for a launch that somebody else is making with the same key.
-async fn outcome_of_earlier(state: &AppState, launcher: &Launcher, key: &str) -> Result<Launched, Error> {
+/// Waits for another request that launches with the same key.
+async fn wait_for_earlier_launch(state: &AppState, launcher: &Launcher, key: &str) -> Result<LaunchedRun, Error> {
     loop {
         let Some(launch) = state.store.launch(launcher.caller.workspace_id, key).await? else {
             return Err(conflict("This launch has just failed. Launch it again."));
         };
         if let Some(run_id) = launch.run_id {
-            return Ok(Launched { run_id, session_id: launch.session_id });
+            return Ok(LaunchedRun { run_id, session_id: launch.session_id });
         }
         if launch.unknown || launch.lease_until_ms < now_ms() {
             return Err(Error::Unconfirmed);
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
 }
 
-async fn start(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<Launched, LaunchFault> {
+async fn start(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<LaunchedRun, LaunchFault> {
     let mantyx = &state.mantyx;
     let slug = &launcher.caller.slug;
     let (session_id, body) = match &request.mode {
         LaunchMode::OneShot => {
             let run_id =
                 call(state, launcher, |bearer| async move { mantyx.create_run(&bearer, slug, &request.spec).await });
-            return Ok(Launched { run_id: run_id.await?, session_id: None });
+            return Ok(LaunchedRun { run_id: run_id.await?, session_id: None });
         }
         LaunchMode::NewSession => {
-            let (session_spec, message) = check::split_for_session(&request.spec);
+            let (session_spec, message) = validation::split_for_session(&request.spec);
             let session_spec = &session_spec;
             let opened =
                 call(state, launcher, |bearer| async move { mantyx.create_session(&bearer, slug, session_spec).await });
@@ -162,10 +161,10 @@ async fn start(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -
     {
         end_empty_session(state, launcher, session).await;
     }
-    Ok(Launched { run_id: sent?, session_id: Some(session_id.clone()) })
+    Ok(LaunchedRun { run_id: sent?, session_id: Some(session_id.clone()) })
 }
 
-/// A session whose first message was refused is nobody's. If it cannot be ended, it stays empty.
+/// Ends a session whose first message was refused. A failure leaves an empty session behind.
 async fn end_empty_session(state: &AppState, launcher: &Launcher, session_id: &str) {
     let caller = &launcher.caller;
     let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, session_id).await };
@@ -174,7 +173,7 @@ async fn end_empty_session(state: &AppState, launcher: &Launcher, session_id: &s
     }
 }
 
-/// Lets an access token that has ended be renewed, as for every other call.
+/// Renews an expired access token, as for every other call.
 async fn call<F>(state: &AppState, launcher: &Launcher, call: impl Fn(Bearer) -> F) -> Result<String, LaunchFault>
 where
     F: Future<Output = Result<String, LaunchFault>>,
@@ -189,7 +188,7 @@ where
     called.await.unwrap_or_else(|error| Err(LaunchFault::NotStarted(error)))
 }
 
-/// So that the run is in the list when its page opens. The page fetches it anyway, so a failure is no failure.
+/// Stores the run before its page opens. The page would fetch it too, so a failure is only logged.
 async fn store_in_mirror(state: &AppState, launcher: &Launcher, run_id: &str) {
     if let Err(error) = state.mirror.sync_snapshot(state, &launcher.caller, run_id).await {
         tracing::info!(%error, "a launched run could not be fetched at once");

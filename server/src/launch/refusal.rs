@@ -1,4 +1,4 @@
-//! MANTYX's reasons not to start something, as errors at fields or with the action to take.
+//! Converts the reasons why MANTYX refused a launch into errors, at fields if possible.
 
 use app::AppError;
 use app::launch::LaunchMode;
@@ -47,13 +47,13 @@ pub fn not_started(error: MantyxError, mode: &LaunchMode) -> Error {
     }
 }
 
-/// The refusal does not say which of the two models it means; the one that it quotes does.
+/// The refusal doesn't say which of the two models it means, but it quotes it.
 fn names_fallback(refusal: &Refusal, spec: &Value) -> bool {
     let quoted = |field: &str| spec[field].as_str().is_some_and(|model| refusal.message.contains(model));
     quoted("fallbackModelId") && !quoted("modelId")
 }
 
-/// `/tools/0/name: message`, as the documents show it.
+/// Splits `/tools/0/name: message`, the documented form.
 fn path_in(message: &str) -> Option<(&str, &str)> {
     let (path, rest) = message.split_once(": ")?;
     path.starts_with('/').then_some((path, rest))
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_is_told_at_its_field_with_what_there_is() {
+    fn an_unknown_model_is_an_error_at_its_field_with_the_known_ones() {
         let spec = json!({ "modelId": "a/one", "fallbackModelId": "b/two" });
         let mut refused = refusal("invalid_model", "There is no model “b/two”.");
         refused.candidates = vec!["c/three".to_owned()];

@@ -22,7 +22,7 @@ impl Mirror {
     /// Syncs one run: its snapshot, and its log as far as MANTYX has stored it. Concurrent viewers share one sync.
     pub async fn sync_run(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<Freshness, Error> {
         let workspace = caller.workspace_id;
-        if state.store.is_settled(workspace, run_id).await? {
+        if state.store.needs_no_sync(workspace, run_id).await? {
             return Ok(Freshness::Fresh);
         }
         if let Some(error) = self.refresh_gate.recent_failure(workspace)
@@ -86,7 +86,7 @@ impl Mirror {
     pub async fn sync_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
         let update = self.fetch_snapshot(state, caller, run_id).await?;
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
-        Ok(state.store.mark_launched_runs(caller.workspace_id).await?)
+        Ok(state.store.tag_launched_runs(caller.workspace_id).await?)
     }
 
     async fn fetch_snapshot(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<RunUpdate, Error> {

@@ -4,6 +4,7 @@
 //! function to `app::api`, a method to [`Backend`], and a module here.
 
 mod compare;
+pub mod launch;
 mod list;
 mod palette;
 mod run;
@@ -13,7 +14,9 @@ mod sessions;
 
 use app::AppError;
 use app::backend::Backend;
+use app::launch::LaunchEntry;
 use app::model::compare::ComparisonModel;
+use app::model::launch::LaunchPageModel;
 use app::model::list::{ListAddress, Suggestion};
 use app::model::run::{RunPageModel, RunState, RunView};
 use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
@@ -21,8 +24,9 @@ use app::model::session::Conversation;
 use app::model::sessions::SessionListModel;
 use app::model::{Column, Viewer};
 use async_trait::async_trait;
-use domain::{SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
+use crate::launch::batch;
 use crate::workspace::SignedInWorkspace;
 use crate::{run_actions, sessions as session_store, views};
 
@@ -107,6 +111,18 @@ impl Backend for SignedInWorkspace {
 
     async fn end_session(&self, id: &str) -> Result<(), AppError> {
         Ok(session_store::end(&self.state, &self.caller, id).await?)
+    }
+
+    async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError> {
+        Ok(launch::load(&self.state, &self.caller, &entry).await?)
+    }
+
+    async fn batch(&self, id: &str) -> Result<Batch, AppError> {
+        Ok(batch::load(&self.state, &self.caller, id).await?)
+    }
+
+    async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError> {
+        Ok(batch::load(&self.state, &self.caller, id).await?.progress())
     }
 
     async fn create_view(&self, view: ViewChange) -> Result<(), AppError> {

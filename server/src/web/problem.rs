@@ -59,7 +59,7 @@ impl IntoResponse for Problem {
         let (title, advice) = (escape(&self.title), escape(&self.advice));
         let _ = write!(
             page,
-            "</head><body class=\"sheet\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
+            "</head><body class=\"standalone\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
              <p>{advice}</p><p><a class=\"button primary\" href=\"/sign-in{}\">Go to the sign-in page</a></p>\
              </main></body></html>",
             self.return_to

@@ -98,7 +98,7 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     let kept: Vec<Vec<u8>> = sqlx::query_scalar("SELECT answers FROM run_answerer").fetch_all(&pool).await.unwrap();
     assert!(!kept.is_empty() && kept.iter().all(|kept| !kept.windows(6).any(|part| part == b"s3cret")));
     let page = browser.launch_page(&format!("?like={id}")).await;
-    let like: Value = serde_json::from_str(&page.work).unwrap();
+    let like: Value = serde_json::from_str(&page.draft).unwrap();
     assert_eq!(like["answers"]["fail"]["server"]["headers"]["Authorization"], "", "{like}");
     assert_eq!(like["spec"]["tools"][0]["name"], "fail");
     // Without its value it is not sent as if it were one.
@@ -153,11 +153,12 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let slow = json!({ "by": "canned", "text": "canned", "delayMs": 600_000 });
-    for (answerer, told) in [(json!({ "by": "hand" }), "Your answer is awaited"), (slow, "comes in about ")] {
+    for (answerer, error_placement) in [(json!({ "by": "hand" }), "Your answer is awaited"), (slow, "comes in about ")]
+    {
         let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", answerer).await;
         let call = wait_for_call(&mut browser, &id).await;
         let page = browser.open(&format!("/runs/{id}")).await.body;
-        assert!(page.contains(told) && !page.contains("The program that started this run owes"), "{page}");
+        assert!(page.contains(error_placement) && !page.contains("The program that started this run owes"), "{page}");
         let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "by hand")];
         assert_eq!(browser.call("answer-call", &form).await.0, 200);
         assert_eq!(result(&app, &id).await["output"], "by hand");

@@ -1,6 +1,6 @@
 //! Launching runs and batches with the form: each starts once, and errors appear at their fields.
 
-use app::launch::sheet::{Control, Item, LaunchAnswer, LaunchPage};
+use app::model::launch::{Control, Item, LaunchPageModel, LaunchResponse};
 use app::wire::Wire;
 use domain::{Batch, BatchItemState};
 use serde_json::{Value, json};
@@ -19,21 +19,21 @@ fn with(mut spec: Value, field: &str, value: Value) -> Value {
 }
 
 /// Launches a spec that must be refused, and returns the page with the reasons.
-async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPage {
+async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPageModel {
     let page = browser.launch_form_with(spec).await;
     shown_page(browser.send_launch_form(&page, &[("do", "launch")]).await)
 }
 
-/// Where the problems of a page are, as the page calls the fields.
-fn places(page: &LaunchPage) -> Vec<&str> {
+/// Returns the fields that have problems.
+fn places(page: &LaunchPageModel) -> Vec<&str> {
     page.problems.iter().map(|problem| problem.place.as_str()).collect()
 }
 
-/// The page with its hidden state changed, as somebody might tamper with it.
-fn forged(page: &LaunchPage, field: &str, value: Value) -> LaunchPage {
-    let mut state: Value = serde_json::from_str(&page.work).unwrap();
+/// The page with a manipulated draft.
+fn forged(page: &LaunchPageModel, field: &str, value: Value) -> LaunchPageModel {
+    let mut state: Value = serde_json::from_str(&page.draft).unwrap();
     state[field] = value;
-    LaunchPage { work: state.to_string(), ..page.clone() }
+    LaunchPageModel { draft: state.to_string(), ..page.clone() }
 }
 
 /// The number of runs that the sandbox has.
@@ -77,7 +77,7 @@ async fn the_same_form_sent_twice_starts_one_run() {
     assert_eq!((launched_run(second), launched_run(reload)), (first.clone(), first));
     assert_eq!(count_runs(&app).await, 1);
     let other = browser.change_launch_form(&page, &[("t/prompt", "other"), ("do", "launch")]).await;
-    assert!(other.refusal.unwrap().text.contains("already launched something else"));
+    assert!(other.error.unwrap().text.contains("already launched something else"));
     assert_eq!(count_runs(&app).await, 1);
 }
 
@@ -105,7 +105,7 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
 
     let short = forged(&page, "key", "short".into());
     let answer = browser.change_launch_form(&short, &[("do", "launch")]).await;
-    assert!(answer.refusal.unwrap().text.contains("no key of 8 to 100"));
+    assert!(answer.error.unwrap().text.contains("no key of 8 to 100"));
     let unknown_tool = forged(&page, "answers", json!({ "nobody": { "by": "canned", "text": "x" } }));
     let answer = browser.change_launch_form(&unknown_tool, &[("do", "launch")]).await;
     assert_eq!(places(&answer), ["Answers of nobody"]);
@@ -165,10 +165,10 @@ async fn session_of(browser: &mut Browser, run_id: &str) -> String {
 }
 
 /// Launches a batch and returns its id.
-async fn launch_batch(browser: &mut Browser, page: &LaunchPage, inputs: &str, tag_value: &str) -> String {
+async fn launch_batch(browser: &mut Browser, page: &LaunchPageModel, inputs: &str, tag_value: &str) -> String {
     let fields = [("q:inputs", inputs), ("q:tag-key", "batch"), ("q:tag-value", tag_value), ("do", "batch")];
     match browser.send_launch_form(page, &fields).await {
-        LaunchAnswer::Done { href } => href.rsplit_once("batch=").unwrap().1.to_owned(),
+        LaunchResponse::Done { href } => href.rsplit_once("batch=").unwrap().1.to_owned(),
         other => panic!("{other:?}"),
     }
 }
@@ -239,7 +239,7 @@ async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
 }
 
 /// Every item of a page, also those inside others.
-fn all_items(page: &LaunchPage) -> Vec<&Item> {
+fn all_items(page: &LaunchPageModel) -> Vec<&Item> {
     fn collect<'a>(items: &'a [Item], found: &mut Vec<&'a Item>) {
         for item in items {
             found.push(item);
@@ -274,7 +274,7 @@ async fn the_form_offers_what_the_workspace_has() {
     assert!(model.contains(" tokens") && model.contains("per 1M"), "{model}");
     let offered = |list: &str| {
         items.iter().find_map(|item| match item {
-            Item::Choices { id, values } if id == list => Some(values.clone()),
+            Item::Datalist { id, values } if id == list => Some(values.clone()),
             _ => None,
         })
     };
@@ -310,13 +310,13 @@ async fn preflight_shows_the_result_of_each_check() {
     let checked: Vec<_> = all_items(&page)
         .into_iter()
         .filter_map(|item| match item {
-            Item::Group { lights, .. } if !lights.is_empty() => Some(lights),
+            Item::Group { checks, .. } if !checks.is_empty() => Some(checks),
             _ => None,
         })
         .collect();
     let shown: Vec<Vec<(&str, &str)>> = checked
         .iter()
-        .map(|checks| checks.iter().map(|check| (check.what.as_str(), check.tone.as_str())).collect())
+        .map(|checks| checks.iter().map(|check| (check.label.as_str(), check.tone.as_str())).collect())
         .collect();
     assert_eq!(
         shown,

@@ -1,6 +1,6 @@
-//! The launch page's form, as a browser sends it: what it keeps, what it refuses, and what MANTYX has to say about it.
+//! The launch form as a browser sends it: drafts, sign-outs, uploads, templates and errors.
 
-use app::launch::sheet::{Item, LaunchAnswer, LaunchPage};
+use app::model::launch::{Item, LaunchPageModel, LaunchResponse};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -8,20 +8,20 @@ use crate::harness::{DEMO, OTHER, TestApp, Trouble, Unsteady, api_key, eventuall
 
 const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
 
-/// Where somebody signs in who is signed in already.
+/// Signs in again although a user is signed in.
 const AGAIN: &str = "/sign-in?return_to=%2Flaunch";
 
-fn spec_of(page: &LaunchPage) -> Value {
+fn spec_of(page: &LaunchPageModel) -> Value {
     serde_json::from_str(&page.json).unwrap()
 }
 
-fn notices(page: &LaunchPage) -> String {
+fn notices(page: &LaunchPageModel) -> String {
     serde_json::to_string(&page.notices).unwrap()
 }
 
-/// What is told beside the Launch button.
-fn refusal(page: &LaunchPage) -> String {
-    serde_json::to_string(&page.refusal).unwrap()
+/// The error beside the Launch button.
+fn general_error(page: &LaunchPageModel) -> String {
+    serde_json::to_string(&page.error).unwrap()
 }
 
 #[tokio::test]
@@ -43,20 +43,20 @@ async fn five_megabytes_of_files_go_through_the_form() {
     let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
     let id = launched_run(browser.send_launch_form(&page, &typed).await);
     let again = browser.launch_page(&format!("?like={id}")).await;
-    let message: Value = serde_json::from_str::<Value>(&again.work).unwrap()["spec"]["messages"][0].clone();
+    let message: Value = serde_json::from_str::<Value>(&again.draft).unwrap()["spec"]["messages"][0].clone();
     assert_eq!(message["content"], "/say typed");
     assert_eq!(message["attachments"][0]["filename"], "large.txt", "{}", message["attachments"].to_string().len());
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in() {
+async fn a_form_sent_after_a_sign_out_is_restored_at_the_next_sign_in() {
     let app = TestApp::start().await;
     for scripted in [false, true] {
         let mut browser = app.signed_in(DEMO).await;
         let page = browser.launch_page("").await;
         browser.cookies.clear();
         let words = format!("Not to be lost, {scripted}");
-        let fields = [("work", page.work.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
+        let fields = [("draft", page.draft.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
         let accept = if scripted { "application/json" } else { "text/html" };
         let sent = browser.send_parts("/launch", &fields, &[], accept).await;
         assert_eq!(sent.status, if scripted { 401 } else { 303 }, "{}", sent.body);
@@ -67,14 +67,14 @@ async fn a_form_that_is_sent_after_a_sign_out_comes_back_with_the_next_sign_in()
 }
 
 #[tokio::test]
-async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_it_is_lost() {
+async fn a_large_form_is_restored_if_this_server_gave_it_out_and_otherwise_refused() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     browser.cookies.clear();
     let words = format!("{} Not to be lost", "x".repeat(150_000));
     let metadata = json!({ "prompt": words, "later": "y".repeat(400_000) }).to_string();
-    let mut fields = vec![("work", page.work.as_str()), ("json", metadata.as_str())];
+    let mut fields = vec![("draft", page.draft.as_str()), ("json", metadata.as_str())];
     let sent = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(sent.status, 401, "{}", sent.body);
     let landed = browser.sign_in("/launch", DEMO).await;
@@ -82,17 +82,17 @@ async fn a_large_form_is_kept_too_when_this_server_gave_it_and_else_told_before_
     assert_eq!(spec_of(&browser.launch_page("").await)["later"].as_str().map(str::len), Some(400_000));
 
     browser.cookies.clear();
-    let mut forged: Value = serde_json::from_str(&page.work).unwrap();
+    let mut forged: Value = serde_json::from_str(&page.draft).unwrap();
     forged["owner"] = "somebody else".into();
     let forged = forged.to_string();
-    fields[0] = ("work", forged.as_str());
+    fields[0] = ("draft", forged.as_str());
     let refused = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("too large to be kept"), "{}", refused.body);
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
+async fn a_form_sent_after_a_sign_out_is_hidden_from_other_users() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -103,7 +103,7 @@ async fn a_form_that_is_sent_after_a_sign_out_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to_its_writer() {
+async fn a_form_of_another_user_is_refused_and_restored_for_its_owner() {
     let app = TestApp::start().await;
     for action in ["", "launch", "batch", "save-template"] {
         let mut browser = app.signed_in(DEMO).await;
@@ -112,7 +112,7 @@ async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to
         let words = format!("/say Of demo alone, {action}");
         let fields =
             [("t/prompt", words.as_str()), ("q:inputs", "prompt\nx"), ("q:template-name", "Theirs"), ("do", action)];
-        let LaunchAnswer::Foreign { message } = browser.send_launch_form(&page, &fields).await else {
+        let LaunchResponse::Foreign { message } = browser.send_launch_form(&page, &fields).await else {
             panic!("taken for one of the other workspace: {action}");
         };
         assert!(message.contains("belongs to owner@demo.test (workspace demo)"), "{message}");
@@ -133,7 +133,7 @@ async fn a_form_is_refused_to_whoever_else_has_signed_in_since_and_comes_back_to
 }
 
 #[tokio::test]
-async fn beginning_something_else_keeps_what_was_written_before() {
+async fn a_new_draft_keeps_the_previous_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -153,14 +153,14 @@ async fn beginning_something_else_keeps_what_was_written_before() {
 }
 
 #[tokio::test]
-async fn a_template_is_updated_in_its_place() {
+async fn a_template_is_updated() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let named = [("json", SPEC), ("q:template-name", "Mine"), ("do", "save-template")];
     let page = browser.change_launch_form(&page, &named).await;
     let id = page.templates[0].href.strip_prefix("/launch?template=").unwrap().to_owned();
-    assert!(serde_json::to_string(&page.finish).unwrap().contains(&format!("update-template:{id}")));
+    assert!(serde_json::to_string(&page.more_actions).unwrap().contains(&format!("update-template:{id}")));
     let opened = browser.launch_page(&format!("?template={id}")).await;
     let update = format!("update-template:{id}");
     let shared = [("q:template-name", "Ours"), ("q:template-shared", "true"), ("t/prompt", "new"), ("do", &update)];
@@ -169,39 +169,39 @@ async fn a_template_is_updated_in_its_place() {
     assert_ne!(page.templates[1].name, "Mine");
     let updated = browser.launch_page(&format!("?template={id}")).await;
     assert_eq!(spec_of(&updated)["prompt"], "new");
-    let state: Value = serde_json::from_str(&updated.work).unwrap();
+    let state: Value = serde_json::from_str(&updated.draft).unwrap();
     assert_eq!((&state["template"]["id"], &state["template"]["shared"]), (&json!(id), &json!(true)));
 }
 
 #[tokio::test]
-async fn a_launch_beyond_the_scope_leads_to_a_new_sign_in() {
+async fn a_launch_without_the_scope_links_to_a_new_sign_in() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let sandbox = app.sandbox_database().await;
     sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
-    let told = refusal(&page);
-    assert!(told.contains("runs:write") && told.contains("/auth/start"), "{told}");
+    let message = general_error(&page);
+    assert!(message.contains("runs:write") && message.contains("/auth/start"), "{message}");
     assert_eq!(page.focus.as_deref(), Some("refusal"));
 }
 
 #[tokio::test]
-async fn a_launch_too_many_is_told_when_to_try_again() {
+async fn a_rate_limited_launch_says_when_to_try_again() {
     let limits = sandbox::RateLimits { runs: Some(1), ..sandbox::RateLimits::OFF };
     let app = TestApp::start_beside(|settings| settings.rate_limits = limits).await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let launch = [("json", SPEC), ("do", "launch")];
-    assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchAnswer::Done { .. }));
+    assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchResponse::Done { .. }));
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    let told = refusal(&page);
-    assert!(told.contains("Try again in") && !told.contains("cannot be reached"), "{told}");
+    let message = general_error(&page);
+    assert!(message.contains("Try again in") && !message.contains("cannot be reached"), "{message}");
 }
 
 #[tokio::test]
-async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
+async fn an_unconfirmed_launch_is_repeated_only_by_its_own_button() {
     let mut way = None;
     let app =
         TestApp::start_apart(|config| way = Some(Unsteady::before_launches(config, &[Trouble::AnswerLost]))).await;
@@ -209,38 +209,46 @@ async fn a_launch_that_nobody_confirmed_is_made_once_more_only_on_purpose() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
-    assert!(refusal(&page).contains("did not say whether it started the run") && page.unsure, "{}", refusal(&page));
+    assert!(
+        general_error(&page).contains("did not say whether it started the run") && page.unconfirmed,
+        "{}",
+        general_error(&page)
+    );
     assert_eq!(page.focus.as_deref(), Some("refusal"));
     // Also after something else was written.
     let page = browser.change_launch_form(&page, &[("t/name", "renamed")]).await;
-    assert_eq!((refusal(&page).as_str(), page.unsure), ("null", false));
+    assert_eq!((general_error(&page).as_str(), page.unconfirmed), ("null", false));
     let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    assert!(page.unsure && posted() == 1, "{}", refusal(&page));
+    assert!(page.unconfirmed && posted() == 1, "{}", general_error(&page));
     let answer = browser.send_launch_form(&page, &[("do", "launch-again")]).await;
-    assert!(matches!(answer, LaunchAnswer::Done { .. }) && posted() == 2, "{answer:?}");
+    assert!(matches!(answer, LaunchResponse::Done { .. }) && posted() == 2, "{answer:?}");
 }
 
 #[tokio::test]
-async fn a_form_that_has_launched_something_else_launches_the_second_time() {
+async fn a_changed_form_with_a_used_key_launches_at_the_second_attempt() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let launch = |name: &'static str| [("json", SPEC), ("t/name", name), ("do", "launch")];
-    assert!(matches!(browser.send_launch_form(&page, &launch("")).await, LaunchAnswer::Done { .. }));
+    assert!(matches!(browser.send_launch_form(&page, &launch("")).await, LaunchResponse::Done { .. }));
     let other = SPEC.replace("hello", "other");
-    let told = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
-    assert!(refusal(&told).contains("in another tab") && !refusal(&told).contains("eload"), "{}", refusal(&told));
-    assert!(matches!(browser.send_launch_form(&told, &[("do", "launch")]).await, LaunchAnswer::Done { .. }));
+    let message = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
+    assert!(
+        general_error(&message).contains("in another tab") && !general_error(&message).contains("eload"),
+        "{}",
+        general_error(&message)
+    );
+    assert!(matches!(browser.send_launch_form(&message, &[("do", "launch")]).await, LaunchResponse::Done { .. }));
 }
 
 #[tokio::test]
-async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
+async fn a_file_that_is_too_large_is_refused_and_the_text_is_kept() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let spec = r#"{"systemPrompt":"s","messages":[{"role":"user","content":"My words"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
-    assert_eq!(page.kept, "Draft kept.");
+    assert_eq!(page.draft_status, "Draft kept.");
     let file = "a".repeat(6_000_000);
     let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
     let page = shown_page(browser.upload_with_launch_form(&page, &[("do", "attach:/messages/0")], &upload).await);
@@ -255,12 +263,12 @@ async fn a_file_that_is_too_large_is_not_taken_and_the_words_are_kept() {
     let files = json!([{ "type": "input_file", "filename": "f", "mimeType": "text/plain", "data": data }]);
     let spec = json!({ "messages": [{ "role": "user", "content": "More words", "attachments": files }] }).to_string();
     let page = browser.change_launch_form(&page, &[("json", &spec)]).await;
-    assert!(page.kept.contains("without its files"), "{}", page.kept);
+    assert!(page.draft_status.contains("without its files"), "{}", page.draft_status);
     assert_eq!(spec_of(&browser.launch_page("").await)["messages"][0]["content"], "More words");
 }
 
 #[tokio::test]
-async fn the_address_at_which_a_card_was_found_is_the_one_that_mantyx_is_given() {
+async fn the_spec_gets_the_address_at_which_the_card_was_found() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -272,7 +280,7 @@ async fn the_address_at_which_a_card_was_found_is_the_one_that_mantyx_is_given()
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_template_or_a_batch_is_forgotten_once_it_is_mended() {
+async fn errors_of_a_template_or_batch_disappear_when_it_is_changed() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -287,7 +295,7 @@ async fn what_is_wrong_with_a_template_or_a_batch_is_forgotten_once_it_is_mended
 }
 
 #[tokio::test]
-async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
+async fn a_batch_opens_the_list_of_its_runs_with_its_progress() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -295,15 +303,15 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
     let broken = [("json", "{ broken"), ("q:inputs", inputs), ("do", "batch")];
     let refused = browser.change_launch_form(&page, &broken).await;
     assert!(refused.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", refused.problems);
-    // What was written in the prompt would be lost.
+    // The prompt would be lost.
     let lost = browser.change_launch_form(&refused, &[("json", SPEC), ("q:inputs", inputs), ("do", "batch")]).await;
     assert!(lost.problems.iter().any(|problem| problem.message.contains("{{who}}")), "{:?}", lost.problems);
     let spec = SPEC.replace("hello", "hello {{who}}");
     let shown = browser.change_launch_form(&lost, &[("json", &spec), ("q:inputs", inputs)]).await;
-    assert!(serde_json::to_string(&shown.finish).unwrap().contains("2 runs. The first: “/say hello Ada”"));
+    assert!(serde_json::to_string(&shown.more_actions).unwrap().contains("2 runs. The first: “/say hello Ada”"));
     assert_eq!(shown.problems, []);
     let good = [("json", spec.as_str()), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
-    let LaunchAnswer::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
+    let LaunchResponse::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
     assert!(href.starts_with("/runs?q=batch%3A%22two%20words%22&batch="), "{href}");
     let list = eventually("the launch of both", async || {
         Some(browser.open(&href).await.body).filter(|list| list.contains("2 of 2 launched"))
@@ -315,7 +323,7 @@ async fn a_batch_leads_to_the_list_of_its_runs_with_its_progress() {
 }
 
 #[tokio::test]
-async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_that_mantyx_reads() {
+async fn the_demo_agent_answers_with_an_uploaded_card_and_with_a_remote_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -333,7 +341,7 @@ async fn the_demonstration_agent_answers_by_a_card_that_is_uploaded_and_by_one_t
 }
 
 #[tokio::test]
-async fn a_hostile_catalogue_is_drawn_as_text() {
+async fn untrusted_tool_names_are_rendered_as_text() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -346,7 +354,7 @@ async fn a_hostile_catalogue_is_drawn_as_text() {
 }
 
 #[tokio::test]
-async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_place() {
+async fn failed_checks_prevent_a_launch_and_are_listed_with_their_field() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -360,7 +368,7 @@ async fn red_lights_keep_a_run_from_being_launched_and_are_listed_with_their_pla
 }
 
 #[tokio::test]
-async fn the_tools_of_a_session_have_lights_too() {
+async fn the_tools_of_a_session_are_checked_too() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let mut spec: Value = serde_json::from_str(SPEC).unwrap();
@@ -374,29 +382,29 @@ async fn the_tools_of_a_session_have_lights_too() {
     let page = browser.launch_page(&query).await;
     let page =
         browser.change_launch_form(&page, &[("t/prompt", "/say on"), ("a:ask:by", "mcp"), ("do", "check")]).await;
-    let lights = |page: &LaunchPage| {
+    let checks = |page: &LaunchPageModel| {
         let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
         let group = tools.items.iter().find_map(|item| match item {
-            Item::Group { id, lights, .. } if id == "f-session-tools" => Some(lights.clone()),
+            Item::Group { id, checks, .. } if id == "f-session-tools" => Some(checks.clone()),
             _ => None,
         });
-        group.unwrap().into_iter().map(|light| format!("{:?} {}", light.tone, light.message)).collect::<Vec<_>>()
+        group.unwrap().into_iter().map(|check| format!("{:?} {}", check.tone, check.message)).collect::<Vec<_>>()
     };
-    let red = lights(&page);
-    assert!(red.iter().any(|light| light.starts_with("Error ask:")), "{red:?}");
-    assert!(red.iter().any(|light| light.contains("You answer read")), "{red:?}");
-    assert!(!red.iter().any(|light| light.contains("MANTYX calls it")), "{red:?}");
+    let red = checks(&page);
+    assert!(red.iter().any(|check| check.starts_with("Error ask:")), "{red:?}");
+    assert!(red.iter().any(|check| check.contains("You answer read")), "{red:?}");
+    assert!(!red.iter().any(|check| check.contains("MANTYX calls it")), "{red:?}");
     let refused = browser.change_launch_form(&page, &[("do", "launch")]).await;
     assert!(refused.problems.iter().any(|problem| problem.place == "Answers of ask"), "{:?}", refused.problems);
 
     let page = browser.change_launch_form(&page, &[("a:ask:by", "canned"), ("do", "check")]).await;
     let page = browser.change_launch_form(&page, &[("a:ask:text", "yes"), ("do", "check")]).await;
-    let green = lights(&page);
-    assert!(green.iter().all(|light| light.starts_with("Success")), "{green:?}");
+    let green = checks(&page);
+    assert!(green.iter().all(|check| check.starts_with("Success")), "{green:?}");
 }
 
 #[tokio::test]
-async fn an_unknown_session_is_told_at_its_field() {
+async fn an_unknown_session_is_an_error_at_its_field() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("?session=sess_nobody").await;
@@ -405,7 +413,7 @@ async fn an_unknown_session_is_told_at_its_field() {
 }
 
 #[tokio::test]
-async fn the_demonstration_server_is_discovered_and_its_tools_are_named_apart() {
+async fn the_demo_server_is_discovered_and_its_tools_get_unique_names() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
@@ -417,6 +425,6 @@ async fn the_demonstration_server_is_discovered_and_its_tools_are_named_apart() 
     let page = browser.change_launch_form(&page, &fields).await;
     let catalogue = &spec_of(&page)["tools"][1];
     assert_eq!((&catalogue["name"], &catalogue["tools"][1]["name"]), (&json!("demo"), &json!("find_order_2")));
-    let work: Value = serde_json::from_str(&page.work).unwrap();
-    assert_eq!(work["answers"]["find_order_2"]["tool"], "find_order");
+    let draft: Value = serde_json::from_str(&page.draft).unwrap();
+    assert_eq!(draft["answers"]["find_order_2"]["tool"], "find_order");
 }

@@ -1,6 +1,6 @@
-//! Templates and drafts: who sees them, and that they are kept.
+//! Templates and drafts: saving, sharing and privacy.
 
-use app::launch::sheet::{LaunchPage, TemplateLink};
+use app::model::launch::{LaunchPageModel, TemplateLink};
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, TestApp};
@@ -14,8 +14,8 @@ fn spec() -> Value {
     json!({ "systemPrompt": "You help.", "prompt": "p", "later": { "kept": [1, null] }, "tools": tools })
 }
 
-/// Fills in the form and saves it as a template, with the button that is named.
-async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPage {
+/// Fills in the form and saves it as a template with the given button.
+async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPageModel {
     let server =
         json!({ "over": "http", "url": "https://m.example.com", "headers": { "Authorization": "Bearer s3cret" } });
     let page = browser.answered_launch_form(&spec(), &json!({ "t": { "by": "mcp", "server": server } })).await;
@@ -35,17 +35,17 @@ fn id_of(template: &TemplateLink) -> &str {
     template.href.strip_prefix("/launch?template=").unwrap()
 }
 
-/// The spec and all else that the form of a template has.
-async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPage) {
+/// Returns the spec and the page of a template.
+async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPageModel) {
     let page = browser.launch_page(&format!("?template={id}")).await;
     (serde_json::from_str(&page.json).unwrap(), page)
 }
 
-/// The status of a form that deletes a template.
+/// Deletes a template and returns the status.
 async fn delete(browser: &mut Browser, id: &str) -> u16 {
     let page = browser.launch_page("").await;
     let action = format!("delete-for-good:{id}");
-    let fields = [("work", page.work.as_str()), ("do", action.as_str())];
+    let fields = [("draft", page.draft.as_str()), ("do", action.as_str())];
     browser.send_parts("/launch", &fields, &[], "application/json").await.status
 }
 
@@ -60,7 +60,7 @@ async fn a_template_is_saved_changed_shared_and_deleted() {
     let (saved_spec, page) = open(&mut browser, &id).await;
     assert_eq!(saved_spec, spec());
     assert_eq!(
-        page.work.matches("Bearer s3cret").count(),
+        page.draft.matches("Bearer s3cret").count(),
         4,
         "the spec and its answers, and what they are compared with"
     );
@@ -95,7 +95,7 @@ async fn only_its_owner_sees_a_private_template_and_its_secrets() {
     assert!(own(&mut browser).await.is_empty());
     assert_eq!(browser.read(&format!("launch-page?template={id}")).await.0, 404);
     let stolen = save(&mut browser, &format!("update-template:{id}"), "Stolen", false).await;
-    assert!(stolen.refusal.unwrap().text.contains("a colleague's"));
+    assert!(stolen.error.unwrap().text.contains("a colleague's"));
     assert_eq!(delete(&mut browser, &id).await, 404);
     sqlx::query("UPDATE launch_template SET shared = 1").execute(&pool).await.unwrap();
     assert_eq!(own(&mut browser).await[0].owner, "of owner@demo.test");
@@ -145,7 +145,7 @@ async fn a_draft_outlives_a_sign_out_and_only_its_writer_sees_it() {
 
     let large = "x".repeat(10 * 1024 * 1024 + 1);
     let sent = again.change_launch_form(&page, &[("t/prompt", &large)]).await;
-    assert!(sent.kept.starts_with("The draft is not kept."), "{}", sent.kept);
+    assert!(sent.draft_status.starts_with("The draft is not kept."), "{}", sent.draft_status);
     assert_eq!(again.launch_page("").await.json, "{\"half\": \"written");
     again.change_launch_form(&page, &[("do", "reset")]).await;
     assert!(!again.launch_page("").await.json.contains("half"));

@@ -1,6 +1,6 @@
 //! What somebody launched is theirs to find: by form, in a batch, and by going on with a session.
 
-use app::launch::sheet::LaunchAnswer;
+use app::model::launch::LaunchResponse;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, TestApp, api_key, eventually};
@@ -38,7 +38,7 @@ async fn everybody_finds_what_they_launched_by_form_by_batch_and_in_a_session() 
     let page = browser.launch_form_with(&spec).await;
     let batch = [("t/prompt", "/say {{word}}"), ("q:inputs", "word\none\ntwo\n"), ("do", "batch")];
     let launched = browser.send_launch_form(&page, &batch).await;
-    assert!(matches!(launched, LaunchAnswer::Done { .. }), "{launched:?}");
+    assert!(matches!(launched, LaunchResponse::Done { .. }), "{launched:?}");
     eventually("the batch", async || (found(&mut browser, "is:mine").await.len() == 4).then_some(())).await;
     assert_eq!(found(&mut browser, "-is:mine").await, [by_a_program]);
     assert!(browser.open("/runs?q=is:mine").await.body.contains(&format!("/runs/{}", mine[0])));

@@ -113,7 +113,7 @@ async fn nobody_signed_out_makes_this_server_send_requests() {
     for (kind, action) in [("mcp_local", "discover:/tools/0"), ("a2a_local", "card:/tools/0")] {
         let page = browser.launch_form_with(&json!({ "tools": [{ "kind": kind }] })).await;
         let mut nobody = app.browser();
-        let fields = [("work", page.work.as_str()), ("s/tools/0#url", url.as_str()), ("do", action)];
+        let fields = [("draft", page.draft.as_str()), ("s/tools/0#url", url.as_str()), ("do", action)];
         assert_eq!(nobody.send_parts("/launch", &fields, &[], "application/json").await.status, 401);
     }
     let asked = tokio::time::timeout(std::time::Duration::from_millis(300), listener.accept()).await;

@@ -1,4 +1,4 @@
-//! A run as a program: what the spec tab shows starts the same run, with the tools that people have.
+//! The code samples of a run start the same run.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use crate::harness::{DEMO, TestApp, api_key};
 
-/// Runs a program that is given on standard input, and gives what it printed.
+/// Runs a program from standard input and returns its output.
 async fn run(interpreter: &str, args: &[&str], program: &str) -> String {
     let mut child = Command::new(interpreter)
         .args(args)
@@ -35,7 +35,7 @@ async fn spec_of(app: &TestApp, run_id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn curl_python_and_typescript_start_the_run_that_they_show() {
+async fn curl_python_and_typescript_samples_start_the_same_run() {
     let app = TestApp::start().await;
     let hostile = "Say \"it's\" $HOME `id` \\n ''' \"\"\" ${x} </script>\nEND_OF_SPEC\n\u{2028}\u{1f600}\u{7}";
     let more = json!({ "metadata": { "text": hostile.replace('\n', " ") }, "plan": false,

@@ -1,4 +1,4 @@
-//! A batch that is being launched: how far it is, and where its runs are.
+//! The page of a batch: its progress and its runs.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::wire::Wire;
 use domain::url::encode;
 use domain::{Batch, BatchItem, BatchItemState, BatchProgress};
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const REFRESH_EVERY: Duration = Duration::from_secs(1);
 
 lazy_page!(BatchRoute = BatchPage, more);
 
@@ -31,7 +31,7 @@ fn BatchPage() -> impl IntoView {
                 match batch.await {
                     Ok(Wire(found)) => {
                         if !found.done {
-                            look_again(batch);
+                            refresh_later(batch);
                         }
                         view! { <Progress batch=found /> }.into_any()
                     }
@@ -42,10 +42,10 @@ fn BatchPage() -> impl IntoView {
     }
 }
 
-/// In a browser, until it is done.
-fn look_again(batch: Resource<Result<Wire<Batch>, crate::AppError>>) {
+/// Reloads the batch after a while, in the browser.
+fn refresh_later(batch: Resource<Result<Wire<Batch>, crate::AppError>>) {
     Effect::new(move |_| {
-        set_timeout(move || batch.refetch(), LOOK_EVERY);
+        set_timeout(move || batch.refetch(), REFRESH_EVERY);
     });
 }
 

@@ -1,14 +1,14 @@
-//! The form's parts, drawn as the server says.
+//! Renders the sections, groups and controls of the page model.
 
 use leptos::prelude::*;
 
 use crate::components::copy::CopyButton;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
-use crate::launch::sheet::{Button, Control, Field, Item, Section, SheetLight, Since, Tone};
+use crate::model::launch::{Button, CheckLine, ClientFindings, Control, Field, Item, Section, Tone};
 
-pub fn section(section: Section, since: RwSignal<Since>) -> AnyView {
-    let item = |shown| item(shown, since);
+pub fn section(section: Section, findings: RwSignal<ClientFindings>) -> AnyView {
+    let item = |shown| item(shown, findings);
     view! {
         <section class="launch-section" id=section.id tabindex="-1">
             <h2>{section.title}</h2>
@@ -19,15 +19,15 @@ pub fn section(section: Section, since: RwSignal<Since>) -> AnyView {
     .into_any()
 }
 
-pub fn item(shown: Item, since: RwSignal<Since>) -> AnyView {
-    let item = |shown| item(shown, since);
+pub fn item(shown: Item, findings: RwSignal<ClientFindings>) -> AnyView {
+    let item = |shown| item(shown, findings);
     match shown {
-        Item::Field(shown) => field(shown, since),
-        Item::Group { id, title, hint, lights, items } => view! {
+        Item::Field(shown) => field(shown, findings),
+        Item::Group { id, title, hint, checks, items } => view! {
             <fieldset class="tool" id=id tabindex="-1">
                 <legend>{title}</legend>
                 {self::hint(hint)}
-                {(!lights.is_empty()).then(|| view! { <ul class="lights">{lights.into_iter().map(light).collect_view()}</ul> })}
+                {(!checks.is_empty()).then(|| view! { <ul class="tool-checks">{checks.into_iter().map(check).collect_view()}</ul> })}
                 {items.into_iter().map(item).collect_view()}
             </fieldset>
         }
@@ -45,7 +45,7 @@ pub fn item(shown: Item, since: RwSignal<Since>) -> AnyView {
         Item::Note { tone, text } => view! { <p class="form-note" data-tone=tone.as_str()>{text}</p> }.into_any(),
         Item::Facts { facts } => {
             let fact = |(label, text)| view! { <dt>{label}</dt><dd>{text}</dd> }.into_any();
-            view! { <dl class="sheet-facts">{facts.into_iter().map(fact).collect_view()}</dl> }.into_any()
+            view! { <dl class="form-facts">{facts.into_iter().map(fact).collect_view()}</dl> }.into_any()
         }
         Item::Buttons { buttons } => {
             view! { <p class="form-buttons">{buttons.into_iter().map(button).collect_view()}</p> }.into_any()
@@ -58,7 +58,7 @@ pub fn item(shown: Item, since: RwSignal<Since>) -> AnyView {
             </details>
         }
         .into_any(),
-        Item::Choices { id, values } => {
+        Item::Datalist { id, values } => {
             let option = |(value, label)| view! { <option value=value label=label></option> }.into_any();
             view! { <datalist id=id>{values.into_iter().map(option).collect_view()}</datalist> }.into_any()
         }
@@ -81,7 +81,7 @@ fn button(shown: Button) -> AnyView {
         .into_any()
 }
 
-fn light(shown: SheetLight) -> AnyView {
+fn check(shown: CheckLine) -> AnyView {
     let icon = match shown.tone {
         Tone::Success => Icon::Check,
         Tone::Error => Icon::Cross,
@@ -89,46 +89,47 @@ fn light(shown: SheetLight) -> AnyView {
         Tone::Info => Icon::Info,
     };
     view! {
-        <li class="light" data-tone=shown.tone.as_str()>
-            <IconView icon /><strong>{shown.what}</strong>" "<span>{shown.message}</span>" "<em>{shown.fix}</em>
+        <li class="tool-check" data-tone=shown.tone.as_str()>
+            <IconView icon /><strong>{shown.label}</strong>" "<span>{shown.message}</span>" "<em>{shown.fix}</em>
         </li>
     }
     .into_any()
 }
 
-fn field(shown: Field, since: RwSignal<Since>) -> AnyView {
+fn field(shown: Field, findings: RwSignal<ClientFindings>) -> AnyView {
     let Field { id, name, label, help, error, control } = shown;
-    let tick = matches!(control, Control::Tick { .. });
+    let is_checkbox = matches!(control, Control::Checkbox { .. });
     if let Control::Hidden { value } = control {
         return view! { <input type="hidden" name=name value=value /> }.into_any();
     }
     let note_id = format!("{id}-note");
-    let told = Told::of(id.clone(), help, error, since);
-    let drawn = draw_control(id.clone(), name, control, note_id.clone(), told);
-    let class = if tick { "form-field tick" } else { "form-field" };
-    let note = move || {
-        let (class, id) = (if told.is_error() { "field-error" } else { "hint" }, note_id.clone());
-        told.is_any().then(|| view! { <p class=class id=id>{told.0.get().1}</p> })
+    let note = FieldNote::of(id.clone(), help, error, findings);
+    let control = render_control(id.clone(), name, control, note_id.clone(), note);
+    let class = if is_checkbox { "form-field checkbox" } else { "form-field" };
+    let note_line = move || {
+        let (class, id) = (if note.is_error() { "field-error" } else { "hint" }, note_id.clone());
+        note.is_any().then(|| view! { <p class=class id=id>{note.0.get().1}</p> })
     };
     view! {
         <div class=class>
             <label for=id>{label}</label>
-            {drawn}
-            {note}
+            {control}
+            {note_line}
         </div>
     }
     .into_any()
 }
 
-/// What stands below a control: its error, as the page or since then the browser has it, and else its help.
+/// The text below a control: its error, or else its help. An error that the browser found replaces the server's.
 #[derive(Clone, Copy)]
-struct Told(Memo<(bool, String)>);
+struct FieldNote(Memo<(bool, String)>);
 
-impl Told {
-    fn of(id: String, help: String, error: Option<String>, since: RwSignal<Since>) -> Self {
+impl FieldNote {
+    fn of(id: String, help: String, error: Option<String>, findings: RwSignal<ClientFindings>) -> Self {
         Self(Memo::new(move |_| {
-            let found = since
-                .with(|since| since.errors.iter().find(|(control, _)| *control == id).map(|(_, error)| error.clone()));
+            let found = findings.with(|findings| {
+                findings.errors.iter().find(|(control, _)| *control == id).map(|(_, error)| error.clone())
+            });
             match found.unwrap_or_else(|| error.clone()) {
                 Some(error) => (true, error),
                 None => (false, help.clone()),
@@ -145,19 +146,19 @@ impl Told {
     }
 }
 
-fn draw_control(id: String, name: String, control: Control, note_id: String, told: Told) -> AnyView {
-    let note = move || told.is_any().then(|| note_id.clone());
-    let invalid = move || told.is_error().then_some("true");
+fn render_control(id: String, name: String, control: Control, note_id: String, note: FieldNote) -> AnyView {
+    let described_by = move || note.is_any().then(|| note_id.clone());
+    let invalid = move || note.is_error().then_some("true");
     match control {
-        Control::Line { value, placeholder, choices, secret } => {
-            let list = (!choices.is_empty()).then_some(choices);
+        Control::TextLine { value, placeholder, datalist, secret } => {
+            let list = (!datalist.is_empty()).then_some(datalist);
             let kind = if secret { "password" } else { "text" };
-            view! { <input type=kind id=id name=name value=value placeholder=placeholder list=list spellcheck="false" autocomplete="off" aria-describedby=note aria-invalid=invalid /> }
+            view! { <input type=kind id=id name=name value=value placeholder=placeholder list=list spellcheck="false" autocomplete="off" aria-describedby=described_by aria-invalid=invalid /> }
                 .into_any()
         }
-        Control::Area { value, placeholder, rows, code } => {
+        Control::TextArea { value, placeholder, rows, code } => {
             let class = if code { "code-area" } else { "" };
-            view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=note aria-invalid=invalid>{area_text(&value)}</textarea> }
+            view! { <textarea id=id name=name class=class rows=rows placeholder=placeholder aria-describedby=described_by aria-invalid=invalid>{area_text(&value)}</textarea> }
                 .into_any()
         }
         Control::Select { value, options } => {
@@ -166,15 +167,16 @@ fn draw_control(id: String, name: String, control: Control, note_id: String, tol
                 view! { <option value=word selected=selected>{label}</option> }.into_any()
             };
             let options = options.into_iter().map(option).collect_view();
-            view! { <select id=id name=name aria-describedby=note aria-invalid=invalid>{options}</select> }.into_any()
+            view! { <select id=id name=name aria-describedby=described_by aria-invalid=invalid>{options}</select> }
+                .into_any()
         }
-        Control::Tick { value, ticked } => view! {
+        Control::Checkbox { value, checked } => view! {
             <input type="hidden" name=name.clone() value="" />
-            <input type="checkbox" id=id name=name value=value checked=ticked aria-describedby=note />
+            <input type="checkbox" id=id name=name value=value checked=checked aria-describedby=described_by />
         }
         .into_any(),
         Control::File { accept } => {
-            view! { <input type="file" id=id name=name accept=accept aria-describedby=note /> }.into_any()
+            view! { <input type="file" id=id name=name accept=accept aria-describedby=described_by /> }.into_any()
         }
         Control::Hidden { value } => view! { <input type="hidden" name=name value=value /> }.into_any(),
     }

@@ -1,8 +1,8 @@
-//! Launching a run: a form that is drawn from what the server says, beside the same spec as JSON.
+//! The launch page: a form that is rendered from its page model, and the spec as JSON beside it.
 //!
-//! Without scripts every button sends the whole form, and the server leads back to the page with its answer. With them
-//! the form is sent in the background, also a moment after a change, and the answer is drawn in place; what is wrong with
-//! it is told in the browser already.
+//! Without JavaScript every button sends the whole form, and the server redirects back to the page. With JavaScript the
+//! form is sent in the background, also after a change, and the response is rendered in place; errors show up while the
+//! user types.
 
 mod batch;
 mod items;
@@ -11,11 +11,11 @@ mod side;
 use leptos::prelude::*;
 
 use crate::api::launch::open_launch;
-use crate::browser::launch_desk;
+use crate::browser::launch_form_state;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
-use crate::launch::sheet::{LaunchPage as Sheet, Notice, TemplateLink};
+use crate::model::launch::{LaunchPageModel, Notice, TemplateLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -45,7 +45,7 @@ fn LaunchPage() -> impl IntoView {
             {move || Suspend::new(async move {
                 match first.await {
                     Ok(Wire(page)) => {
-                        // Another page in the place of one: its controls may still show what was written in them.
+                        // The controls of the page before may still show what the user typed.
                         let again = shown.try_update_value(|shown| std::mem::replace(shown, true)).unwrap_or(false);
                         view! { <Loaded page again /> }.into_any()
                     }
@@ -57,16 +57,16 @@ fn LaunchPage() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(page: Sheet, again: bool) -> impl IntoView {
-    let desk = launch_desk(page);
+fn Loaded(page: LaunchPageModel, again: bool) -> impl IntoView {
+    let form = launch_form_state(page);
     if again {
-        desk.settle_when_drawn();
+        form.reset_controls();
     }
-    desk.prepare_checks();
-    desk.mind_release();
-    let sheet = desk.sheet;
+    form.preload_checks();
+    form.watch_pointer_release();
+    let page_model = form.page_model;
     view! {
-        {move || sheet.with(|sheet| view! { <Templates templates=sheet.templates.clone() /> })}
+        {move || page_model.with(|page_model| view! { <Templates templates=page_model.templates.clone() /> })}
         <form
             id="launch"
             class="launch"
@@ -74,19 +74,19 @@ fn Loaded(page: Sheet, again: bool) -> impl IntoView {
             action="/launch"
             enctype="multipart/form-data"
             autocomplete="off"
-            on:submit=move |event| desk.submit(event)
-            on:input=move |_| desk.changed()
-            on:change=move |_| desk.changed()
-            on:pointerdown=move |event| desk.hold(&event)
+            on:submit=move |event| form.submit(event)
+            on:input=move |_| form.changed()
+            on:change=move |_| form.changed()
+            on:pointerdown=move |event| form.pointer_pressed(&event)
         >
-            // Enter in a line presses the first button of a form: this one changes nothing.
+            // Enter in a text line presses the first button of a form: this one only updates it.
             <button class="visually-hidden" type="submit" name="do" value="update" tabindex="-1" aria-hidden="true"></button>
-            <input type="hidden" name="work" value=move || sheet.with(|sheet| sheet.work.clone()) />
+            <input type="hidden" name="draft" value=move || page_model.with(|page_model| page_model.draft.clone()) />
             <div class="launch-form">
-                {move || sheet.with(|sheet| sheet.notices.iter().cloned().map(notice).collect_view())}
-                {move || sheet.with(|sheet| sheet.sections.iter().cloned().map(|section| items::section(section, desk.since)).collect_view())}
+                {move || page_model.with(|page_model| page_model.notices.iter().cloned().map(notice).collect_view())}
+                {move || page_model.with(|page_model| page_model.sections.iter().cloned().map(|section| items::section(section, form.findings)).collect_view())}
             </div>
-            <side::Side desk />
+            <side::Side form />
         </form>
     }
 }
@@ -102,7 +102,7 @@ fn notice(notice: Notice) -> AnyView {
 fn Templates(templates: Vec<TemplateLink>) -> impl IntoView {
     let link = |template: TemplateLink| {
         view! {
-            // Also where the page has become a draft since: the router would take the same address for the page that is there.
+            // The router would ignore a link to the address of the current page.
             <a class="template" href=template.href rel="external">
                 <strong>{template.name}</strong>
                 <span class="hint">{template.owner}</span>

@@ -1,41 +1,41 @@
-//! Beside the form: launching, what keeps it from that, what was changed, and the JSON.
+//! The column beside the form: the Launch button, problems, changes and the JSON editor.
 
 use leptos::prelude::*;
 
 use super::items::item;
-use crate::browser::LaunchDesk;
+use crate::browser::LaunchFormState;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::area_text;
-use crate::launch::sheet::{Changes, JsonProblem, Notice, Problem};
+use crate::model::launch::{Changes, JsonProblem, Notice, Problem};
 
 #[component]
-pub fn Side(desk: LaunchDesk) -> impl IntoView {
-    let (sheet, since) = (desk.sheet, desk.since);
-    let item = move |shown| item(shown, since);
+pub fn Side(form: LaunchFormState) -> impl IntoView {
+    let (page_model, findings) = (form.page_model, form.findings);
+    let item = move |shown| item(shown, findings);
     let problems = move || {
-        let found = since.with(|since| since.problems.clone());
-        problems(found.unwrap_or_else(|| sheet.with(|sheet| sheet.problems.clone())))
+        let found = findings.with(|findings| findings.problems.clone());
+        problems(found.unwrap_or_else(|| page_model.with(|page_model| page_model.problems.clone())))
     };
     let json_problem = move || {
-        let found = since.with(|since| since.json_problem.clone());
-        found.unwrap_or_else(|| sheet.with(|sheet| sheet.json_problem.clone())).map(json_problem)
+        let found = findings.with(|findings| findings.json_problem.clone());
+        found.unwrap_or_else(|| page_model.with(|page_model| page_model.json_problem.clone())).map(json_problem)
     };
-    let first = area_text(&sheet.with_untracked(|sheet| sheet.json.clone()));
-    let forbidden = move || sheet.with(|sheet| !sheet.may_launch);
+    let first = area_text(&page_model.with_untracked(|page_model| page_model.json.clone()));
+    let forbidden = move || page_model.with(|page_model| !page_model.may_launch);
     view! {
         <aside class="launch-side">
             <section class="launch-box" aria-label="Launch">
-                {move || sheet.with(|sheet| sheet.mode.iter().cloned().map(item).collect_view())}
+                {move || page_model.with(|page_model| page_model.mode.iter().cloned().map(item).collect_view())}
                 <p class="launch-buttons">
                     <button class="button primary large" type="submit" name="do" value="launch" disabled=forbidden><IconView icon=Icon::Play />"Launch"</button>
                     <button class="button large" type="submit" name="do" value="check">"Check tools"</button>
-                    <span class="hint" role="status">{move || desk.status.get()}</span>
-                    {move || desk.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
+                    <span class="hint" role="status">{move || form.status.get()}</span>
+                    {move || form.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
-                {move || sheet.with(|sheet| sheet.refusal.clone().map(|told| refusal(told, sheet.unsure)))}
+                {move || page_model.with(|page_model| page_model.error.clone().map(|error| general_error(error, page_model.unconfirmed)))}
                 {problems}
-                {move || sheet.with(|sheet| sheet.changes.clone().map(changes))}
-                {move || sheet.with(|sheet| sheet.finish.iter().cloned().map(item).collect_view())}
+                {move || page_model.with(|page_model| page_model.changes.clone().map(changes))}
+                {move || page_model.with(|page_model| page_model.more_actions.iter().cloned().map(item).collect_view())}
             </section>
             <section class="launch-json">
                 <h2><label for="json">"The same as JSON"</label></h2>
@@ -48,15 +48,15 @@ pub fn Side(desk: LaunchDesk) -> impl IntoView {
     }
 }
 
-/// Why a button came to nothing, where whoever pressed it looks.
-fn refusal(told: Notice, unsure: bool) -> AnyView {
-    let link = told.link.map(|(href, text)| view! { <a class="button" href=href rel="external">{text}</a> });
-    let again = unsure.then(|| {
+/// The error of the last action, next to its button.
+fn general_error(notice: Notice, unconfirmed: bool) -> AnyView {
+    let link = notice.link.map(|(href, text)| view! { <a class="button" href=href rel="external">{text}</a> });
+    let again = unconfirmed.then(|| {
         view! { <button class="button" type="submit" name="do" value="launch-again">"Launch again anyway"</button> }
     });
     view! {
-        <div class="notice refusal" id="refusal" tabindex="-1" role="alert" data-tone=told.tone.as_str()>
-            <p>{told.text}</p>
+        <div class="notice refusal" id="refusal" tabindex="-1" role="alert" data-tone=notice.tone.as_str()>
+            <p>{notice.text}</p>
             <p class="form-buttons">{link}{again}</p>
         </div>
     }
@@ -78,9 +78,9 @@ fn problems(problems: Vec<Problem>) -> AnyView {
 }
 
 fn changes(changes: Changes) -> AnyView {
-    let of = match changes.href {
-        Some(href) => view! { <a href=href>{changes.of}</a> }.into_any(),
-        None => view! { <span>{changes.of}</span> }.into_any(),
+    let origin = match changes.href {
+        Some(href) => view! { <a href=href>{changes.origin}</a> }.into_any(),
+        None => view! { <span>{changes.origin}</span> }.into_any(),
     };
     let none = changes.lines.is_empty().then(|| view! { <p class="hint">"Nothing is changed yet."</p> });
     let line = |(place, before, after): (String, String, String)| {
@@ -91,7 +91,7 @@ fn changes(changes: Changes) -> AnyView {
     };
     view! {
         <div class="changes">
-            <h3>"Changed from " {of}</h3>
+            <h3>"Changed from " {origin}</h3>
             {none}
             <ul>{changes.lines.into_iter().map(line).collect_view()}</ul>
         </div>
@@ -103,7 +103,7 @@ fn json_problem(problem: JsonProblem) -> AnyView {
     let place = format!("Line {}, column {}: {}", problem.line, problem.column, problem.message);
     view! {
         <p class="field-error">{place}</p>
-        <pre class="json-cut">{problem.before}<mark>"⟵ here"</mark>{problem.after}</pre>
+        <pre class="json-error">{problem.before}<mark>"⟵ here"</mark>{problem.after}</pre>
     }
     .into_any()
 }

@@ -14,7 +14,7 @@ mod waiting;
 use std::sync::Arc;
 
 use app::model::run::{RunPageModel, RunState, RunView, SpecTab, Tab, TabContent};
-use domain::{AnswerRecord, Answers, Origin, RunSummary};
+use domain::{AnswerRecord, Origin, RunSummary, ToolAnswerers};
 use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
@@ -72,7 +72,7 @@ struct LoadedRun {
     spec: Option<Value>,
     answers: Vec<AnswerRecord>,
     ages: Vec<CallAge>,
-    answerers: Option<Answers>,
+    answerers: Option<ToolAnswerers>,
     can_write: bool,
 }
 
@@ -129,7 +129,7 @@ impl LoadedRun {
 }
 
 /// The answerers that were chosen at the launch, if a call is waiting.
-async fn answerers(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Option<Answers>, Error> {
+async fn answerers(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Option<ToolAnswerers>, Error> {
     if replay.latest().waiting_calls().next().is_none() {
         return Ok(None);
     }

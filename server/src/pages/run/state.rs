@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
-use domain::{AnswerRecord, Answers};
+use domain::{AnswerRecord, ToolAnswerers};
 use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap, verdict};
 use protocol::{RunStatus, spec};
 use serde_json::Value;
@@ -52,7 +52,7 @@ pub struct Source<'a> {
     /// Answers that this server gave to local calls.
     pub answers: &'a [AnswerRecord],
     /// The answerers chosen at the launch, if the run was launched here.
-    pub answerers: Option<&'a Answers>,
+    pub answerers: Option<&'a ToolAnswerers>,
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,

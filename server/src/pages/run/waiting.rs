@@ -1,7 +1,7 @@
 //! Local calls that wait for an answer: their age, and the answerer that was chosen at the launch.
 
 use app::format;
-use domain::{AnswerRecord, AnswerState, Answerer, Answers};
+use domain::{AnswerRecord, AnswerState, Answerer, ToolAnswerers};
 use protocol::timeline::{Banner, BannerKind, Facts, Replay};
 
 use crate::clock::now_ms;
@@ -36,7 +36,7 @@ pub async fn load_ages(workspace: &SignedInWorkspace, id: &str, replay: &Replay)
 }
 
 /// Adds the chosen answerer to the banners of waiting calls. The log only knows that an answer is missing.
-pub fn describe_answerers(banners: &mut [Banner], chosen: &Answers, records: &[AnswerRecord], ages: &[CallAge]) {
+pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, records: &[AnswerRecord], ages: &[CallAge]) {
     for banner in banners.iter_mut().filter(|banner| banner.kind == BannerKind::WaitingLocalTool) {
         let Facts::Local { tools, timeout_ms, .. } = &banner.facts else { continue };
         let Some(tool) = tools.first() else { continue };

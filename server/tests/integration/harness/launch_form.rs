@@ -1,6 +1,6 @@
 //! The launch form, filled in and sent as a browser does.
 
-use app::launch::sheet::{LaunchAnswer, LaunchPage};
+use app::model::launch::{LaunchPageModel, LaunchResponse};
 use app::wire::Wire;
 use serde_json::Value;
 
@@ -8,50 +8,50 @@ use super::{Answer, Browser};
 
 impl Browser {
     /// Loads the launch page. `query` is empty or starts with `?`.
-    pub async fn launch_page(&mut self, query: &str) -> LaunchPage {
+    pub async fn launch_page(&mut self, query: &str) -> LaunchPageModel {
         let (status, body) = self.read(&format!("launch-page{query}")).await;
         assert_eq!(status, 200, "{body}");
-        serde_json::from_value::<Wire<LaunchPage>>(body).unwrap().0
+        serde_json::from_value::<Wire<LaunchPageModel>>(body).unwrap().0
     }
 
     /// Sends the form of a page with these fields changed.
-    pub async fn send_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchAnswer {
+    pub async fn send_launch_form(&mut self, page: &LaunchPageModel, fields: &[(&str, &str)]) -> LaunchResponse {
         self.upload_with_launch_form(page, fields, &[]).await
     }
 
     /// Sends the form with files: (control, file name, text).
     pub async fn upload_with_launch_form(
         &mut self,
-        page: &LaunchPage,
+        page: &LaunchPageModel,
         fields: &[(&str, &str)],
         files: &[(&str, &str, &str)],
-    ) -> LaunchAnswer {
-        let fields = [&[("work", page.work.as_str())], fields].concat();
+    ) -> LaunchResponse {
+        let fields = [&[("draft", page.draft.as_str())], fields].concat();
         let answer = self.send_parts("/launch", &fields, files, "application/json").await;
         assert_eq!(answer.status, 200, "{}", &answer.body[..answer.body.floor_char_boundary(500)]);
-        serde_json::from_str::<Wire<LaunchAnswer>>(&answer.body).unwrap().0
+        serde_json::from_str::<Wire<LaunchResponse>>(&answer.body).unwrap().0
     }
 
-    /// Sends the form and returns the page that comes back.
-    pub async fn change_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> LaunchPage {
+    /// Sends the form and returns the new page.
+    pub async fn change_launch_form(&mut self, page: &LaunchPageModel, fields: &[(&str, &str)]) -> LaunchPageModel {
         shown_page(self.send_launch_form(page, fields).await)
     }
 
     /// Sends the form as a browser without scripts does.
-    pub async fn send_plain_launch_form(&mut self, page: &LaunchPage, fields: &[(&str, &str)]) -> Answer {
-        let fields = [&[("work", page.work.as_str())], fields].concat();
+    pub async fn send_plain_launch_form(&mut self, page: &LaunchPageModel, fields: &[(&str, &str)]) -> Answer {
+        let fields = [&[("draft", page.draft.as_str())], fields].concat();
         self.send_parts("/launch", &fields, &[], "text/html").await
     }
 
     /// An empty form, filled in with a spec.
-    pub async fn launch_form_with(&mut self, spec: &Value) -> LaunchPage {
+    pub async fn launch_form_with(&mut self, spec: &Value) -> LaunchPageModel {
         let page = self.launch_page("").await;
         let page = self.change_launch_form(&page, &[("do", "reset")]).await;
         self.change_launch_form(&page, &[("json", &spec.to_string())]).await
     }
 
-    /// An empty form, filled in with a spec and with who answers its local tools, by tool: see `domain::Answerer`.
-    pub async fn answered_launch_form(&mut self, spec: &Value, answers: &Value) -> LaunchPage {
+    /// An empty form, filled in with a spec and with the answerers of its local tools: see `domain::Answerer`.
+    pub async fn answered_launch_form(&mut self, spec: &Value, answers: &Value) -> LaunchPageModel {
         let page = self.launch_form_with(spec).await;
         let answers = answers.as_object().unwrap();
         let mut choices = Vec::new();
@@ -63,14 +63,14 @@ impl Browser {
         }
         let page = self.change_launch_form(&page, &borrowed(&choices)).await;
         let page = self.change_launch_form(&page, &borrowed(&details)).await;
-        let kept: Value = serde_json::from_str(&page.work).unwrap();
-        let typed = |value: &Value| serde_json::from_value::<domain::Answers>(value.clone()).unwrap();
+        let kept: Value = serde_json::from_str(&page.draft).unwrap();
+        let typed = |value: &Value| serde_json::from_value::<domain::ToolAnswerers>(value.clone()).unwrap();
         assert_eq!(typed(&kept["answers"]), typed(&Value::Object(answers.clone())));
         page
     }
 
-    /// Launches what the form of a page says, and returns the run's id.
-    pub async fn launch_page_as_is(&mut self, page: &LaunchPage) -> String {
+    /// Launches the form of a page and returns the run's id.
+    pub async fn launch_page_as_is(&mut self, page: &LaunchPageModel) -> String {
         launched_run(self.send_launch_form(page, &[("do", "launch")]).await)
     }
 
@@ -85,22 +85,22 @@ impl Browser {
     }
 }
 
-pub fn launched_run(answer: LaunchAnswer) -> String {
+pub fn launched_run(answer: LaunchResponse) -> String {
     match answer {
-        LaunchAnswer::Done { href } => href.strip_prefix("/runs/").unwrap_or_else(|| panic!("{href}")).to_owned(),
-        LaunchAnswer::Page { page } => panic!("not launched: {:?} {:?}", page.refusal, page.problems),
+        LaunchResponse::Done { href } => href.strip_prefix("/runs/").unwrap_or_else(|| panic!("{href}")).to_owned(),
+        LaunchResponse::Page { page } => panic!("not launched: {:?} {:?}", page.error, page.problems),
         other => panic!("not launched: {other:?}"),
     }
 }
 
-pub fn shown_page(answer: LaunchAnswer) -> LaunchPage {
+pub fn shown_page(answer: LaunchResponse) -> LaunchPageModel {
     match answer {
-        LaunchAnswer::Page { page } => *page,
+        LaunchResponse::Page { page } => *page,
         other => panic!("not a page: {other:?}"),
     }
 }
 
-/// The value of the select for who answers a tool.
+/// The value of the select for an answerer.
 fn choice(answerer: &Value) -> &str {
     match (answerer["by"].as_str().unwrap(), answerer["server"]["over"].as_str()) {
         ("mcp", Some("stdio")) => "command",

@@ -1,0 +1,288 @@
+//! Parses the inputs of a batch from CSV or JSON, and writes each into the spec.
+
+use std::collections::BTreeSet;
+
+use app::AppError;
+use serde_json::{Map, Value};
+
+pub const MAX_INPUTS: usize = 200;
+const MAX_PREVIEW_CHARS: usize = 300;
+
+/// One row: the value of each column.
+pub type Input = Map<String, Value>;
+
+/// Parses a JSON list of texts or objects, or CSV with a header line.
+pub fn parse(text: &str) -> Result<Vec<Input>, AppError> {
+    let inputs = match text.trim_start().chars().next() {
+        Some('[') => parse_json(text)?,
+        Some(_) => parse_csv(text)?,
+        None => Vec::new(),
+    };
+    match inputs.len() {
+        0 => Err(invalid("There are no inputs. Give a CSV with a header line, or a JSON list.".to_owned())),
+        1..=MAX_INPUTS => Ok(inputs),
+        count => Err(invalid(format!("There are {count} inputs; at most {MAX_INPUTS} can be launched at once."))),
+    }
+}
+
+/// Returns the spec for one input. If the prompt or a message has a `{{column}}`, columns replace these placeholders;
+/// otherwise the column `prompt` or `input` becomes the prompt, or the only column if the spec has no prompt. Columns named
+/// `metadata.key` become metadata. An unused column or a replaced message is an error.
+pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, AppError> {
+    let mut spec = spec.clone();
+    let Some(fields) = spec.as_object_mut() else {
+        return Err(invalid("A run spec is a JSON object.".to_owned()));
+    };
+    let used = match template_texts(fields).iter().flat_map(|text| placeholders(text)).collect::<BTreeSet<_>>() {
+        names if names.is_empty() => BTreeSet::from([replace_prompt(fields, input)?]),
+        names => {
+            fill_in(fields, input, &names)?;
+            names
+        }
+    };
+    let unused = columns(input).find(|column| !used.contains(*column));
+    if let Some(column) = unused {
+        return Err(invalid(format!(
+            "The column {column} is not used. Write {{{{{column}}}}} where it belongs, name it metadata.{column}, or leave it out."
+        )));
+    }
+    let tags = fields.entry("metadata").or_insert(Value::Null);
+    if tags.is_null() {
+        *tags = Map::new().into();
+    }
+    // Validation reports metadata that is not an object.
+    let Some(tags) = tags.as_object_mut() else { return Ok(spec) };
+    let metadata = input.iter().filter_map(|(column, value)| Some((column.strip_prefix("metadata.")?, text_of(value))));
+    for (key, value) in metadata.chain([(tag.0, tag.1.to_owned())]) {
+        tags.insert(key.to_owned(), value.into());
+    }
+    Ok(spec)
+}
+
+/// Returns a sentence with the number of runs and the first prompt.
+pub fn preview(spec: &Value, text: &str) -> Result<String, AppError> {
+    let inputs = parse(text)?;
+    let mut specs =
+        inputs.iter().enumerate().map(|(i, input)| apply(spec, input, ("", "")).map_err(|error| at_input(i, error)));
+    let first = specs.next().transpose()?;
+    specs.try_for_each(|spec| spec.map(drop))?;
+    let asked: Vec<String> = first.iter().flat_map(|spec| spec.as_object().map(template_texts)).flatten().collect();
+    let asked: String = asked.join(" / ").chars().take(MAX_PREVIEW_CHARS).collect();
+    let count = inputs.len();
+    Ok(match count {
+        1 => format!("One run: “{asked}”"),
+        _ => format!("{count} runs. The first: “{asked}”"),
+    })
+}
+
+/// Adds the number of the input to its error.
+pub fn at_input(i: usize, error: AppError) -> AppError {
+    match error {
+        AppError::Invalid { field, message } => {
+            AppError::Invalid { field, message: format!("Input {}: {message}", i + 1) }
+        }
+        other => other,
+    }
+}
+
+/// Returns the texts that may have placeholders: the prompt and the messages.
+fn template_texts(fields: &Map<String, Value>) -> Vec<String> {
+    let messages = fields.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let contents = messages.filter_map(|message| message["content"].as_str());
+    fields.get("prompt").and_then(Value::as_str).into_iter().chain(contents).map(str::to_owned).collect()
+}
+
+fn columns(input: &Input) -> impl Iterator<Item = &String> {
+    input.keys().filter(|column| !column.starts_with("metadata."))
+}
+
+/// Replaces the prompt with a column, and returns the column's name.
+fn replace_prompt(fields: &mut Map<String, Value>, input: &Input) -> Result<String, AppError> {
+    let has_prompt = fields.get("prompt").and_then(Value::as_str).is_some_and(|prompt| !prompt.trim().is_empty());
+    let has_messages = fields.get("messages").and_then(Value::as_array).is_some_and(|messages| !messages.is_empty());
+    let named = columns(input).find(|column| matches!(column.as_str(), "prompt" | "input"));
+    let mut all = columns(input);
+    let only = all.next().filter(|_| all.next().is_none() && !has_prompt);
+    let Some(column) = named.or(only).filter(|_| !has_messages) else {
+        let names: Vec<String> = columns(input).map(|column| format!("{{{{{column}}}}}")).collect();
+        let message = match (names.is_empty(), has_messages) {
+            (true, _) => "There is no column to ask with. Name one prompt.".to_owned(),
+            (false, true) => format!("No message says where the inputs go. Write {} into one.", names.join(" or ")),
+            (false, false) => format!("Write {} into the prompt, or name a column prompt.", names.join(" or ")),
+        };
+        return Err(invalid(message));
+    };
+    let text = text_of(&input[column]);
+    if text.trim().is_empty() {
+        return Err(invalid(format!("The column {column} is empty.")));
+    }
+    fields.insert("prompt".to_owned(), text.into());
+    fields.remove("messages");
+    Ok(column.clone())
+}
+
+fn fill_in(fields: &mut Map<String, Value>, input: &Input, names: &BTreeSet<String>) -> Result<(), AppError> {
+    if let Some(missing) = names.iter().find(|name| !input.contains_key(*name)) {
+        let known: Vec<&str> = columns(input).map(String::as_str).collect();
+        return Err(invalid(format!(
+            "There is no column {missing} for {{{{{missing}}}}}. The columns are: {}.",
+            known.join(", ")
+        )));
+    }
+    let messages = fields.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
+    for content in messages.filter_map(|message| message.get_mut("content")) {
+        if let Some(text) = content.as_str() {
+            *content = fill(text, input).into();
+        }
+    }
+    if let Some(prompt) = fields.get_mut("prompt")
+        && let Some(text) = prompt.as_str()
+    {
+        *prompt = fill(text, input).into();
+    }
+    Ok(())
+}
+
+fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
+    let items: Vec<Value> = serde_json::from_str(text).map_err(|error| {
+        invalid(format!("The list is not JSON (line {}, column {}).", error.line(), error.column()))
+    })?;
+    let rows = items.into_iter().enumerate().map(|(i, item)| match item {
+        Value::String(prompt) => Ok(Input::from_iter([("prompt".to_owned(), Value::String(prompt))])),
+        Value::Object(fields) => Ok(fields),
+        _ => Err(invalid(format!("Input {} is neither a text nor an object.", i + 1))),
+    });
+    rows.collect()
+}
+
+fn parse_csv(text: &str) -> Result<Vec<Input>, AppError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator(text))
+        .trim(csv::Trim::Headers)
+        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let bad = |error: csv::Error| match error.position() {
+        Some(place) => invalid(format!("Line {} does not have as many columns as the first.", place.line())),
+        None => invalid("This is neither CSV nor a JSON list.".to_owned()),
+    };
+    let columns = reader.headers().map_err(bad)?.clone();
+    let rows = reader.records().map(|record| {
+        let record = record.map_err(bad)?;
+        let cells = columns.iter().zip(record.iter());
+        Ok(cells.map(|(column, cell)| (column.to_owned(), Value::String(cell.to_owned()))).collect())
+    });
+    rows.collect()
+}
+
+/// Spreadsheets write semicolons where a comma is the decimal point, and tabs when cells are copied.
+fn separator(text: &str) -> u8 {
+    let header = text.lines().next().unwrap_or_default();
+    let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
+    // Of equal counts the last one wins: the comma.
+    [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// Returns the names in `{{ }}`.
+fn placeholders(template: &str) -> Vec<String> {
+    pieces(template).into_iter().filter_map(|(_, name)| Some(name?.to_owned())).collect()
+}
+
+/// Replaces all placeholders in one pass, so that a `{{…}}` inside a cell stays.
+fn fill(template: &str, input: &Input) -> String {
+    let value = |name: &str| input.get(name).map(text_of).unwrap_or_default();
+    pieces(template).into_iter().map(|(text, name)| format!("{text}{}", name.map(value).unwrap_or_default())).collect()
+}
+
+/// Splits a template into texts, each with the name of the placeholder that follows it.
+fn pieces(template: &str) -> Vec<(&str, Option<&str>)> {
+    let (mut found, mut rest, mut from) = (Vec::new(), template, 0);
+    while let Some(at) = rest[from..].find("{{").map(|at| from + at) {
+        let name = rest[at + 2..].split_once("}}").map(|(name, _)| name);
+        match name.filter(|name| !name.trim().is_empty() && !name.contains(['{', '}', '\n'])) {
+            Some(name) => {
+                found.push((&rest[..at], Some(name.trim())));
+                (rest, from) = (&rest[at + 2 + name.len() + 2..], 0);
+            }
+            None => from = at + 2,
+        }
+    }
+    found.push((rest, None));
+    found
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn invalid(message: String) -> AppError {
+    AppError::Invalid { field: "inputs".to_owned(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn prompts(spec: &Value, inputs: &str) -> Vec<String> {
+        let inputs = parse(inputs).expect("readable");
+        let specs = inputs.iter().map(|input| apply(spec, input, ("batch", "b1")).expect("fits"));
+        specs.map(|spec| spec["prompt"].as_str().expect("a prompt").to_owned()).collect()
+    }
+
+    #[test]
+    fn csv_and_json_give_the_same_prompts() {
+        let spec = json!({ "prompt": "Translate {{word}} to {{ language }}." });
+        let csv = "word,language\n\"good, day\",French\nhouse,German\n";
+        let json = r#"[{"word":"good, day","language":"French"},{"word":"house","language":"German"}]"#;
+        assert_eq!(prompts(&spec, csv), ["Translate good, day to French.", "Translate house to German."]);
+        assert_eq!(prompts(&spec, json), prompts(&spec, csv));
+        assert_eq!(prompts(&spec, &csv.replace(',', ";").replace("good;", "good,")), prompts(&spec, csv));
+        assert_eq!(prompts(&spec, "word\tlanguage\nhouse\tGerman\n"), ["Translate house to German."]);
+        assert_eq!(prompts(&json!({ "prompt": "x" }), "[\"a\",\"b\"]"), ["a", "b"]);
+        assert_eq!(prompts(&json!({}), "question\nwhy?\n"), ["why?"]);
+    }
+
+    #[test]
+    fn every_run_carries_the_tag_and_its_own_metadata() {
+        let input = &parse("prompt,metadata.customer\nhi,acme\n").expect("readable")[0];
+        let spec = apply(&json!({ "metadata": { "env": "test" } }), input, ("batch", "b1")).expect("fits");
+        assert_eq!(spec["metadata"], json!({ "env": "test", "customer": "acme", "batch": "b1" }));
+        let odd = apply(&json!({ "metadata": ["odd"] }), input, ("batch", "b1")).expect("left to validation");
+        assert_eq!(odd["metadata"], json!(["odd"]));
+        assert!(apply(&json!([]), input, ("batch", "b1")).is_err());
+    }
+
+    #[test]
+    fn errors_name_the_line_or_input() {
+        let message = |text: &str| parse(text).expect_err(text).to_string();
+        assert!(message("a,b\n1,2\n3\n").contains("Line 3"));
+        assert!(message("[1]").contains("Input 1"));
+        assert!(message("[\"a\",").contains("column"));
+        assert!(message(" ").contains("no inputs"));
+        assert!(message(&format!("p\n{}", "x\n".repeat(201))).contains("201"));
+        let input = &parse("a,b\n1,2\n").expect("readable")[0];
+        assert!(apply(&json!({}), input, ("batch", "b")).expect_err("no column").to_string().contains("{{a}}"));
+    }
+
+    #[test]
+    fn unused_columns_and_missing_placeholders_are_errors() {
+        let problem = |spec: Value, inputs: &str| preview(&spec, inputs).expect_err(inputs).to_string();
+        let hello = json!({ "prompt": "Hello {{who}}." });
+        assert!(problem(hello.clone(), "name\nAda\n").contains("no column who"));
+        assert!(problem(hello.clone(), "who,age\nAda,36\n").contains("column age is not used"));
+        assert!(problem(hello, r#"[{"who":"Ada"},{"name":"Grace"}]"#).contains("Input 2"));
+        assert!(problem(json!({ "prompt": "Hello." }), "name\nAda\n").contains("{{name}}"));
+        assert!(problem(json!({ "prompt": "x" }), "prompt,age\nhi,36\n").contains("column age"));
+        let plain = json!({ "messages": [{ "role": "user", "content": "Hello." }] });
+        assert!(problem(plain, "prompt\nhi\n").contains("{{prompt}}"));
+    }
+
+    #[test]
+    fn placeholders_in_messages_are_replaced_and_the_first_prompt_is_shown() {
+        let spec = json!({ "messages": [{ "role": "system", "content": "s" }, { "role": "user", "content": "Hi {{who}}, {} {{ }}" }] });
+        let input = &parse("who\nAda {{who}}\n").expect("readable")[0];
+        let filled = apply(&spec, input, ("batch", "b")).expect("fits");
+        assert_eq!(filled["messages"][1]["content"], "Hi Ada {{who}}, {} {{ }}");
+        assert_eq!(preview(&spec, "who\nAda\nGrace\n").expect("fits"), "2 runs. The first: “s / Hi Ada, {} {{ }}”");
+    }
+}

@@ -1,0 +1,112 @@
+//! Creates the draft that the form opens with: from a run, a template, a session, the saved draft, or nothing.
+
+use app::AppError;
+use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
+use app::launch::{LaunchEntry, LaunchMode};
+use protocol::ids;
+use protocol::json_pointer;
+use serde_json::{Value, json};
+
+use super::super::templates::{self, Template, TemplateOwner};
+use super::super::{LaunchContent, Launcher, content_of_run};
+use super::draft_store::{self, Slot};
+use super::{form_ownership, larger_model, session, with_new_key};
+use crate::error::Error;
+use crate::state::AppState;
+
+/// Asks for the next larger model of the catalogue.
+const LARGER_MODEL: &str = "/modelId=?larger";
+
+/// Returns a draft that belongs to the launcher, with its session loaded.
+pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchDraft, Error> {
+    let mut draft = if let Some(run_id) = &entry.like {
+        let content = content_of_run(state, &launcher.caller, run_id).await?;
+        from_origin(content, format!("the run {run_id}"), Some(format!("/runs/{run_id}")))
+    } else if let Some(id) = &entry.template {
+        let found = templates::list(state, launcher).await?.into_iter().find(|template| template.id == *id);
+        let template = found.ok_or_else(|| AppError::not_found("template"))?;
+        let Template { id, name, notes, shared, owner, content, .. } = template;
+        let mut draft = from_origin(content, format!("the template “{name}”"), None);
+        if owner == TemplateOwner::Me {
+            draft.template = TemplateFields { id: Some(id), name, notes, shared, to_delete: None };
+        }
+        draft
+    } else if entry.session.is_some() {
+        LaunchDraft { is_new: true, ..with_new_key(LaunchDraft::from_spec(json!({}))) }
+    } else if entry.previous_draft {
+        let previous = draft_store::load(state, launcher, Slot::Previous).await?;
+        LaunchDraft {
+            is_new: true,
+            has_previous_draft: false,
+            ..previous.ok_or_else(|| AppError::not_found("earlier draft"))?
+        }
+    } else {
+        draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
+    };
+    if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
+        draft.mode = LaunchMode::Message { session_id };
+    }
+    for change in &entry.set {
+        if change == LARGER_MODEL {
+            let catalogue = state.catalogues.load(state, launcher).await?;
+            draft.success = Some(larger_model::choose(&mut draft.spec, &catalogue));
+        } else {
+            apply_change(&mut draft.spec, change);
+        }
+    }
+    form_ownership::assign(&state.vault, &mut draft, launcher);
+    session::load(state, launcher, &mut draft).await?;
+    Ok(draft)
+}
+
+fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> LaunchDraft {
+    let origin = Origin { label, href, spec: files::shorten(&content.spec), answers: content.answers.clone() };
+    LaunchDraft {
+        answers: content.answers,
+        origin: Some(origin),
+        is_new: true,
+        ..with_new_key(LaunchDraft::from_spec(content.spec))
+    }
+}
+
+/// Applies `/budgets/maxToolTurns=20`: a pointer, and a value that is JSON or text. An empty value removes the field.
+fn apply_change(spec: &mut Value, change: &str) {
+    let Some((pointer, text)) = change.split_once('=').filter(|(pointer, _)| pointer.starts_with('/')) else { return };
+    match serde_json::from_str::<Value>(text) {
+        _ if text.is_empty() => {
+            json_pointer::remove(spec, pointer);
+        }
+        Ok(value) => json_pointer::set(spec, pointer, value),
+        Err(_) => json_pointer::set(spec, pointer, text.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_in_the_address_are_json_or_text() {
+        let mut spec = json!({ "name": "n" });
+        for change in ["/budgets/maxToolTurns=20", "/modelId=sandbox/script", "/loopDetection=false", "/name=", "x=1"] {
+            apply_change(&mut spec, change);
+        }
+        let expected =
+            json!({ "budgets": { "maxToolTurns": 20 }, "modelId": "sandbox/script", "loopDetection": false });
+        assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn a_budget_in_the_address_leaves_the_other_tools_their_defaults() {
+        let mut spec = json!({});
+        apply_change(&mut spec, "/toolBudgets/recall/maxCalls=9");
+        let budgets = protocol::spec::tool_budgets(&spec);
+        assert_eq!((budgets["recall"], budgets["traverse"], budgets["hive_search_deals"]), (9, 3, 5));
+        assert!(
+            protocol::validate::validate(
+                &json!({ "prompt": "p", "systemPrompt": "s", "toolBudgets": spec["toolBudgets"] })
+            )
+            .is_empty()
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Templates: saved sealed, limited in size, private or shared with the workspace.
+
+use app::AppError;
+use serde_json::Value;
+
+use super::{LaunchContent, Launcher, built_in_templates};
+use crate::answers::without_secrets;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::store::StoredTemplate;
+
+const MAX_TEMPLATE_BYTES: usize = 512 * 1024;
+const MAX_TEMPLATES: i64 = 200;
+const MAX_NAME_CHARS: usize = 120;
+const MAX_NOTES_CHARS: usize = 4_000;
+const PURPOSE: &str = "template";
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    pub id: String,
+    pub name: String,
+    pub notes: String,
+    /// The whole workspace sees it. Header values are left out then.
+    pub shared: bool,
+    pub owner: TemplateOwner,
+    pub content: LaunchContent,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplateOwner {
+    BuiltIn,
+    Me,
+    /// A colleague's email address.
+    Colleague(String),
+}
+
+/// A template to save. Without an id it is a new one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemplateChange {
+    pub id: Option<String>,
+    pub name: String,
+    pub notes: String,
+    pub shared: bool,
+    pub content: LaunchContent,
+}
+
+/// Returns the user's own templates and shared ones, then the built-in ones.
+pub async fn list(state: &AppState, launcher: &Launcher) -> Result<Vec<Template>, Error> {
+    let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
+    let readable = stored.into_iter().filter_map(|stored| {
+        // Skips templates that were sealed with a lost key.
+        let json = state.vault.open_sealed(PURPOSE, &stored.sealed).ok()?;
+        let content: LaunchContent = serde_json::from_slice(&json).ok()?;
+        let is_mine = stored.subject == launcher.subject;
+        let owner = if is_mine { TemplateOwner::Me } else { TemplateOwner::Colleague(stored.email) };
+        let StoredTemplate { id, name, notes, shared, .. } = stored;
+        Some(Template { id, name, notes, shared, owner, content })
+    });
+    let sandbox = state.sign_in.sandbox.then(|| format!("http://{}", state.mantyx.host()));
+    Ok(readable.chain(built_in_templates::list(sandbox.as_deref())).collect())
+}
+
+/// Returns the template's id.
+pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange) -> Result<String, Error> {
+    let workspace = launcher.caller.workspace_id;
+    let name = change.name.trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
+        return Err(invalid("name", format!("Give it a name of at most {MAX_NAME_CHARS} characters.")));
+    }
+    if change.notes.chars().count() > MAX_NOTES_CHARS {
+        return Err(invalid("notes", format!("Use at most {MAX_NOTES_CHARS} characters.")));
+    }
+    if !change.content.spec.is_object() {
+        return Err(invalid("spec", "A run spec is a JSON object.".to_owned()));
+    }
+    if change.id.is_none() && state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
+        return Err(invalid(
+            "name",
+            format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first."),
+        ));
+    }
+    let content = if change.shared { shareable(change.content) } else { change.content };
+    let json = serde_json::to_vec(&content).unwrap_or_default();
+    if json.len() > MAX_TEMPLATE_BYTES {
+        return Err(invalid("spec", "A template may have at most 512 KB.".to_owned()));
+    }
+    let template = StoredTemplate {
+        id: change.id.unwrap_or_else(crate::random::reference),
+        subject: launcher.subject.clone(),
+        email: launcher.email.clone(),
+        shared: change.shared,
+        name: name.to_owned(),
+        notes: change.notes,
+        sealed: state.vault.seal(PURPOSE, &json),
+        changed_at_ms: now_ms(),
+    };
+    if !state.store.save_template(workspace, &template).await? {
+        let message = "This template is a colleague's. Save it under a name of your own.".to_owned();
+        return Err(AppError::Forbidden { message }.into());
+    }
+    Ok(template.id)
+}
+
+pub async fn delete(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
+    match state.store.delete_template(launcher.caller.workspace_id, &launcher.subject, id).await? {
+        true => Ok(()),
+        false => Err(AppError::not_found("template of yours").into()),
+    }
+}
+
+/// Removes header values, which others must not see.
+pub fn shareable(mut content: LaunchContent) -> LaunchContent {
+    content.answers = without_secrets(content.answers);
+    let tools = content.spec.get_mut("tools").and_then(Value::as_array_mut);
+    for tool in tools.into_iter().flatten() {
+        let headers = tool.get_mut("headers").and_then(Value::as_object_mut);
+        for value in headers.into_iter().flat_map(|headers| headers.values_mut()) {
+            *value = Value::String(String::new());
+        }
+    }
+    content
+}
+
+fn invalid(field: &str, message: String) -> Error {
+    AppError::Invalid { field: field.to_owned(), message }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_header_values_are_removed() {
+        let check = |spec: Value, expected: Value| {
+            let shared = shareable(LaunchContent { spec, ..LaunchContent::default() });
+            assert_eq!(shared.spec, expected);
+        };
+        check(json!({ "prompt": "p" }), json!({ "prompt": "p" }));
+        check(json!({ "tools": ["odd", { "kind": "local" }] }), json!({ "tools": ["odd", { "kind": "local" }] }));
+        check(json!({ "tools": [{ "headers": { "a": "secret" } }] }), json!({ "tools": [{ "headers": { "a": "" } }] }));
+        check(json!("odd"), json!("odd"));
+    }
+}

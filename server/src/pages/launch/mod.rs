@@ -1,0 +1,72 @@
+//! Loads the launch page and builds its model from the draft.
+
+mod agents;
+mod answerers;
+mod changes;
+mod code_samples;
+mod controls;
+mod input;
+mod limits;
+mod rows;
+mod side;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use app::launch::LaunchEntry;
+use app::launch::draft::{LaunchDraft, error_placement, files, json_problem, validation};
+use app::model::launch::LaunchPageModel;
+use protocol::validate::FieldError;
+
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::launch::templates::{self, Template};
+use crate::launch::{Catalogue, Launcher, form};
+use crate::state::AppState;
+use controls::PageBuilder;
+
+pub async fn load(state: &AppState, caller: &Caller, entry: &LaunchEntry) -> Result<LaunchPageModel, Error> {
+    let launcher = Launcher::of(state, caller).await?;
+    let draft = form::start_draft(state, &launcher, entry).await?;
+    load_draft(state, &launcher, &draft).await
+}
+
+/// Loads the page that shows a draft.
+pub async fn load_draft(state: &AppState, launcher: &Launcher, draft: &LaunchDraft) -> Result<LaunchPageModel, Error> {
+    let catalogue = state.catalogues.load(state, launcher).await?;
+    let templates = templates::list(state, launcher).await?;
+    let runs_url = state.mantyx.runs_url(&launcher.caller.slug);
+    Ok(build(draft, &catalogue, &templates, form::validation::errors(draft), &runs_url))
+}
+
+fn build(
+    draft: &LaunchDraft,
+    catalogue: &Catalogue,
+    templates: &[Template],
+    errors: Vec<FieldError>,
+    runs_url: &str,
+) -> LaunchPageModel {
+    let shown = errors.into_iter().filter(|error| validation::is_shown(draft, error));
+    let builder = PageBuilder { draft, catalogue, errors: shown.collect(), runs_url, anchors: Default::default() };
+    let mut sections =
+        vec![builder.input(), builder.model(), builder.tools(), builder.limits(), builder.output(), builder.metadata()];
+    sections.extend(builder.other_fields());
+    let (mode, more_actions) = (builder.mode(), builder.more_actions(templates));
+    LaunchPageModel {
+        draft: serde_json::to_string(draft).unwrap_or_default(),
+        notices: builder.notices(),
+        templates: templates.iter().map(side::template_link).collect(),
+        sections,
+        json: draft.invalid_json.clone().unwrap_or_else(|| files::display_json(&draft.spec)),
+        json_problem: draft.invalid_json.as_deref().and_then(json_problem::json_problem),
+        problems: error_placement::problems(&builder.errors, &builder.anchors.borrow()),
+        changes: builder.changes(),
+        mode,
+        more_actions,
+        may_launch: builder.missing_scope().is_none(),
+        error: builder.general_error(),
+        unconfirmed: draft.unconfirmed && draft.general_error.is_some(),
+        draft_status: String::new(),
+        focus: None,
+    }
+}

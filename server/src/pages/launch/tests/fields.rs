@@ -1,0 +1,226 @@
+//! Input is kept, and errors are shown at their fields.
+
+use app::launch::LaunchMode;
+use app::launch::draft::apply::{SubmittedFields, apply};
+use app::launch::draft::{DiscoveredTool, LaunchDraft, Origin, SessionInfo};
+use app::model::launch::{Item, LaunchPageModel};
+use domain::{A2aPeer, Answerer, McpEndpoint, McpTool};
+use serde_json::{Value, json};
+
+use super::{after, page_of};
+use crate::launch::form::{peers, validation};
+
+/// Returns the errors of a page by control name.
+pub fn shown_errors(page: &LaunchPageModel) -> Vec<(String, String)> {
+    fn collect(items: &[Item], errors: &mut Vec<(String, String)>) {
+        for item in items {
+            match item {
+                Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => collect(items, errors),
+                Item::Field(field) => errors.extend(field.error.clone().map(|error| (field.name.clone(), error))),
+                _ => {}
+            }
+        }
+    }
+    let mut errors = Vec::new();
+    page.sections.iter().for_each(|section| collect(&section.items, &mut errors));
+    collect(&page.mode, &mut errors);
+    errors
+}
+
+#[test]
+fn unfinished_template_fields_and_file_addresses_are_kept() {
+    let draft = LaunchDraft::from_spec(json!({ "messages": [{ "role": "user", "content": "c" }] }));
+    let url = ("u/messages/0/attachments", "https://x.test/a");
+    let typed =
+        after(&draft, &[("q:template-name", "Mine"), ("q:template-notes", "Why"), ("q:template-shared", "true"), url]);
+    let again = after(&typed, &[]);
+    assert_eq!(
+        (again.template.name.as_str(), again.template.notes.as_str(), again.template.shared),
+        ("Mine", "Why", true)
+    );
+    assert_eq!(again.file_urls["/messages/0/attachments"], "https://x.test/a");
+    assert!(!after(&again, &[("q:template-shared", "")]).template.shared);
+}
+
+#[test]
+fn each_exceeded_limit_is_an_error_at_its_field() {
+    let budgets: serde_json::Map<String, Value> =
+        (0..33).map(|i| (format!("tool_{i}"), json!({ "maxCalls": 1 }))).collect();
+    let many: Vec<Value> = (0..65).map(|i| json!({ "name": format!("t{i}"), "inputSchema": {} })).collect();
+    let big = json!({ "type": "object", "description": "x".repeat(40_000) });
+    let cases = [
+        (json!({ "prompt": "x".repeat(200_001) }), "t/prompt"),
+        (json!({ "tools": [{ "kind": "mcp_local", "name": "s", "tools": many }] }), "j/tools/0/tools"),
+        (json!({ "outputSchema": { "schema": big } }), "x:output"),
+        (
+            json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test", "headers": { "A": "a\r\nb" } }] }),
+            "v/tools/0/headers#0",
+        ),
+    ];
+    for (spec, control) in cases {
+        let errors = shown_errors(&page_of(&LaunchDraft::from_spec(spec)));
+        assert!(errors.iter().any(|(name, error)| name == control && !error.is_empty()), "{control}: {errors:?}");
+    }
+    let page = page_of(&LaunchDraft::from_spec(json!({ "toolBudgets": budgets })));
+    let notes = serde_json::to_string(&page.sections).expect("a page");
+    assert!(
+        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "calls per tool"),
+        "{:?}",
+        page.problems
+    );
+}
+
+#[test]
+fn a_header_with_a_line_break_is_an_error_at_the_answerer() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    let headers = [("Authorization".to_owned(), "a\nb".to_owned())].into();
+    let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers };
+    draft.answers.insert("ask".to_owned(), Answerer::Mcp(McpTool { server, tool: None }));
+    let errors = shown_errors(&page_of(&draft));
+    assert!(errors.iter().any(|(name, error)| name == "a:ask:by" && error.contains("line break")), "{errors:?}");
+}
+
+#[test]
+fn untrusted_tool_names_are_text() {
+    let mut draft =
+        LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
+    let hostile = "</textarea><script>alert(1)</script>";
+    draft.discovered_tools.insert(
+        "/tools/0".to_owned(),
+        vec![DiscoveredTool { name: hostile.to_owned(), description: hostile.to_owned() }],
+    );
+    let one = after(&draft, &[(&format!("c/tools/0/toolFilter#{hostile}"), "")]);
+    assert_eq!(one.spec["tools"][0]["toolFilter"], json!([]));
+    let page = serde_json::to_string(&page_of(&draft).sections).expect("a page");
+    assert!(page.contains("<script>"), "the model has the text; rendering escapes it");
+}
+
+#[test]
+fn edited_json_and_fields_outside_the_spec_are_both_applied() {
+    let mut draft = LaunchDraft::from_spec(json!({ "prompt": "p", "tools": [{ "kind": "local", "name": "ask" }] }));
+    draft.answers.insert("ask".to_owned(), Answerer::Hand);
+    let json = r#"{"prompt":"q","tools":[{"kind":"local","name":"ask"}]}"#;
+    let sent = after(
+        &draft,
+        &[("json", json), ("x:mode", "new_session"), ("q:inputs", "a\nb"), ("q:tag-key", "k"), ("a:ask:by", "canned")],
+    );
+    assert_eq!((&sent.spec["prompt"], &sent.mode), (&json!("q"), &LaunchMode::NewSession));
+    assert_eq!((sent.batch.inputs.as_str(), sent.batch.tag_key.as_str()), ("a\nb", "k"));
+    assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
+}
+
+#[test]
+fn of_two_tools_with_one_name_both_keep_the_answerer_after_a_rename() {
+    let tools = json!([{ "kind": "local", "name": "read" }, { "kind": "local", "name": "read" }]);
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": tools }));
+    let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers: Default::default() };
+    let by_server =
+        |tool: Option<&str>| Answerer::Mcp(McpTool { server: server.clone(), tool: tool.map(str::to_owned) });
+    draft.answers.insert("read".to_owned(), by_server(None));
+    let sent = after(&draft, &[("t/tools/1/name", "read_2")]);
+    assert_eq!((&sent.answers["read"], &sent.answers["read_2"]), (&by_server(None), &by_server(Some("read"))));
+}
+
+#[test]
+fn a_pasted_card_becomes_the_answerer_and_choosing_an_agent_uses_it() {
+    let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "a2a_local" }] }));
+    let card = json!({ "name": "Weather", "url": "https://w.test" });
+    let sent = after(&draft, &[("j/tools/0/agentCard", &card.to_string())]);
+    let by_card = Answerer::A2a(A2aPeer { card: Some(card.clone()), ..A2aPeer::default() });
+    assert_eq!(sent.answers["weather"], by_card);
+    let by_hand = after(&sent, &[("a:weather:by", "hand")]);
+    assert_eq!(by_hand.answers["weather"], Answerer::Hand);
+    assert_eq!(after(&by_hand, &[("a:weather:by", "a2a")]).answers["weather"], by_card);
+    let other = json!({ "name": "Weather", "url": "https://other.test" });
+    let edited = after(&sent, &[("j/tools/0/agentCard", &other.to_string())]);
+    assert_eq!(edited.answers["weather"], Answerer::A2a(A2aPeer { card: Some(other), ..A2aPeer::default() }));
+}
+
+#[test]
+fn discovered_tools_get_valid_and_unique_names() {
+    let tools = ["read-file", "read_file", "read file", "ok"].map(|name| json!({ "name": name }));
+    let (tools, names) = peers::with_valid_names(&tools, ["ok".to_owned()].into());
+    let shown: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(shown, ["read_file", "read_file_2", "read_file_3", "ok_2"]);
+    assert_eq!(names[3], ("ok_2".to_owned(), "ok".to_owned()));
+}
+
+#[test]
+fn a_field_with_an_invalid_name_changes_nothing() {
+    let draft = LaunchDraft::from_spec(json!({ "prompt": "p" }));
+    for name in ["é/prompt", "日", "", "t", "t/prompt#"] {
+        let fields = [(name.to_owned(), "x".to_owned())];
+        let mut sent = draft.clone();
+        apply(&mut sent, &SubmittedFields::new(&fields));
+        assert_eq!(sent.spec, draft.spec, "{name}");
+    }
+}
+
+#[test]
+fn another_answerer_is_a_change_and_the_default_one_is_not() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    draft.origin = Some(Origin { spec: draft.spec.clone(), ..Origin::default() });
+    draft.answers.insert("ask".to_owned(), Answerer::Hand);
+    assert_eq!(page_of(&draft).changes.expect("compared").lines, []);
+    draft.answers.insert("ask".to_owned(), Answerer::A2a(A2aPeer::default()));
+    let lines = page_of(&draft).changes.expect("compared").lines;
+    assert_eq!(lines[0].0, "/answers/ask");
+}
+
+#[test]
+fn a_message_lists_its_overrides_and_answers_the_tools_of_its_session() {
+    let spec = json!({ "modelId": "a", "systemPrompt": "s", "tools": [{ "kind": "local", "name": "ask" }] });
+    let session = SessionInfo { id: "sess_1".to_owned(), spec, problem: None };
+    let mode = LaunchMode::Message { session_id: "sess_1".to_owned() };
+    let draft = LaunchDraft {
+        mode,
+        session: Some(session),
+        ..LaunchDraft::from_spec(json!({ "prompt": "p", "modelId": "b" }))
+    };
+    let page = page_of(&draft);
+    let text = serde_json::to_string(&page).expect("a page");
+    assert!(text.contains("“b” instead of “a”") && text.contains("The session's (a)"), "{text}");
+    let sent = after(&draft, &[("a:ask:by", "canned")]);
+    assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
+    let gone = SessionInfo { id: "sess_1".to_owned(), problem: Some("Gone.".to_owned()), ..SessionInfo::default() };
+    let errors = shown_errors(&page_of(&LaunchDraft { session: Some(gone), ..draft }));
+    assert_eq!(errors, [("x:session".to_owned(), "Gone.".to_owned())]);
+}
+
+#[test]
+fn code_samples_have_no_secrets() {
+    fn samples(items: &[Item]) -> Vec<(String, String)> {
+        let of = |item: &Item| match item {
+            Item::Fold { items, .. } => samples(items),
+            Item::Code { title, text } => vec![(title.clone(), text.clone())],
+            _ => Vec::new(),
+        };
+        items.iter().flat_map(of).collect()
+    }
+    let headers = json!({ "Authorization": "Bearer very-secret" });
+    let mut draft = LaunchDraft::from_spec(
+        json!({ "prompt": "p", "tools": [{ "kind": "mcp", "url": "https://x.test", "headers": headers }] }),
+    );
+    let shown = samples(&page_of(&draft).more_actions);
+    assert_eq!(
+        shown.iter().map(|(title, _)| title.as_str()).collect::<Vec<_>>(),
+        ["As curl", "As Python", "As TypeScript"]
+    );
+    assert!(
+        shown.iter().all(|(_, text)| text.contains("/demo/agent-runs") && !text.contains("very-secret")),
+        "{shown:?}"
+    );
+    draft.mode = LaunchMode::Message { session_id: "sess_1".to_owned() };
+    let shown = samples(&page_of(&draft).more_actions);
+    assert!(shown.iter().all(|(_, text)| text.contains("/demo/agent-sessions/sess_1/messages")), "{shown:?}");
+    draft.spec["prompt"] = "x".repeat(70_000).into();
+    assert_eq!(samples(&page_of(&draft).more_actions), []);
+}
+
+#[test]
+fn a_batch_needs_valid_json_and_no_prompt() {
+    let draft = LaunchDraft::from_spec(json!({ "systemPrompt": "s" }));
+    assert_eq!(validation::batch_errors(&draft), []);
+    let broken = after(&draft, &[("json", "{")]);
+    assert_eq!(validation::batch_errors(&broken).len(), 1);
+}

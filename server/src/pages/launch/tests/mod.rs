@@ -1,0 +1,291 @@
+//! A form that is sent back unchanged changes nothing, and each control changes only its own field.
+
+mod client_check;
+mod fields;
+mod round_trip;
+
+use app::launch::LaunchMode;
+use app::launch::draft::apply::{SubmittedFields, apply};
+use app::launch::draft::{DiscoveredTool, LaunchDraft};
+use app::model::launch::{Control, Item, LaunchPageModel};
+use domain::{Answerer, CannedReply};
+use protocol::json_pointer;
+use serde_json::{Value, json};
+
+use crate::launch::Catalogue;
+use crate::launch::form::validation;
+
+fn page_of(draft: &LaunchDraft) -> LaunchPageModel {
+    let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
+    super::build(draft, &Catalogue::default(), &[], validation::errors(draft), runs_url)
+}
+
+/// Returns the fields that a browser sends for an unchanged page.
+fn sent_fields(page: &LaunchPageModel) -> Vec<(String, String)> {
+    let mut fields = vec![("json".to_owned(), crlf(&page.json))];
+    for section in &page.sections {
+        collect(&section.items, &mut fields);
+    }
+    collect(&page.mode, &mut fields);
+    collect(&page.more_actions, &mut fields);
+    fields
+}
+
+fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
+    for item in items {
+        match item {
+            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => collect(items, fields),
+            Item::Field(field) => match &field.control {
+                // Browsers remove line ends from text lines.
+                Control::TextLine { value, .. } => fields.push((field.name.clone(), value.replace(['\r', '\n'], ""))),
+                Control::TextArea { value, .. } | Control::Select { value, .. } => {
+                    fields.push((field.name.clone(), crlf(value)));
+                }
+                Control::Checkbox { value, checked } => {
+                    fields.push((field.name.clone(), String::new()));
+                    fields.extend(checked.then(|| (field.name.clone(), value.clone())));
+                }
+                Control::Hidden { value } => fields.push((field.name.clone(), value.clone())),
+                Control::File { .. } => {}
+            },
+            Item::Note { .. }
+            | Item::Facts { .. }
+            | Item::Buttons { .. }
+            | Item::Code { .. }
+            | Item::Datalist { .. } => {}
+        }
+    }
+}
+
+fn crlf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n")
+}
+
+/// Applies the form of a draft with some fields changed.
+fn after(draft: &LaunchDraft, changes: &[(&str, &str)]) -> LaunchDraft {
+    let fields = fields_with(&page_of(draft), changes);
+    let mut draft = draft.clone();
+    apply(&mut draft, &SubmittedFields::new(&fields));
+    draft
+}
+
+/// Returns the fields that a browser sends for a page with some fields changed.
+fn fields_with(page: &LaunchPageModel, changes: &[(&str, &str)]) -> Vec<(String, String)> {
+    let mut fields = sent_fields(page);
+    for (name, text) in changes {
+        assert!(fields.iter().any(|(field, _)| field == name), "there is no control {name}");
+        fields.push(((*name).to_owned(), (*text).to_owned()));
+    }
+    fields
+}
+
+fn full_spec() -> Value {
+    json!({
+        "later": { "x": [1, 2.5, null] }, "name": "n\nm", "agentId": "a", "systemPrompt": "s\n\nwith lines ", "modelId": "m",
+        "fallbackModelId": "f", "reasoningLevel": 30, "metadata": { "k": "v", "odd key": "", "n": 3, " s ": " x ", "l": "a\nb\r" },
+        "messages": [{ "role": "user", "content": "\nc", "attachments": [{ "type": "input_file_url", "url": "https://x.test" }] }],
+        "budgets": { "maxToolTurns": 3, "maxToolTurnsExceeded": "later", "localToolTimeoutMs": 1000, "other": 1 },
+        "toolBudgets": { "recall": { "maxCalls": 0, "later": 1 }, "odd": 7 },
+        "loopDetection": { "consecutiveThreshold": 2, "hardCutoffThreshold": 9, "later": true },
+        "outputSchema": { "name": "o", "schema": { "type": "object", "properties": { "": {}, "a": { "type": ["string", "null"], "description": " d\ne" } },
+            "required": ["a", "b"] }, "enforcement": "strict" },
+        "supervisor": { "interval": 4, "modelId": "m", "reasoningTrigger": { "chars": 10, "ms": 20 } },
+        "plan": { "mode": "auto", "brief": "b", "steps": ["one", " two "], "planOnly": false },
+        "tools": [
+            { "kind": "mantyx", "id": "t", "later": 1 },
+            { "kind": "mantyx_plugin", "name": "@a/b" },
+            { "kind": "local", "name": "l", "description": "d", "parameters": { "$ref": "#/x" }, "outputSchema": {},
+              "longRunning": true, "readOnly": false, "retain": true },
+            { "kind": "a2a", "name": "a", "agentCardUrl": "https://x.test", "headers": { "h": "v" }, "contextId": "c" },
+            { "kind": "a2a_local", "name": "b", "agentCard": { "name": "B", "skills": [{ "name": "s" }] } },
+            { "kind": "mcp", "name": "m", "url": "https://x.test", "headers": {}, "toolFilter": ["x", "y "] },
+            { "kind": "mcp_local", "name": "ml", "serverInfo": { "name": "S" }, "tools": [{ "name": "x", "inputSchema": {} }, {}] },
+            { "kind": "quantum", "spin": 2 }, { "name": 5 },
+        ],
+    })
+}
+
+#[test]
+fn an_unchanged_form_changes_nothing() {
+    let odd = json!({ "prompt": null, "tools": "none", "metadata": [], "plan": "sometimes", "loopDetection": true,
+        "messages": {}, "outputSchema": 3, "supervisor": { "reasoningTrigger": true }, "toolBudgets": null,
+        "reasoningLevel": "extreme", "budgets": {}, "systemPrompt": " ", "name": "" });
+    for spec in
+        [full_spec(), odd, json!({}), json!({ "prompt": "a\r\nb\n" }), json!({ "toolBudgets": {}, "metadata": {} })]
+    {
+        let mut draft = LaunchDraft::from_spec(spec.clone());
+        draft
+            .answers
+            .insert("l".to_owned(), Answerer::Canned(CannedReply { text: "r\ns".to_owned(), ..Default::default() }));
+        let tool = DiscoveredTool { name: "x".to_owned(), description: String::new() };
+        draft.discovered_tools.insert("/tools/5".to_owned(), vec![tool]);
+        let sent = after(&draft, &[]);
+        assert_eq!(sent.spec, spec);
+        assert_eq!((sent.invalid_json, sent.invalid_texts.len(), sent.invalid_rows.len()), (None, 0, 0));
+    }
+}
+
+#[test]
+fn each_control_changes_only_its_own_field() {
+    let check = |name: &str, text: &str, place: &str, expected: Value| {
+        let draft = LaunchDraft::from_spec(full_spec());
+        let sent = after(&draft, &[(name, text)]);
+        let mut spec = full_spec();
+        match expected {
+            Value::Null => drop(json_pointer::remove(&mut spec, place)),
+            expected => json_pointer::set(&mut spec, place, expected),
+        }
+        assert_eq!(sent.spec, spec, "{name}");
+    };
+    check("t/systemPrompt", "new\r\nlines", "/systemPrompt", "new\nlines".into());
+    check("t/name", "", "/name", Value::Null);
+    check("n/budgets/maxToolTurns", "12", "/budgets/maxToolTurns", 12.into());
+    check("n/budgets/maxToolTurns", "many", "/budgets/maxToolTurns", "many".into());
+    check("b/tools/2/readOnly", "true", "/tools/2/readOnly", true.into());
+    check("b/tools/2/retain", "", "/tools/2/retain", Value::Null);
+    check("l/tools/5/toolFilter", "x\r\nz", "/tools/5/toolFilter", json!(["x", "z"]));
+    check("j/tools/4/agentCard", "{\"name\":\"C\"}", "/tools/4/agentCard", json!({ "name": "C" }));
+    check("v/metadata#0", "w", "/metadata/k", "w".into());
+    check("v/toolBudgets#0", "9", "/toolBudgets/recall/maxCalls", 9.into());
+    check("x:loops", "off", "/loopDetection", false.into());
+    check("x:plan", "", "/plan", Value::Null);
+    check("t/tools/6/tools/0/name", "renamed", "/tools/6/tools/0/name", "renamed".into());
+}
+
+#[test]
+fn an_edited_json_replaces_the_controls_unless_it_is_invalid() {
+    let draft = LaunchDraft::from_spec(json!({ "prompt": "p", "later": 1 }));
+    let edited = after(&draft, &[("json", "{\"prompt\":\"q\",\"tools\":[]}"), ("t/prompt", "stale")]);
+    assert_eq!(edited.spec, json!({ "prompt": "q", "tools": [] }));
+    let broken = after(&draft, &[("json", "{\"prompt\": }"), ("t/name", "n")]);
+    assert_eq!(broken.spec, json!({ "prompt": "p", "later": 1, "name": "n" }));
+    let page = page_of(&broken);
+    assert_eq!((page.json.as_str(), page.json_problem.map(|problem| problem.column)), ("{\"prompt\": }", Some(12)));
+    assert!(page.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", page.problems);
+    let same = after(&draft, &[("json", "{ \"later\": 1, \"prompt\": \"p\" }"), ("t/prompt", "kept")]);
+    assert_eq!(same.spec["prompt"], "kept");
+}
+
+#[test]
+fn invalid_json_stays_in_its_control_with_an_error() {
+    let draft = LaunchDraft::from_spec(
+        json!({ "tools": [{ "kind": "a2a_local", "name": "b", "agentCard": { "name": "B" } }] }),
+    );
+    let broken = after(&draft, &[("j/tools/0/agentCard", "{")]);
+    assert_eq!(broken.spec, draft.spec);
+    let again = after(&broken, &[]);
+    assert_eq!(again.invalid_texts["j/tools/0/agentCard"], "{");
+    assert!(validation::errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json"));
+    let mended = after(&again, &[("j/tools/0/agentCard", "{}")]);
+    assert_eq!((&mended.spec["tools"][0]["agentCard"], mended.invalid_texts.len()), (&json!({}), 0));
+}
+
+#[test]
+fn a_renamed_tool_keeps_its_answerer() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
+    draft.answers.insert("old".to_owned(), Answerer::Canned(CannedReply::default()));
+    let renamed = after(&draft, &[("t/tools/0/name", "new"), ("a:old:text", "reply"), ("a:old:failed", "true")]);
+    let expected = CannedReply { text: "reply".to_owned(), failed: true, delay_ms: 0 };
+    assert_eq!(renamed.answers["new"], Answerer::Canned(expected));
+    assert_eq!(renamed.answers.len(), 1);
+}
+
+#[test]
+fn a_tool_keeps_its_answerer_while_its_name_is_cleared_and_retyped() {
+    let mut draft = LaunchDraft::from_spec(
+        json!({ "tools": [{ "kind": "local", "name": "old" }, { "kind": "local", "name": "new" }] }),
+    );
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), ..Default::default() });
+    draft.answers.insert("old".to_owned(), reply.clone());
+    let cleared = after(&draft, &[("t/tools/0/name", "")]);
+    assert_eq!(cleared.answers.get("old"), None);
+    // While it is typed, the name may be that of another tool.
+    let halfway = after(&cleared, &[("t/tools/0/name", "new")]);
+    let named = after(&halfway, &[("t/tools/0/name", "newer")]);
+    assert_eq!(named.answers.get("newer"), Some(&reply));
+}
+
+#[test]
+fn an_answerer_is_restored_with_its_choice_also_under_another_name() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
+    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
+    draft.answers.insert("old".to_owned(), reply);
+    let by_hand = after(&draft, &[("a:old:text", "mine at last"), ("a:old:by", "hand")]);
+    let reply = Answerer::Canned(CannedReply { text: "mine at last".to_owned(), failed: true, delay_ms: 7 });
+    assert_eq!(by_hand.answers["old"], Answerer::Hand);
+    let renamed = after(&by_hand, &[("t/tools/0/name", "new")]);
+    assert_eq!(after(&renamed, &[("a:new:by", "canned")]).answers["new"], reply);
+}
+
+#[test]
+fn a_removed_tool_is_restored_with_its_answerer() {
+    let spec = json!({ "tools": [{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b", "readOnly": true }, { "kind": "a2a" }] });
+    let mut draft = LaunchDraft::from_spec(spec.clone());
+    draft.answers.insert("b".to_owned(), Answerer::Canned(CannedReply::default()));
+    draft.invalid_texts.insert("j/tools/2/agentCard".to_owned(), "{".to_owned());
+    let before = draft.clone();
+    draft.remove_tool("/tools", 1);
+    assert!(serde_json::to_string(&page_of(&draft)).is_ok_and(|page| page.contains("undo-remove")));
+    assert_eq!((draft.answers.len(), draft.invalid_texts.contains_key("j/tools/1/agentCard")), (0, true));
+    assert_eq!(draft.restore_removed_tool().as_deref(), Some("/tools/1"));
+    assert_eq!(draft, before);
+}
+
+#[test]
+fn an_invalid_delay_stays_with_an_error() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    draft.answers.insert("ask".to_owned(), Answerer::Canned(CannedReply { delay_ms: 9, ..Default::default() }));
+    let odd = after(&draft, &[("a:ask:delay", "-5")]);
+    let again = after(&odd, &[]);
+    assert!(
+        validation::errors(&again).iter().any(|error| error.path == "/answers/ask#delay"),
+        "{:?}",
+        validation::errors(&again)
+    );
+    assert!(serde_json::to_string(&page_of(&again)).is_ok_and(|page| page.contains("\"-5\"")));
+    assert!(validation::errors(&after(&again, &[("a:ask:delay", "5")])).iter().all(|error| error.code != "number"));
+}
+
+#[test]
+fn a_pasted_tools_list_response_stands_for_its_list() {
+    let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp_local", "name": "m" }] }));
+    let pasted = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{}}]}}"#;
+    let taken = after(&draft, &[("j/tools/0/tools", pasted)]);
+    assert_eq!(taken.spec["tools"][0]["tools"], json!([{ "name": "read", "inputSchema": {} }]));
+}
+
+#[test]
+fn checkboxes_write_the_filter_and_all_checked_leave_it_out() {
+    let mut draft =
+        LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
+    let found = ["a", "b"].map(|name| DiscoveredTool { name: name.to_owned(), description: String::new() });
+    draft.discovered_tools.insert("/tools/0".to_owned(), found.to_vec());
+    let one = after(&draft, &[("c/tools/0/toolFilter#b", "")]);
+    assert_eq!(one.spec["tools"][0]["toolFilter"], json!(["a"]));
+    let all = after(&one, &[("c/tools/0/toolFilter#b", "true")]);
+    assert_eq!(all.spec["tools"][0].get("toolFilter"), None);
+}
+
+#[test]
+fn missing_fields_are_reported_after_an_attempt_and_link_to_controls() {
+    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "a b" }] }));
+    let places =
+        |draft: &LaunchDraft| page_of(draft).problems.into_iter().map(|problem| problem.place).collect::<Vec<_>>();
+    assert_eq!(places(&draft), ["Tool 1, name"]);
+    draft.launch_attempted = true;
+    assert_eq!(places(&draft), ["prompt", "system prompt", "Tool 1, name"]);
+    assert!(
+        page_of(&draft).problems.iter().all(|problem| problem.href.starts_with("#f-")),
+        "{:?}",
+        page_of(&draft).problems
+    );
+}
+
+#[test]
+fn a_message_to_a_session_needs_its_id() {
+    let draft = LaunchDraft {
+        mode: LaunchMode::Message { session_id: String::new() },
+        ..LaunchDraft::from_spec(json!({ "prompt": "p" }))
+    };
+    assert_eq!(validation::errors(&draft).into_iter().map(|error| error.path).collect::<Vec<_>>(), ["/session"]);
+}
