@@ -4,7 +4,7 @@ pub mod draft;
 #[cfg(feature = "ssr")]
 mod entry;
 mod local_tools;
-pub mod spec_form;
+mod spec_form;
 mod tool_check;
 
 pub use draft::{LaunchDraft, LaunchMode};

@@ -5,6 +5,7 @@
 
 mod rng;
 mod scenario;
+mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -176,7 +176,7 @@ impl Store {
 
     /// Stores an answer until it is sent. Returns false if this process lost the call.
     pub async fn save_reply(&self, call: CallKey<'_>, owner: &str, sealed: &[u8], now_ms: i64) -> Result<bool> {
-        let kept = sqlx::query(
+        let saved = sqlx::query(
             "UPDATE run_answer SET state = 'ready', reply = $1, changed_at = $2 WHERE workspace_id = $3 \
              AND run_id = $4 AND tool_use_id = $5 AND owner = $6 AND state IN ('working', 'ready')",
         )
@@ -188,7 +188,7 @@ impl Store {
         .bind(owner)
         .execute(&self.writer)
         .await?;
-        Ok(kept.rows_affected() == 1)
+        Ok(saved.rows_affected() == 1)
     }
 
     /// Records the final state of an answer.

@@ -186,10 +186,12 @@ impl Store {
 
     /// Returns at most `limit` events, in order, beginning with the seq `from`.
     async fn read(&self, connection: &mut AnyConnection, list_key: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
+        // Larger seqs are stored as `i64::MAX`, so nothing comes after that.
+        let Ok(first) = i64::try_from(from) else { return Ok(Vec::new()) };
         let rows: Vec<String> =
             sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
                 .bind(list_key)
-                .bind(i64::try_from(from).unwrap_or(i64::MAX))
+                .bind(first)
                 .bind(i64::from(limit))
                 .fetch_all(&mut *connection)
                 .await?;
@@ -216,17 +218,17 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<Event>> {
         let mut events = Vec::new();
-        let mut position = i64::try_from(from).unwrap_or(i64::MAX);
+        let mut after = i64::try_from(from).unwrap_or(i64::MAX) - 1;
         while events.len() < limit {
             let row = sqlx::query(
-                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq >= $2 ORDER BY first_seq LIMIT 1",
+                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
             )
             .bind(list_key)
-            .bind(position)
+            .bind(after)
             .fetch_optional(&mut *connection)
             .await?;
             let Some(row) = row else { break };
-            position = row.try_get::<i64, _>(0)?.saturating_add(1);
+            after = row.try_get(0)?;
             let body: Vec<u8> = row.try_get(1)?;
             self.load_dictionary_of(connection, &body).await?;
             events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);

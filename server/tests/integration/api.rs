@@ -1,4 +1,4 @@
-//! The JSON API, by session and by bearer.
+//! The JSON API with a session and with a bearer token.
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ async fn json(request: RequestBuilder) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn lists_by_bearer_with_filter_limit_and_cursor() {
+async fn a_list_has_a_filter_a_limit_and_a_cursor() {
     let app = TestApp::start().await;
     let mut ids = Vec::new();
     for i in 0..5 {
@@ -38,7 +38,7 @@ fn json_get(app: &TestApp, path: &str) -> RequestBuilder {
 }
 
 #[tokio::test]
-async fn one_run_tells_its_figures_answer_and_banners() {
+async fn a_run_has_its_answer_and_banners() {
     let app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say cut here\n/truncate", json!({ "metadata": { "env": "prod" } })).await;
     let (status, run) = json(json_get(&app, &format!("/api/runs/{id}"))).await;
@@ -49,7 +49,7 @@ async fn one_run_tells_its_figures_answer_and_banners() {
 }
 
 #[tokio::test]
-async fn the_session_cookie_works_as_well() {
+async fn the_session_cookie_is_accepted() {
     let app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say hi", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
@@ -59,7 +59,7 @@ async fn the_session_cookie_works_as_well() {
 }
 
 #[tokio::test]
-async fn bad_credentials_and_bad_input_are_told_apart() {
+async fn bad_credentials_and_bad_input_have_different_errors() {
     let app = TestApp::start().await;
     let (status, body) = json(app.http.get(app.url("/api/runs"))).await;
     assert_eq!((status, &body["error"]), (401, &json!("signed_out")));

@@ -1,17 +1,17 @@
-//! The query language over real runs, and what stands around the list.
+//! The query language on real runs; facets, histogram and completion; compressed logs and retention.
 
 use serde_json::{Value, json};
 
-use crate::harness::{DEMO, OTHER, TestApp, api_key};
+use crate::harness::{DEMO, OTHER, TestApp, api_key, eventually};
 
-/// A dashboard with some runs, each opened, so that its log is stored.
-struct Desk {
+/// A server with some runs, each opened, so that its log is stored.
+struct Fixture {
     app: TestApp,
-    /// By the name that the tests use.
+    /// Run ids by the names that the tests use.
     ids: Vec<(&'static str, String)>,
 }
 
-impl Desk {
+impl Fixture {
     async fn open() -> Self {
         let app = TestApp::start().await;
         let tools = |names: &[&str]| -> Value {
@@ -63,7 +63,7 @@ fn encode(text: &str) -> String {
 
 #[tokio::test]
 async fn every_kind_of_clause_finds_its_runs() {
-    let desk = Desk::open().await;
+    let fixture = Fixture::open().await;
     let cases: &[(&str, &[&str])] = &[
         ("", &["limited", "looped", "cut", "computed", "answered"]),
         ("customer:acme", &["cut", "answered"]),
@@ -108,24 +108,24 @@ async fn every_kind_of_clause_finds_its_runs() {
         ("customer:acme overdue -env:dev since:1d", &["answered"]),
     ];
     for (query, expected) in cases {
-        assert_eq!(desk.found(query).await, *expected, "{query}");
+        assert_eq!(fixture.found(query).await, *expected, "{query}");
     }
-    for (name, id) in &desk.ids {
-        assert_eq!(desk.found(&format!("id:{id}")).await, [*name]);
-        assert_eq!(desk.found(&format!("-id:{id}")).await.len(), 4);
+    for (name, id) in &fixture.ids {
+        assert_eq!(fixture.found(&format!("id:{id}")).await, [*name]);
+        assert_eq!(fixture.found(&format!("-id:{id}")).await.len(), 4);
     }
 }
 
 #[tokio::test]
 async fn a_query_that_finds_nothing_names_the_clause_that_excludes() {
-    let desk = Desk::open().await;
-    let (_, page) = get(&desk.app, "/api/runs?q=customer:acme+env:staging").await;
+    let fixture = Fixture::open().await;
+    let (_, page) = get(&fixture.app, "/api/runs?q=customer:acme+env:staging").await;
     assert_eq!((&page["runs"], &page["excluding"]), (&json!([]), &json!(["env:staging"])));
 }
 
 #[tokio::test]
-async fn what_no_run_has_is_told_with_what_may_have_been_meant() {
-    let desk = Desk::open().await;
+async fn unknown_keys_and_values_get_a_hint() {
+    let fixture = Fixture::open().await;
     let cases: &[(&str, usize, &[&str])] = &[
         ("-stauts:failed", 5, &["No run here has the metadata key `stauts`; did you mean `status`?"]),
         ("-custmer:acme", 5, &["No run here has the metadata key `custmer`; did you mean `customer`?"]),
@@ -137,19 +137,19 @@ async fn what_no_run_has_is_told_with_what_may_have_been_meant() {
         ("-env:dev", 4, &[]),
     ];
     for (query, runs, notices) in cases {
-        let (status, page) = get(&desk.app, &format!("/api/runs?q={}", encode(query))).await;
+        let (status, page) = get(&fixture.app, &format!("/api/runs?q={}", encode(query))).await;
         assert_eq!((status, page["runs"].as_array().unwrap().len()), (200, *runs), "{query}: {page}");
         assert_eq!(page.get("notices").cloned().unwrap_or_else(|| json!([])), json!(notices), "{query}");
     }
-    let mut browser = desk.app.signed_in(DEMO).await;
+    let mut browser = fixture.app.signed_in(DEMO).await;
     let page = browser.open("/runs?q=-stauts:failed").await.body;
     assert!(page.contains("did you mean `status`?"), "{page}");
 }
 
 #[tokio::test]
-async fn values_are_completed_in_any_case_and_states_with_their_counts() {
-    let desk = Desk::open().await;
-    let mut browser = desk.app.signed_in(DEMO).await;
+async fn values_are_completed_in_any_case_with_counts() {
+    let fixture = Fixture::open().await;
+    let mut browser = fixture.app.signed_in(DEMO).await;
     for (text, wanted) in [("env:PR", "env:prod "), ("is:fa", "2 runs"), ("has:orph", "has:orphan-call ")] {
         let path = format!("suggest?text={}&caret={}", encode(text), text.len());
         let (status, found) = browser.read(&path).await;
@@ -175,27 +175,27 @@ async fn an_address_is_decoded_once() {
 }
 
 #[tokio::test]
-async fn facets_histogram_and_completion_count_what_is_there() {
-    let desk = Desk::open().await;
-    desk.app.finished_run(OTHER, "/say x", json!({ "metadata": { "customer": "other" } })).await;
+async fn facets_histogram_and_completion_count_runs() {
+    let fixture = Fixture::open().await;
+    fixture.app.finished_run(OTHER, "/say x", json!({ "metadata": { "customer": "other" } })).await;
     let counts = |facets: &Value, key: &str| -> Vec<(String, u64)> {
         let facet = facets["facets"].as_array().unwrap().iter().find(|facet| facet["key"] == key);
         let values = facet.map(|facet| facet["values"].as_array().unwrap().clone()).unwrap_or_default();
         values.iter().map(|v| (v["value"].as_str().unwrap().to_owned(), v["runs"].as_u64().unwrap())).collect()
     };
     let pair = |value: &str, runs: u64| (value.to_owned(), runs);
-    let (_, all) = get(&desk.app, "/api/facets").await;
+    let (_, all) = get(&fixture.app, "/api/facets").await;
     assert_eq!(counts(&all, "status"), [pair("succeeded", 3), pair("failed", 2)]);
     assert_eq!(counts(&all, "metadata.customer"), [pair("acme", 2), pair("globex", 1), pair("initech", 1)]);
     assert_eq!(all["countedNewest"], Value::Null);
-    let (_, some) = get(&desk.app, "/api/facets?q=env:prod").await;
+    let (_, some) = get(&fixture.app, "/api/facets?q=env:prod").await;
     assert_eq!(counts(&some, "status"), [pair("succeeded", 2), pair("failed", 1)]);
     assert_eq!(counts(&some, "tool"), [pair("calculator", 1)]);
 
-    let (_, values) = get(&desk.app, "/api/values?key=metadata.customer&prefix=a").await;
+    let (_, values) = get(&fixture.app, "/api/values?key=metadata.customer&prefix=a").await;
     assert_eq!(values, json!([{ "value": "acme", "runs": 2 }]));
     for query in ["", "?q=env:prod,dev", "?q=since:1h"] {
-        let (status, histogram) = get(&desk.app, &format!("/api/histogram{query}")).await;
+        let (status, histogram) = get(&fixture.app, &format!("/api/histogram{query}")).await;
         let runs: u64 = histogram["buckets"]
             .as_array()
             .unwrap()
@@ -204,11 +204,11 @@ async fn facets_histogram_and_completion_count_what_is_there() {
             .sum();
         assert_eq!((status, runs), (200, if query.contains("env") { 4 } else { 5 }), "{query}: {histogram}");
     }
-    assert_eq!(get(&desk.app, "/api/facets?q=status:lost").await.0, 400);
+    assert_eq!(get(&fixture.app, "/api/facets?q=status:lost").await.0, 400);
 }
 
 #[tokio::test]
-async fn a_finished_log_is_packed_and_reads_as_before() {
+async fn a_finished_log_is_compressed_and_reads_the_same() {
     let app = TestApp::start().await;
     let script = format!("/say {}", "many words in a row ".repeat(30));
     let id = app.finished_run(DEMO, &script, json!({})).await;
@@ -228,16 +228,24 @@ async fn a_finished_log_is_packed_and_reads_as_before() {
     assert_eq!(count("SELECT COUNT(*) FROM run_event").await, 0);
     assert_eq!(count("SELECT COUNT(*) FROM run_log").await, 1);
     assert_eq!(count("SELECT CAST(SUM(events) AS BIGINT) FROM run_log").await, expected.len() as i64);
-    for after in [0, 3, expected.len() as u64 - 1] {
+    let events = app.http.get(app.url(&format!("/api/runs/{id}/events"))).bearer_auth(api_key(DEMO));
+    let events = events.send().await.unwrap().text().await.unwrap();
+    let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events, expected);
+    // The relay reads any part of it.
+    let delta = |event: &Value| (event["type"] == "assistant_delta").then(|| event["data"]["text"].clone());
+    for after in [0, 3, expected.len() - 1] {
         let url = app.url(&format!("/runs/{id}/live?after={after}"));
         let relayed = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap().text().await.unwrap();
-        let read: Vec<Value> = relayed
+        let updates: Vec<Value> = relayed
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))
             .filter(|data| *data != "{}")
             .map(|data| serde_json::from_str(data).unwrap())
             .collect();
-        assert_eq!(read, expected[after as usize..], "after {after}");
+        let texts: Vec<Value> = updates.iter().filter_map(|update| update.get("text").cloned()).collect();
+        assert_eq!(texts, expected[after..].iter().filter_map(delta).collect::<Vec<_>>(), "after {after}");
+        assert_eq!(updates.last().unwrap()["seq"], expected.last().unwrap()["seq"], "after {after}");
     }
     // Opening it again changes nothing.
     get(&app, &format!("/api/runs/{id}")).await;
@@ -245,7 +253,7 @@ async fn a_finished_log_is_packed_and_reads_as_before() {
 }
 
 #[tokio::test]
-async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_beside_them() {
+async fn runs_beyond_the_size_limit_are_deleted_with_all_their_rows() {
     let app = TestApp::start().await;
     let id = app.finished_run(DEMO, "/say judged", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
@@ -267,7 +275,7 @@ async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_
     let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
     config.retention.max_bytes = Some(1);
     let again = runlens::serve::start(config).await.unwrap();
-    loop {
+    eventually("the deletion of all runs", async || {
         let left: i64 = sqlx::query_scalar(
             "SELECT (SELECT COUNT(*) FROM run) + (SELECT COUNT(*) FROM run_log) + (SELECT COUNT(*) FROM run_spec) \
              + (SELECT COUNT(*) FROM run_feedback) + (SELECT COUNT(*) FROM run_import) \
@@ -277,16 +285,14 @@ async fn the_oldest_runs_are_let_go_when_all_take_too_much_with_all_that_stands_
         .fetch_one(&database)
         .await
         .unwrap();
-        if left == 0 {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+        (left == 0).then_some(())
+    })
+    .await;
     again.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn old_runs_are_let_go_when_the_operator_says_so() {
+async fn runs_beyond_the_age_limit_are_deleted() {
     let app = TestApp::start_with(|config| config.retention.max_age_ms = Some(1)).await;
     let id = app.finished_run(DEMO, "/say gone soon", json!({ "metadata": { "a": "b" } })).await;
     let mut browser = app.signed_in(DEMO).await;
@@ -296,7 +302,7 @@ async fn old_runs_are_let_go_when_the_operator_says_so() {
     let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
     config.retention.max_age_ms = Some(1);
     let again = runlens::serve::start(config).await.unwrap();
-    loop {
+    eventually("the deletion of all runs", async || {
         let left: i64 = sqlx::query_scalar(
             "SELECT (SELECT COUNT(*) FROM run) + (SELECT COUNT(*) FROM run_tag) \
              + (SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag) + (SELECT COUNT(*) FROM run_log)",
@@ -304,10 +310,8 @@ async fn old_runs_are_let_go_when_the_operator_says_so() {
         .fetch_one(&database)
         .await
         .unwrap();
-        if left == 0 {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+        (left == 0).then_some(())
+    })
+    .await;
     again.stop().await.unwrap();
 }

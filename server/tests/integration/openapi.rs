@@ -1,11 +1,11 @@
-//! The document of the API against what the API answers: every answer fits its schema, and has nothing that it leaves out.
+//! The OpenAPI document and real responses: every response matches its schema, and the schema names all of its fields.
 
 use protocol::schema;
 use serde_json::{Value, json};
 
 use crate::harness::{DEMO, TestApp, api_key};
 
-/// Fields of a value that its schema does not name. A schema without fields says nothing of them.
+/// Collects fields of a value that its schema does not name. A schema without properties allows any.
 fn unnamed(shape: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| unnamed(&shape["items"], item, &format!("{at}/-"), found)),
@@ -23,7 +23,7 @@ fn unnamed(shape: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn answers_are_as_the_document_says() {
+async fn responses_match_the_document() {
     let app = TestApp::start().await;
     let get = |path: String| {
         let request = app.http.get(app.url(&path)).bearer_auth(api_key(DEMO));

@@ -1,4 +1,4 @@
-//! Headers, origins, health.
+//! Security headers, origin checks, body limits and health checks.
 
 use reqwest::Method;
 use reqwest::header::ORIGIN;
@@ -6,7 +6,7 @@ use reqwest::header::ORIGIN;
 use crate::harness::{DEMO, TestApp};
 
 #[tokio::test]
-async fn every_answer_has_the_security_headers() {
+async fn every_response_has_the_security_headers() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     for path in ["/runs", "/sign-in", "/runs/unknown", "/nowhere", "/healthz", "/api/runs", "/auth/callback"] {
@@ -22,7 +22,7 @@ async fn every_answer_has_the_security_headers() {
 }
 
 #[tokio::test]
-async fn every_inline_script_carries_the_nonce_of_its_answer() {
+async fn every_inline_script_has_the_nonce_of_its_response() {
     let app = TestApp::start().await;
     let page = app.signed_in(DEMO).await.open("/runs").await;
     let policy = page.headers["content-security-policy"].to_str().unwrap();
@@ -35,7 +35,7 @@ async fn every_inline_script_carries_the_nonce_of_its_answer() {
 }
 
 #[tokio::test]
-async fn a_post_from_another_site_is_refused_and_changes_nothing() {
+async fn a_post_from_another_site_is_rejected() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     for (name, value) in [(ORIGIN.as_str(), "https://evil.test"), ("sec-fetch-site", "cross-site")] {
@@ -55,7 +55,7 @@ async fn health_and_readiness_need_no_sign_in() {
 }
 
 #[tokio::test]
-async fn an_oversized_body_is_refused() {
+async fn an_oversized_body_is_rejected() {
     let app = TestApp::start().await;
     let body = "x".repeat(17 * 1024 * 1024);
     let answer = app.http.post(app.url("/preferences")).body(body).send().await.unwrap();

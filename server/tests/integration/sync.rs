@@ -1,4 +1,4 @@
-//! The mirror against a MANTYX that misbehaves: nothing missing, nothing twice, wherever it was interrupted.
+//! The sync with a MANTYX that fails, is slow or is interrupted: no run is missing, none is listed twice.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use crate::harness::{FakeMantyx, Mood, TestApp, eventually, test_config};
 
-/// A dashboard that syncs with an API key only.
+/// No list here has more pages.
+const MAX_PAGES: usize = 20;
+
+/// Starts a server that syncs with an API key only.
 async fn dashboard(peer: &FakeMantyx) -> TestApp {
     TestApp::start_with(|config| syncing_with(peer, config)).await
 }
@@ -23,15 +26,15 @@ async fn get(app: &TestApp, path: &str) -> Value {
     answer.json().await.unwrap()
 }
 
-/// Asks until the answer is as wanted.
-async fn wait_for(app: &TestApp, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    eventually(path, async || Some(get(app, path).await).filter(&wanted)).await
+/// Requests `path` until the response meets a condition.
+async fn wait_for(app: &TestApp, path: &str, condition: impl Fn(&Value) -> bool) -> Value {
+    eventually(path, async || Some(get(app, path).await).filter(&condition)).await
 }
 
 async fn all_ids(app: &TestApp) -> Vec<String> {
     let mut ids = Vec::new();
     let mut cursor = String::new();
-    for _ in 0..100 {
+    for _ in 0..MAX_PAGES {
         let page = get(app, &format!("/api/runs?limit=200{cursor}")).await;
         ids.extend(page["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap().to_owned()));
         match page["nextCursor"].as_str() {
@@ -39,18 +42,18 @@ async fn all_ids(app: &TestApp) -> Vec<String> {
             None => return ids,
         }
     }
-    panic!("the list has too many pages");
+    panic!("the list has more than {MAX_PAGES} pages")
 }
 
 fn assert_complete(ids: &[String], runs: usize) {
     let distinct: BTreeSet<&String> = ids.iter().collect();
     assert_eq!((ids.len(), distinct.len()), (runs, runs));
-    // Newest first, whatever order the pages came in.
+    // Newest first, in whichever order the pages arrived.
     assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
 }
 
 #[tokio::test]
-async fn everything_comes_in_although_mantyx_drops_fails_asks_to_wait_and_shuffles() {
+async fn all_runs_are_synced_although_mantyx_hangs_up_fails_and_asks_to_wait() {
     use Mood::{AskToWait, Fail, HangUp, Well};
     let peer = FakeMantyx::start(900, &[Well, Well, Well, HangUp, Well, Well, Well, Fail, Well, Well, AskToWait]).await;
     peer.look(|world| world.arriving = 5);
@@ -61,7 +64,7 @@ async fn everything_comes_in_although_mantyx_drops_fails_asks_to_wait_and_shuffl
 }
 
 #[tokio::test]
-async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
+async fn an_interrupted_sync_continues_and_fetches_every_log() {
     let peer = FakeMantyx::start(700, &[]).await;
     let app = dashboard(&peer).await;
     wait_for(&app, "/api/sync", |sync| sync["runs"].as_u64().unwrap() >= 400).await;
@@ -77,14 +80,14 @@ async fn an_interrupted_sync_goes_on_from_its_place_and_brings_in_every_log() {
     assert_complete(&all_ids(&app).await, 700);
     // Not from the top again: the first process had read at least two pages of the four.
     assert!(peer.look(|world| world.lists) - lists_before < 12, "{}", peer.look(|world| world.lists));
-    // Free text finds what only logs tell; each log was read once.
+    // A text search finds words that only logs contain; each log was read once.
     wait_for(&app, "/api/runs?q=%22answer+of+run_000003%22", |page| page["runs"].as_array().unwrap().len() == 1).await;
     let twice = peer.look(|world| world.streams.iter().filter(|(_, count)| **count > 2).count());
     assert_eq!(twice, 0);
 }
 
 #[tokio::test]
-async fn a_pause_holds_history_back_until_it_ends() {
+async fn a_paused_history_sync_continues_when_resumed() {
     let peer = FakeMantyx::start(600, &[]).await;
     peer.look(|world| world.moods = vec![Mood::AskToWait]);
     let app = dashboard(&peer).await;
@@ -97,7 +100,7 @@ async fn a_pause_holds_history_back_until_it_ends() {
     peer.look(|world| world.moods.clear());
     let sync = wait_for(&app, "/api/sync", |sync| sync["history"] == "under_way").await;
     assert_eq!((&sync["paused"], &sync["total"], &sync["runs"]), (&true.into(), &600.into(), &200.into()));
-    // What may be among the runs that are still to come is not said to be nowhere.
+    // Runs that are not synced yet may match, so the list says that it is incomplete.
     let page = get(&app, "/api/runs?q=number:3").await;
     let missing = (&page["runs"], &page["incomplete"]["runsMissing"]);
     assert_eq!(missing, (&Value::Array(Vec::new()), &400.into()), "{page}");
@@ -110,7 +113,7 @@ async fn a_pause_holds_history_back_until_it_ends() {
 }
 
 #[tokio::test]
-async fn a_mantyx_without_a_list_still_finds_runs_by_id_and_says_why() {
+async fn a_mantyx_without_a_list_still_finds_runs_by_id() {
     let peer = FakeMantyx::start(5, &[]).await;
     peer.look(|world| world.can_list = false);
     let app = dashboard(&peer).await;
@@ -143,7 +146,7 @@ async fn one_process_syncs_a_workspace_and_another_takes_over_when_it_ends() {
         http: first.http.clone(),
         sandbox: None,
     };
-    // What one has brought in, the other shows; only one asks MANTYX.
+    // Both show what one of them has synced.
     assert_complete(&all_ids(&second).await, 250);
     let database = first.database.connect().await;
     let holders = || async {

@@ -29,31 +29,27 @@ pub fn all() -> Result<()> {
     with(Mode::Release)
 }
 
-/// The site, then the binary. The server's library does not depend on the site: it is compiled in parallel with the steps
-/// that shrink the client, which use one core only.
+/// The site, then the binary. The server's library does not depend on the site. It is compiled at the same time, because
+/// linking and shrinking the client use one core only. In release mode the two have target folders, and so locks, of their
+/// own; in debug mode cargo builds one after the other.
 pub fn with(mode: Mode) -> Result<()> {
     let profile: &[&str] = match mode {
         Mode::Release => &["--release"],
         Mode::Debug => &[],
     };
-    let compiled = wasm::compile(mode)?;
     let mut library = Background::start(command::cargo()?.args(["build", "-p", "server", "--lib"]).args(profile))?;
-    write_site(mode, &compiled)?;
+    site(mode)?;
     step("server's library", || library.finish())?;
     let binary = ["rustc", "-p", "server", "--bin", "runlens"];
     step("server", || command::run(command::cargo()?.args(binary).args(profile).args(["--", "--cfg", "embedded_site"])))
 }
 
-/// The site alone.
+/// Builds and writes the site, and reports the size of a first visit.
 pub fn site(mode: Mode) -> Result<()> {
-    write_site(mode, &wasm::compile(mode)?)
-}
-
-/// Writes the site and reports the size of a first visit.
-fn write_site(mode: Mode, compiled: &[u8]) -> Result<()> {
+    let compiled = wasm::compile(mode)?;
     let root = paths::root()?;
     let mut cache = Cache::open(&paths::site()?.with_file_name("site-cache"))?;
-    let client = wasm::build(mode, compiled, &mut cache)?;
+    let client = wasm::build(mode, &compiled, &mut cache)?;
 
     let css = step("styles", || styles::bundle(&root.join("style/main.css")))?;
     let mut site = Site::new(mode);

@@ -4,12 +4,10 @@ use super::manifest::{crate_name, dependencies};
 use super::{SourceFile, Violation};
 
 pub fn check(file: &SourceFile) -> Vec<Violation> {
-    if crate_name(file).is_none() {
-        return Vec::new();
-    }
+    let Some(name) = crate_name(file) else { return Vec::new() };
     dependencies(&file.text)
         .iter()
-        .filter(|found| !found.inherited)
+        .filter(|found| !found.inherited && found.name != name)
         .map(|found| {
             let what = format!(
                 "put the version of {} into the workspace's manifest and write `workspace = true` here",

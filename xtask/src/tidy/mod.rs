@@ -3,6 +3,7 @@
 mod crate_dependencies;
 mod dependency_versions;
 mod document_length;
+mod document_paths;
 mod file_length;
 mod machine_details;
 mod manifest;
@@ -54,6 +55,7 @@ const CHECKS: &[Check] = &[
     crate_dependencies::check,
     dependency_versions::check,
     document_length::check,
+    document_paths::check,
     file_length::check,
     machine_details::check,
     module_docs::check,

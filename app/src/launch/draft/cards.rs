@@ -1,12 +1,12 @@
 //! Applies an agent's card to a tool: its name, its description and its answerer.
 
+use domain::{A2aPeer, Answerer};
 use protocol::ids::is_tool_name;
+use protocol::json_pointer::set;
 use serde_json::Value;
 
 use super::LaunchDraft;
 use super::control_text::text_at;
-use domain::{A2aPeer, Answerer};
-use protocol::json_pointer::set;
 
 /// Lets an agent answer its own calls when its card is first given, and replaces a changed card in its answerer.
 pub fn adopt_cards(draft: &mut LaunchDraft, before: &Value) {

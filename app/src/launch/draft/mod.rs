@@ -12,7 +12,7 @@ pub mod error_placement;
 pub mod files;
 pub mod json_problem;
 pub mod rows;
-pub mod set_aside;
+mod set_aside;
 pub mod settings;
 pub mod validation;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use protocol::json_pointer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
 use super::control_text::{is_unchanged, text_at};
-use protocol::json_pointer;
 
 /// Returns the rows of a map.
 pub fn rows_at(draft: &LaunchDraft, pointer: &str) -> Vec<(String, String)> {

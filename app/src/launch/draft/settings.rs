@@ -1,10 +1,10 @@
 //! Settings that have several shapes in a spec and one select in the form.
 
+use protocol::json_pointer::{remove, set};
 use protocol::spec::DEFAULT_TOOL_BUDGETS;
 use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
-use protocol::json_pointer::{remove, set};
 
 pub struct Setting {
     pub name: &'static str,

@@ -1,12 +1,12 @@
 //! Validates a draft without requests to other servers.
 
 use protocol::ids;
+use protocol::json_pointer::escape;
 use protocol::validate::{self, FieldError};
 use serde_json::Value;
 
 use super::LaunchDraft;
 use crate::launch::LaunchMode;
-use protocol::json_pointer::escape;
 
 /// Codes of errors that are shown only after the first attempt to launch.
 const UNFINISHED: [&str; 2] = ["required", "too_few"];

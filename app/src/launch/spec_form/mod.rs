@@ -10,17 +10,16 @@ mod fields;
 mod settings;
 mod tool;
 
+use protocol::json_pointer::escape;
 use serde_json::Value;
 
 use fields::{Object, put, put_other, put_texts_by_name, take_if, take_json, take_list, take_text, take_texts_by_name};
 use settings::Group;
 
-use protocol::json_pointer::escape;
-
 pub use settings::{
     BudgetsForm, LoopForm, OutputSchemaForm, PlanForm, ReasoningForm, SupervisorForm, ToolBudgetForm, TriggerForm,
 };
-pub use tool::{ToolForm, ToolKind};
+pub use tool::ToolForm;
 
 /// `None` is a field that the spec doesn't have.
 #[derive(Clone, Debug, Default, PartialEq)]

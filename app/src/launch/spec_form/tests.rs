@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
+use super::tool::ToolKind;
 use super::*;
 
 fn check(spec: &Value) -> SpecForm {
