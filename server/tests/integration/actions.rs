@@ -42,7 +42,7 @@ async fn a_local_call_is_answered_once_and_later_answers_are_rejected() {
 }
 
 #[tokio::test]
-async fn answering_an_answered_call_of_a_running_run_is_a_conflict() {
+async fn an_unknown_call_of_a_running_run_counts_as_answered() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (id, _) = waiting_run(&app, &mut browser).await;

@@ -185,7 +185,7 @@ async fn every_path_of_the_openapi_document_exists_and_needs_a_credential() {
 }
 
 #[tokio::test]
-async fn metrics_are_local_only_and_count_requests() {
+async fn metrics_need_a_local_client_or_the_token() {
     let app = TestApp::start_with(|config| config.metrics_token = Some("operator".to_owned())).await;
     app.finished_run(DEMO, "/say hi", json!({})).await;
     app.signed_in(DEMO).await;
