@@ -1,4 +1,4 @@
-//! Who answers the local tools of a run, as the form says it and the server keeps it.
+//! The answerers of a run's local tools: the form sets them, the server stores them encrypted.
 
 use std::collections::BTreeMap;
 

@@ -62,13 +62,11 @@ impl Browser {
         (answer.status, body)
     }
 
-    /// Loads page data, and returns it without its build id.
+    /// Calls a server function that loads page data, in the `Wire` format.
     pub async fn read(&mut self, path: &str) -> (u16, Value) {
         let answer = self.request(Method::GET, self.url(&format!("/rpc/{path}")), &[]).await;
-        let mut body: Value = serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::String(answer.body.clone()));
-        let data =
-            body.as_array_mut().filter(|parts| parts.len() == 2 && parts[0].is_string()).map(|parts| parts.remove(1));
-        (answer.status, data.unwrap_or(body))
+        let body = serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::String(answer.body.clone()));
+        (answer.status, body)
     }
 
     /// Sends a form with files, as its parts. Files are (control, name, text).
