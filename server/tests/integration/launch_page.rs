@@ -312,7 +312,7 @@ async fn a_batch_opens_the_list_of_its_runs_with_its_progress() {
     assert_eq!(shown.problems, []);
     let good = [("json", spec.as_str()), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
     let LaunchResponse::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
-    assert!(href.starts_with("/runs?q=batch%3A%22two%20words%22&batch="), "{href}");
+    assert!(href.starts_with("/runs?q=batch:%22two+words%22&batch="), "{href}");
     let list = eventually("the launch of both", async || {
         Some(browser.open(&href).await.body).filter(|list| list.contains("2 of 2 launched"))
     })

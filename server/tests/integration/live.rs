@@ -84,8 +84,8 @@ async fn a_run_in_progress_is_followed_to_its_end() {
     let id = app.start_run(DEMO, "/say One moment.\n/call approve {\"amount\":42}\n/say Approved.", tools).await;
     let call = app.pending_call(DEMO, &id).await;
     let path = format!("/runs/{id}/live");
-    let has_call = |updates: &[Update]| updates.last().is_some_and(|last| last.text.is_none() && last.seq > 3);
-    let waiting = read(&app, &browser, &path, None, has_call).await;
+    let text_has_ended = |updates: &[Update]| updates.last().is_some_and(|last| last.text.is_none() && last.seq > 1);
+    let waiting = read(&app, &browser, &path, None, text_has_ended).await;
     assert_eq!(text(&waiting).trim(), "One moment.");
     let last = waiting.last().unwrap().seq;
 
