@@ -24,6 +24,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns the same text as HTML, for `inner_html`.
+///
+/// Browsers split a text node of a parsed document after 65,536 characters. Hydration expects one node, so text that may be
+/// longer must not be a text node of a view.
+pub fn visible_html(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\x7f'..='\u{9f}'
@@ -33,13 +41,18 @@ fn is_hidden(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{visible, visible_html};
 
     #[test]
     fn ordinary_text_in_any_script_is_untouched() {
         for text in ["a\tb\nc", "Zoë 東京 שלום 👩‍🚀", ""] {
             assert!(matches!(visible(text), std::borrow::Cow::Borrowed(same) if same == text));
         }
+    }
+
+    #[test]
+    fn html_is_escaped() {
+        assert_eq!(visible_html("<b>&\0</b>"), "&lt;b&gt;&amp;␀&lt;/b&gt;");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
-use crate::plain_text::visible;
+use crate::plain_text::visible_html;
 
 #[component]
 pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl IntoView {
@@ -39,7 +39,7 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
 
 /// A prompt can be long and is rarely the reason for the visit, so it scrolls in its own box.
 fn prompt_section(title: &'static str, text: &str) -> AnyView {
-    view! { <section class="panel"><h2>{title}</h2><p class="prose raw asked" tabindex="0" role="region" aria-label=title>{visible(text).into_owned()}</p></section> }
+    view! { <section class="panel"><h2>{title}</h2><p class="prose raw asked" tabindex="0" role="region" aria-label=title inner_html=visible_html(text)></p></section> }
         .into_any()
 }
 

@@ -9,7 +9,7 @@ use crate::components::event_link::EventLink;
 use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::model::run::{RunView, TabContent};
-use crate::plain_text::visible;
+use crate::plain_text::{visible, visible_html};
 
 #[component]
 pub fn Raw() -> impl IntoView {
@@ -42,7 +42,7 @@ fn Events() -> impl IntoView {
                 <details class="raw-event">
                     <summary><span class="event-link">{format!("#{seq}")}</span> <code>{visible(&kind).into_owned()}</code></summary>
                     <p class="raw-event-tools">"In the timeline: " <EventLink seq />                    <CopyButton text=json.clone() label="Copy this event" /></p>
-                    <pre class="code" tabindex="0">{visible(&json).into_owned()}</pre>
+                    <pre class="code" tabindex="0" inner_html=visible_html(&json)></pre>
                 </details>
             }
         });

@@ -10,7 +10,7 @@ use crate::components::event_link::EventLink;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
 use crate::model::run::{Body, CallBody, Row, RowKind, RunView, Tone};
-use crate::plain_text::visible;
+use crate::plain_text::visible_html;
 
 #[component]
 pub fn Timeline() -> impl IntoView {
@@ -116,7 +116,7 @@ fn render(row: Row) -> AnyView {
         RowKind::Text { html, text, cut, writing } => view! {
             <li class=class("text") class:current=is_current id=anchor data-depth=depth class:writing=writing>
                 {(cut > 0 && writing).then(|| view! { <p class="hint">{format!("{} bytes before this", grouped(cut as u64))}</p> })}
-                {if writing { view! { <p class="prose raw">{visible(&text).into_owned()}</p> }.into_any() } else { view! { <div inner_html=html></div> }.into_any() }}
+                {if writing { view! { <p class="prose raw" inner_html=visible_html(&text)></p> }.into_any() } else { view! { <div inner_html=html></div> }.into_any() }}
                 {(cut > 0 && !writing).then(|| view! { <ShowAll key cut /> })}
             </li>
         }
@@ -161,7 +161,7 @@ pub fn BodyView(body: Body, label: &'static str) -> impl IntoView {
         Body::Text { text, cut } => view! {
             <div class="text-body">
                 <CopyButton text=text.clone() label="Copy the text" />
-                <pre class="code" tabindex="0">{visible(&text).into_owned()}</pre>
+                <pre class="code" tabindex="0" inner_html=visible_html(&text)></pre>
                 {(cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> })}
             </div>
         }

@@ -6,6 +6,7 @@ use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::model::run::TabContent;
+use crate::plain_text::visible_html;
 
 #[component]
 pub fn Spec() -> impl IntoView {
@@ -21,7 +22,7 @@ pub fn Spec() -> impl IntoView {
                 <details class="program">
                     <summary>{format!("As {name}")}</summary>
                     <CopyButton text=text.clone() label="Copy this" />
-                    <pre class="code" tabindex="0">{text}</pre>
+                    <pre class="code" tabindex="0" inner_html=visible_html(&text)></pre>
                 </details>
             }
         });

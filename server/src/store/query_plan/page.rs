@@ -114,7 +114,7 @@ impl QueryPlan {
     /// The last list key of the next `batch` entries of the scanned index, and the number of entries. `None` at the end.
     async fn end_of_batch(&self, store: &Store, range: ScanRange, batch: u32) -> Result<Option<(i64, u32)>> {
         let mut args = Args::default();
-        let from = self.from_first_entries(&mut args, range, batch);
+        let from = self.first_entries_clause(&mut args, range, batch);
         let last = if range.newest_first { "MIN" } else { "MAX" };
         let sql = format!("SELECT COUNT(*), COALESCE({last}(n), 0) FROM {from}");
         let rows = fetch(&store.reader, sql, args.into_vec()).await?;

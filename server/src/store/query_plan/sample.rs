@@ -106,7 +106,7 @@ impl QueryPlan {
 
     async fn has_more_entries_than(&self, store: &Store, entries: u32) -> Result<bool> {
         let mut args = Args::default();
-        let from = self.from_first_entries(&mut args, ScanRange::ALL, entries + 1);
+        let from = self.first_entries_clause(&mut args, ScanRange::ALL, entries + 1);
         let rows = fetch(&store.reader, format!("SELECT COUNT(*) FROM {from}"), args.into_vec()).await?;
         let found: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
         Ok(found > i64::from(entries))

@@ -73,7 +73,7 @@ impl QueryPlan {
     }
 
     /// `FROM (…)` with the first `max_entries` list keys of the scanned index as `n`, without the other conditions.
-    pub(super) fn from_first_entries(&self, args: &mut Args, range: ScanRange, max_entries: u32) -> String {
+    pub(super) fn first_entries_clause(&self, args: &mut Args, range: ScanRange, max_entries: u32) -> String {
         self.first_entries(args, range, max_entries).from
     }
 
