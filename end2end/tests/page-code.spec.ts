@@ -86,3 +86,32 @@ test("a page that was rendered but whose code does not come still has links that
   await expect(page.locator("table.runs")).toBeVisible();
   expect(await isMarked(page)).toBe(false);
 });
+
+test("a page reloads once when its data comes from a server of another build", async ({ page }) => {
+  await open(page, "/runs?q=");
+  await mark(page);
+  const build = await page.locator("html").getAttribute("data-build");
+  let answers = 0;
+  await page.route("**/rpc/runs?*", async (route) => {
+    const response = await route.fetch();
+    const [id, data] = await response.json();
+    expect(id).toBe(build);
+    answers += 1;
+    await route.fulfill({ response, json: ["another-build", data] });
+  });
+
+  await page.locator("#filter-text").fill("status:failed");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => isMarked(page)).toBe(false);
+  await expect(page.locator(".run-name").first()).toBeVisible();
+  expect(new URL(page.url()).searchParams.get("q")).toBe("status:failed");
+  expect(answers).toBe(1);
+
+  // The second time the page says what is wrong instead of reloading forever.
+  await page.locator("html[data-js]").waitFor();
+  await mark(page);
+  await page.locator("#filter-text").fill("status:succeeded");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toContainText("the server was updated");
+  expect(await isMarked(page)).toBe(true);
+});

@@ -1,5 +1,6 @@
 //! The query language on real runs; facets, histogram and completion; compressed logs and retention.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{DEMO, OTHER, TestApp, api_key, eventually};
@@ -271,6 +272,8 @@ async fn runs_beyond_the_size_limit_are_deleted_with_all_their_rows() {
     let database = app.database.connect().await;
     let answers: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM run_answer").fetch_one(&database).await.unwrap();
     assert_eq!(answers, 1);
+    // Without a sign-in the restarted server doesn't sync the deleted runs again.
+    browser.request(Method::POST, browser.url("/auth/sign-out"), &[]).await;
     app.running.stop().await.unwrap();
     let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
     config.retention.max_bytes = Some(1);
@@ -298,6 +301,7 @@ async fn runs_beyond_the_age_limit_are_deleted() {
     let mut browser = app.signed_in(DEMO).await;
     browser.open(&format!("/runs/{id}")).await;
     let database = app.database.connect().await;
+    browser.request(Method::POST, browser.url("/auth/sign-out"), &[]).await;
     app.running.stop().await.unwrap();
     let mut config = crate::harness::test_config(app.dir.path().to_owned(), app.database.url.clone());
     config.retention.max_age_ms = Some(1);

@@ -58,8 +58,8 @@ async fn an_earlier_call_has_a_minimum_age_for_every_viewer() {
 async fn a_call_seen_live_has_an_exact_age() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    // The first calls may count as earlier events. After a pause, all are live.
-    let calls: Vec<String> = (0..200).map(|n| format!("/call look {{\"n\":{n}}}\n/say on")).collect();
+    // The first call may count as an earlier event. After a pause of the stream, all events are live.
+    let calls: Vec<String> = (0..200).map(|n| format!("/sleep 500\n/call look {{\"n\":{n}}}\n/say on")).collect();
     let id = app
         .start_run(
             DEMO,
