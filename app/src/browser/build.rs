@@ -5,7 +5,7 @@
 const ATTRIBUTE: &str = "data-build";
 /// Without this limit, two servers of different builds behind one URL could make a page reload forever.
 #[cfg(feature = "hydrate")]
-const RELOAD_AT_MOST_EVERY_MS: f64 = 30_000.0;
+const RELOAD_AT_MOST_EVERY_S: u64 = 30;
 #[cfg(feature = "hydrate")]
 const LAST_RELOAD_KEY: &str = "runlens-reloaded-for-build";
 
@@ -29,9 +29,10 @@ pub fn reload_for_new_build() {
     {
         let window = leptos::prelude::window();
         let Ok(Some(storage)) = window.session_storage() else { return };
-        let now = web_sys::js_sys::Date::now();
-        let last = storage.get_item(LAST_RELOAD_KEY).ok().flatten().and_then(|at| at.parse::<f64>().ok());
-        if last.is_some_and(|last| now - last < RELOAD_AT_MOST_EVERY_MS) {
+        // Whole seconds: parsing and formatting floats would add 20 KB to the client.
+        let now = (web_sys::js_sys::Date::now() / 1000.0) as u64;
+        let last = storage.get_item(LAST_RELOAD_KEY).ok().flatten().and_then(|at| at.parse::<u64>().ok());
+        if last.is_some_and(|last| now.saturating_sub(last) < RELOAD_AT_MOST_EVERY_S) {
             return;
         }
         let _ = storage.set_item(LAST_RELOAD_KEY, &now.to_string());

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, eventually};
 
 const LOCAL_TOOL: &str = "/say One moment.\n/call approve {\"amount\":42}\n/say Done.";
 
@@ -18,13 +18,13 @@ async fn post(browser: &mut Browser, function: &str, form: &[(&str, &str)]) -> A
 /// A run that waits for `approve`, and the id of that call.
 pub async fn waiting_run(app: &TestApp, browser: &mut Browser) -> (String, String) {
     let id = app.start_run(DEMO, LOCAL_TOOL, with_local_tool()).await;
-    loop {
+    let call = eventually("a local tool call", async || {
         let log = browser.open(&format!("/api/runs/{id}/events")).await.body;
-        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        if let Some(call) = events.into_iter().find(|event| event["type"] == "local_tool_call") {
-            return (id, call["data"]["toolUseId"].as_str().unwrap().to_owned());
-        }
-    }
+        let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.find(|event| event["type"] == "local_tool_call")
+    })
+    .await;
+    (id, call["data"]["toolUseId"].as_str().unwrap().to_owned())
 }
 
 #[tokio::test]
