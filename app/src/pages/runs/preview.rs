@@ -33,19 +33,21 @@ struct PanelLinks {
 impl PanelLinks {
     /// The URL of the next or previous run. After the last run of a page comes the first one of the next page; before
     /// the first run comes the last one of the previous page.
+    ///
+    /// `None` also after the list was replaced: a preview that loads meanwhile still renders this panel once.
     fn adjacent(&self, forward: bool) -> Option<String> {
-        let previewed_id = self.previewed_id.get();
-        let at = self.ids.with_value(|ids| ids.iter().position(|id| Some(id) == previewed_id.as_ref()));
+        let previewed_id = self.previewed_id.try_get()?;
+        let at = self.ids.try_with_value(|ids| ids.iter().position(|id| Some(id) == previewed_id.as_ref()))?;
         let to = match (at, forward) {
             (None, _) => 0,
             (Some(at), true) => at + 1,
-            (Some(0), false) => return self.newer.get_value().map(|newer| format!("{newer}&peek=last")),
+            (Some(0), false) => return self.newer.try_get_value()?.map(|newer| format!("{newer}&peek=last")),
             (Some(at), false) => at - 1,
         };
-        let adjacent = self.ids.with_value(|ids| ids.get(to).cloned());
+        let adjacent = self.ids.try_with_value(|ids| ids.get(to).cloned())?;
         match adjacent {
-            Some(id) => Some(self.here.with_value(|here| format!("{here}&peek={}", encode(&id)))),
-            None => self.older.get_value().map(|older| format!("{older}&peek=first")),
+            Some(id) => self.here.try_with_value(|here| format!("{here}&peek={}", encode(&id))),
+            None => self.older.try_get_value()?.map(|older| format!("{older}&peek=first")),
         }
     }
 }
@@ -94,14 +96,14 @@ fn Panel(links: PanelLinks, children: Children) -> impl IntoView {
         }
         }
     };
-    let full = move || links.previewed_id.get().map(|id| format!("/runs/{}", encode(&id)));
+    let full = move || links.previewed_id.try_get().flatten().map(|id| format!("/runs/{}", encode(&id)));
     view! {
         <aside class="preview-panel" aria-label="A look at the run">
             <header class="preview-head">
                 {step(false, Icon::Up, "The run above (K)")}
                 {step(true, Icon::Down, "The run below (J)")}
                 <a class="button" href=full title="Enter">"Open the run"</a>
-                <a class="icon-button preview-close" href=links.here.get_value() title="Close (Esc)" aria-label="Close" data-noscroll=""><IconView icon=Icon::Cross /></a>
+                <a class="icon-button preview-close" href=links.here.try_get_value() title="Close (Esc)" aria-label="Close" data-noscroll=""><IconView icon=Icon::Cross /></a>
             </header>
             {children()}
         </aside>
