@@ -114,7 +114,7 @@ impl Answerer {
         }
     }
 
-    /// The same without header values: for whoever may see how a tool is answered, but not with which credentials.
+    /// The same without header values, which are credentials.
     pub fn without_secrets(mut self) -> Self {
         let headers = match &mut self {
             Self::Hand | Self::Canned(_) | Self::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => return self,

@@ -35,9 +35,9 @@ pub async fn answer_call(
     let answer = &answer;
     let post = |bearer| async move { state.mantyx.answer_call(&bearer, &caller.slug, id, tool_use_id, answer).await };
     match state.credentials.call(caller, post).await {
-        Err(MantyxError::Refused { code, .. }) if code == "unknown_tool_use" => Err(conflict(
-            "This call has already been answered, by somebody else or by its program. Your answer was not needed.",
-        )),
+        Err(MantyxError::Refused { code, .. }) if code == "unknown_tool_use" => {
+            Err(conflict("This call has already been answered. Your answer was not sent."))
+        }
         Err(MantyxError::Refused { code, .. }) if code == "run_terminal" => {
             Err(conflict("The run has ended, so nobody waits for this answer any more."))
         }

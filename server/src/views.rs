@@ -113,7 +113,7 @@ fn validated(view: NewView) -> Result<NewView, Error> {
 }
 
 fn not_owner() -> AppError {
-    AppError::Forbidden { message: "Only whoever made a view may change it.".to_owned() }
+    AppError::Forbidden { message: "Only the owner of a view can change it.".to_owned() }
 }
 
 fn invalid(field: &str, message: String) -> Error {

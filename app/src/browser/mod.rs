@@ -60,7 +60,7 @@ impl Connection {
             Self::Idle => None,
             Self::Live => Some("Live: new events appear as they happen."),
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
-            Self::Stalled => Some("MANTYX's stream broke. It is taken up again where it broke; nothing is lost."),
+            Self::Stalled => Some("The connection to MANTYX was lost. Reconnecting; no events are lost."),
             Self::Stopped => {
                 Some("MANTYX does not let this sign-in follow the run any more. Sign in again, then reload.")
             }

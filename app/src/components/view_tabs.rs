@@ -123,7 +123,7 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
         }
     });
     let owner_note = match view.scope {
-        ViewScope::Shared if !view.mine => Some("Shared by somebody in this workspace, who alone can change it."),
+        ViewScope::Shared if !view.mine => Some("Shared by a colleague, who alone can change it."),
         ViewScope::BuiltIn => Some("Everybody has this view. Add to the filter to save one of your own."),
         _ => None,
     };

@@ -61,7 +61,7 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
 pub fn problem(title: &str, detail: &str) -> Response {
     let body = format!(
         r#"<h1>{}</h1><p class="lead">{}</p><p class="note">Go back to the application and start again. If this page comes
-again, tell whoever runs the application.</p>"#,
+again, tell the application's operator.</p>"#,
         escape(title),
         escape(detail)
     );

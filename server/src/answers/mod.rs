@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A plan is held under a lease, so that exactly one process answers and another takes over when that one dies. A call is
-//! claimed before it is answered. A peer is asked at most once for a call: if the process dies meanwhile, the model is told
-//! that the outcome is unknown.
+//! claimed before it is answered. A peer is asked at most once per call: if the process dies meanwhile, the model gets an
+//! error that says the outcome is unknown.
 
 mod canned;
 mod leased_run;

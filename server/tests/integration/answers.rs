@@ -153,12 +153,11 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let slow = json!({ "by": "canned", "text": "canned", "delayMs": 600_000 });
-    for (answerer, error_placement) in [(json!({ "by": "hand" }), "Your answer is awaited"), (slow, "comes in about ")]
-    {
+    for (answerer, expected) in [(json!({ "by": "hand" }), "Waiting for your answer"), (slow, "comes in about ")] {
         let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", answerer).await;
         let call = wait_for_call(&mut browser, &id).await;
         let page = browser.open(&format!("/runs/{id}")).await.body;
-        assert!(page.contains(error_placement) && !page.contains("The program that started this run owes"), "{page}");
+        assert!(page.contains(expected) && !page.contains("The program that started this run owes"), "{page}");
         let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "by hand")];
         assert_eq!(browser.call("answer-call", &form).await.0, 200);
         assert_eq!(result(&app, &id).await["output"], "by hand");

@@ -44,7 +44,7 @@ fn CancelForm() -> impl IntoView {
         <details class="menu-button cancel-run">
             <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
             <div class="menu">
-                <p>"The run stops after what it is doing now. It cannot be taken up again."</p>
+                <p>"The run stops after its current step. This can't be undone."</p>
                 <PostForm action="/rpc/cancel-run" class="cancel-form" done="Asked to stop. The run ends after what it is doing now.">
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <button class="button danger" type="submit">"Stop this run"</button>

@@ -68,7 +68,7 @@ pub fn UnsentDraft(draft: Draft) -> impl IntoView {
             let text = draft.text.get_untracked();
             view! {
                 <div class="answer-call unsent-draft">
-                    <p role="status">"This call waits no more: somebody else answered it, or the run went on without. Your answer was not sent."</p>
+                    <p role="status">"This call is no longer waiting: it was answered elsewhere, or the run continued without it. Your answer was not sent."</p>
                     <label>"Your unsent answer" <textarea rows="3" readonly prop:value=text.clone()></textarea></label>
                     <CopyButton text label="Copy the text" />
                 </div>

@@ -67,7 +67,7 @@ fn after_cancelling(timeline: &Timeline) -> NextStep {
     NextStep::relaunch(match waiting.is_empty() {
         true => "Launch it again if it should have finished.".to_owned(),
         false => {
-            format!("See that somebody answers {}, then launch it again if it should have finished.", tools(waiting))
+            format!("Make sure {} has a responder, then relaunch the run if it should have finished.", tools(waiting))
         }
     })
 }
@@ -149,7 +149,7 @@ fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
             NextStep::relaunch("Launch it again. If it fails in the same way, try another model.")
         }
         "invalid_request" => NextStep::text("Read the provider's message and correct the spec."),
-        "auth" => NextStep::text("Ask whoever looks after this workspace to check the provider's key in MANTYX."),
+        "auth" => NextStep::text("Ask your workspace's admin to check the provider's key in MANTYX."),
         _ if outcome.retryable == Some(false) => {
             NextStep::text("Read the message and remove its cause: launching it again alone will not help.")
         }

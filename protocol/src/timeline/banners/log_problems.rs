@@ -28,7 +28,7 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
         detail: format!("{place} What happened there is not known; everything else is shown as it came."),
         facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
         next_step: NextStep::text(
-            "Compare with the log of whoever received the run's stream; a file of theirs can be imported here as a run.",
+            "Compare with the log of the client that received the stream. You can import its file as a run.",
         ),
     })
 }
@@ -73,6 +73,6 @@ fn after_end(timeline: &Timeline) -> Option<Banner> {
             count(events, "event")
         ),
         facts: Facts::AfterEnd { events },
-        next_step: NextStep::text("Report this to whoever runs MANTYX: nothing should follow the last event."),
+        next_step: NextStep::text("Report this to MANTYX's operator: no event should follow the last one."),
     })
 }

@@ -50,8 +50,8 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner>
             timeout_ms: Some(timeout_ms),
         },
         next_step: NextStep::text(match cut_off {
-            true => format!("Ask whoever answers {} what came of it.", tool(&first.name)),
-            false => format!("Check that whoever answers {} is running and connected.", tool(&first.name)),
+            true => format!("Check the responder of {}: its answer is not in the log.", tool(&first.name)),
+            false => format!("Check that the responder of {} is running and connected.", tool(&first.name)),
         }),
     })
 }

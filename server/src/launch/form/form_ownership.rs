@@ -24,7 +24,7 @@ pub fn is_owner(draft: &LaunchDraft, launcher: &Launcher) -> bool {
 
 /// Returns the message for a user who sends another user's form.
 pub fn refusal(draft: &LaunchDraft, launcher: &Launcher) -> String {
-    let owner = if draft.owner_name.is_empty() { "somebody else" } else { draft.owner_name.as_str() };
+    let owner = if draft.owner_name.is_empty() { "another person" } else { draft.owner_name.as_str() };
     let you = owner_name(launcher);
     format!("This form belongs to {owner}, and you are signed in as {you}. It was neither kept nor launched for you.")
 }

@@ -55,9 +55,10 @@ pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, record
 
 fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str) {
     match answerer {
-        Answerer::Hand => {
-            ("Your answer is awaited, or that of whoever launched it.".to_owned(), "Write it at the call.")
-        }
+        Answerer::Hand => (
+            "Waiting for your answer, or for that of the person who launched the run.".to_owned(),
+            "Write it at the call.",
+        ),
         Answerer::Canned(reply) => {
             let left = reply.delay_ms.div_ceil(1_000).saturating_sub(seconds);
             let when = if left == 0 { "now".to_owned() } else { format!("in about {}", format::age(left)) };

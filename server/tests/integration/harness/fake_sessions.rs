@@ -62,7 +62,7 @@ async fn detail(State(world): Shared, Path((_, asked)): Path<(String, String)>) 
     let number: usize = asked.trim_start_matches("ses_").parse().unwrap();
     let message = |i: usize| json!({ "role": "user", "content": format!("{i} {}", "x".repeat(MESSAGE_BYTES)) });
     let messages: Vec<Value> = (0..world.messages).map(message).collect();
-    // After the messages: whoever stops there does not know it.
+    // Comes after the messages, so a client that stops reading there misses it.
     let body = json!({
         "id": asked, "name": "long", "status": "active", "createdAt": used_at(&world, number), "messages": messages,
         "lastUsedAt": used_at(&world, number), "agentSpec": { "systemPrompt": "You help." }, "metadata": { "a": "b" },

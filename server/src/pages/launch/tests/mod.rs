@@ -176,8 +176,8 @@ fn invalid_json_stays_in_its_control_with_an_error() {
     let again = after(&broken, &[]);
     assert_eq!(again.invalid_texts["j/tools/0/agentCard"], "{");
     assert!(validation::errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json"));
-    let mended = after(&again, &[("j/tools/0/agentCard", "{}")]);
-    assert_eq!((&mended.spec["tools"][0]["agentCard"], mended.invalid_texts.len()), (&json!({}), 0));
+    let fixed = after(&again, &[("j/tools/0/agentCard", "{}")]);
+    assert_eq!((&fixed.spec["tools"][0]["agentCard"], fixed.invalid_texts.len()), (&json!({}), 0));
 }
 
 #[test]
