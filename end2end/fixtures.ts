@@ -1,4 +1,4 @@
-// What every test imports: a page that fails its test on any error it shows, and the helpers.
+// The fixtures of every test: a page that fails its test on any error, and the helpers.
 
 import { test as base } from "@playwright/test";
 import { Problems } from "./support/problems.ts";

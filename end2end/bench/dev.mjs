@@ -1,4 +1,4 @@
-// How soon an edit shows in an open page under `cargo xtask dev`. Each file is restored after its edits.
+// Measures the time until an edit shows in an open page under `cargo xtask dev`. Each file is restored after its edits.
 //   node bench/dev.mjs URL ROOT     one figure per line, as JSON
 
 import { readFileSync, writeFileSync } from "node:fs";

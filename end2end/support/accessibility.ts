@@ -1,4 +1,4 @@
-// Accessibility, as far as axe can tell.
+// Accessibility checks with axe.
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";

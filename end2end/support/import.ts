@@ -1,4 +1,4 @@
-// Runs made of logs: of the protocol's tests, imported as somebody would, and of events that a test writes.
+// Runs from logs: those of the protocol's tests, and events that a test writes.
 
 import path from "node:path";
 import { type APIRequestContext, expect, type Page } from "@playwright/test";

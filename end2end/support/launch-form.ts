@@ -1,4 +1,4 @@
-// Writing and sending the launch form, as a person does.
+// Fills in and sends the launch form.
 
 import { expect, type Page } from "@playwright/test";
 import { signIn } from "./sign-in.ts";

@@ -30,7 +30,7 @@ async function firstLine(peer: ChildProcess, script: string): Promise<string> {
   throw new Error(`${script} did not start`);
 }
 
-/** The interpreter of an environment with the packages of `requirements.txt`, made anew when they change. */
+/** The interpreter of an environment with the packages of `requirements.txt`, rebuilt when they change. */
 function python(): string {
   const wanted = readFileSync(path.join(scripts, "requirements.txt"), "utf8");
   const stamp = path.join(environment, "installed-requirements.txt");

@@ -12,7 +12,7 @@ const target = path.resolve(import.meta.dirname, "../../target");
 const binary = process.env.RUNLENS_BIN ?? path.join(target, "debug/runlens");
 const site = process.env.RUNLENS_TEST_SITE ?? path.join(target, "site");
 
-/** The tests find the server by RUNLENS_URL; when that is set already, the server is somebody else's. */
+/** The tests find the server by RUNLENS_URL; if that is already set, another process manages the server. */
 export default async function start(): Promise<() => Promise<void>> {
   if (process.env.RUNLENS_URL) return async () => {};
 

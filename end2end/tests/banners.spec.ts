@@ -1,5 +1,4 @@
-// Every kind of banner that the engine can give rise to, from a run that it made. Gaps and logs without an end cannot
-// come of it; they are read from files.
+// Every kind of banner that the engine can produce, each from a real run. Gaps and logs without an end are imported.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { finishedRun } from "../support/sandbox.ts";

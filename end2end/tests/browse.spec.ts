@@ -8,7 +8,7 @@ test.beforeEach(async ({ page }) => {
 
 const rows = "table.runs tbody tr";
 
-test("facets narrow the list, show what is chosen, and take it out again", async ({ page }) => {
+test("facets filter the list, show selected values, and remove them", async ({ page }) => {
   const failed = page.locator(".facets a", { hasText: "failed" }).first();
   const count = Number((await failed.locator(".facet-count").textContent())!.replaceAll(",", ""));
   await failed.click();
@@ -18,7 +18,7 @@ test("facets narrow the list, show what is chosen, and take it out again", async
   await expect(page).toHaveURL(/q=$/);
 });
 
-test("a bar of the histogram leads to its time, and dragging selects several", async ({ page }) => {
+test("a bar of the chart links to its time range, and dragging selects several", async ({ page }) => {
   const bars = page.locator(".chart-bars a");
   await expect(bars.first()).toHaveAttribute("href", /since:.*before:/);
   await bars.last().click();
@@ -77,7 +77,7 @@ test("columns are chosen and remembered", async ({ page }) => {
   await expect(page.getByRole("columnheader", { name: "Model" })).toHaveCount(0);
 });
 
-test("however many columns are chosen, the run's name keeps its room", async ({ page, isMobile }) => {
+test("the run's name stays readable with all columns", async ({ page, isMobile }) => {
   test.skip(isMobile, "narrow screens have cards");
   await page.setViewportSize({ width: 1440, height: 900 });
   const menu = page.getByText("Columns", { exact: true });
@@ -109,7 +109,7 @@ test("an empty list announces the first run", async ({ page, request }) => {
   await expect(page.locator(rows)).toHaveCount(1);
 });
 
-test("a filter keeps its percent signs, and its address says no more than it does", async ({ page }) => {
+test("a filter keeps its percent signs, and its URL has no other parameters", async ({ page }) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.fill('note:"50%20off"');
   await filter.press("Enter");
@@ -118,7 +118,7 @@ test("a filter keeps its percent signs, and its address says no more than it doe
   await expect(page.locator(".notice")).toContainText("No run here has the metadata key `note`");
 });
 
-test("a pair that cannot be added stays to be mended", async ({ page, problems }) => {
+test("an invalid pair stays in its field", async ({ page, problems }) => {
   problems.allow(/400 \(Bad Request\)/);
   const pair = page.getByLabel("Add metadata, as key:value");
   await pair.fill("a/b:c");
@@ -127,7 +127,7 @@ test("a pair that cannot be added stays to be mended", async ({ page, problems }
   await expect(pair).toHaveValue("a/b:c");
 });
 
-test("the history's progress is told", async ({ page }) => {
+test("the progress of the sync is shown", async ({ page }) => {
   await expect(page.locator(".sync")).toContainText(/\d+ (runs|of about)/);
 });
 
@@ -138,7 +138,7 @@ test("a run is opened by its id", async ({ page, request }) => {
   await expect(page).toHaveURL(new RegExp(`/runs/${id}$`));
 });
 
-test("keys and observed values are completed from the keyboard", async ({ page }) => {
+test("keys and values are completed from the keyboard", async ({ page }) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.pressSequentially("cust");
   await expect(page.getByRole("option", { name: /^customer:/ })).toBeVisible();
@@ -155,14 +155,14 @@ test("keys and observed values are completed from the keyboard", async ({ page }
   await expect(page.locator(".filter-chips .chip")).toContainText(/^customer:/);
 });
 
-test("a fault is marked where it stands", async ({ page, problems }) => {
+test("an error is marked at its position", async ({ page, problems }) => {
   problems.allow(/400 \(Bad Request\)/);
   await page.goto("/runs?q=env:prod+status:lost");
   await expect(page.locator(".fault-place mark")).toHaveText("lost");
   await expectAccessible(page);
 });
 
-test("a look at a run: by click, with J and K, opened with Enter, closed with Escape", async ({ page }) => {
+test("the preview opens by click, moves with J and K, opens the run with Enter, closes with Escape", async ({ page }) => {
   const names = await page.locator("a.run-name").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
   await page.locator(`${rows} .preview`).first().click();
   const panel = page.getByRole("complementary", { name: "A look at the run" });
@@ -192,7 +192,7 @@ test("a look at a run: by click, with J and K, opened with Enter, closed with Es
   await expect(page).toHaveURL(new RegExp(`${names[0]}$`));
 });
 
-test("J goes on with the next page of the list, and K back to the end of the one before", async ({ page }) => {
+test("J continues on the next page of the list, and K returns to the end of the previous one", async ({ page }) => {
   const last = page.locator(rows).last();
   const name = await last.locator("a.run-name").getAttribute("href");
   await last.locator(".preview").click();
@@ -205,7 +205,7 @@ test("J goes on with the next page of the list, and K back to the end of the one
   await expect(page.locator(`${rows}[aria-current] a.run-name`)).toHaveAttribute("href", name!);
 });
 
-test("a view takes the filter that is shown", async ({ page }) => {
+test("a view is updated with the current filter", async ({ page }) => {
   await page.goto("/runs?q=env:prod");
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Save view", { exact: true }).click();

@@ -1,4 +1,4 @@
-// A run that is taken along: its log, and a report that anybody can open.
+// Downloads of a run: its log, and a report in one file.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -20,7 +20,7 @@ async function exported(page: Page, link: RegExp): Promise<{ name: string; path:
   return { name: file.suggestedFilename(), path: await file.path() };
 }
 
-test("the log is one event a line, and comes in again as the same run", async ({ page, request }) => {
+test("the log has one event per line, and its import gives the same run", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The total is 42.", { tools, name: "taken-along" });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
@@ -39,7 +39,7 @@ test("the log is one event a line, and comes in again as the same run", async ({
   await expect(page.locator(".output")).toContainText("The total is 42.");
 });
 
-test("the report opens from a file, asks for nothing, and hides secrets", async ({ page, request, context }) => {
+test("the report opens from a file, loads nothing, and masks secrets", async ({ page, request, context }) => {
   const id = await finishedRun(request, `/say Half of it: token=${secret} and\n/truncate`, { tools, name: "reported" });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();

@@ -1,4 +1,4 @@
-// Logs of unusual size and shape: what is drawn of them is bounded, and nothing in them does anything.
+// Logs of unusual size and shape: pages stay bounded, and hostile content stays text.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { type Event, imported } from "../support/import.ts";
@@ -14,7 +14,7 @@ function turns(count: number, deltas: number): Event[] {
 
 test.beforeEach(async ({ page }) => signIn(page));
 
-test("of a long log a page has a bounded part, and every event can be reached", async ({ page, request }) => {
+test("a page shows a bounded part of a long log, and every event can be reached", async ({ page, request }) => {
   test.slow();
   const log = turns(1_000, 20);
   const id = await imported(request, [...log, ["result", { subtype: "success", text: "Done." }]]);
@@ -37,7 +37,7 @@ test("of a long log a page has a bounded part, and every event can be reached", 
   await expect(page.locator(".call-body")).toContainText("answer 999");
 });
 
-test("links lead to events inside folds and closed calls", async ({ page, request }) => {
+test("links open events inside folds and closed calls", async ({ page, request }) => {
   const same = Array.from({ length: 4 }, (_, turn): Event[] => [
     ["assistant_message", { text: "", turn, toolCalls: [{ id: `c${turn}`, name: "look", input: {} }] }],
     ["tool_result", { toolUseId: `c${turn}`, name: "look", ok: false, summary: "no" }],

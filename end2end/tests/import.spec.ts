@@ -36,7 +36,7 @@ test("the Loop tab shows the iterations side by side", async ({ page }) => {
   await takeScreenshots(page, "run-loop");
 });
 
-test("a truncated answer shows its seam and what it lacks", async ({ page }) => {
+test("a truncated answer shows where it was cut and what is missing", async ({ page }) => {
   await importLog(page, "truncated-json");
   const card = page.locator(".truncation");
   await expect(card).toContainText("Cut off");
@@ -44,7 +44,7 @@ test("a truncated answer shows its seam and what it lacks", async ({ page }) => 
   await expect(card.locator(".seam").first()).toBeVisible();
 });
 
-test("a log is pasted, and what is no log is refused with words", async ({ page }) => {
+test("a log is pasted, and text that is no log is rejected with a reason", async ({ page }) => {
   await page.goto("/import");
   await page.getByLabel("Or paste a log").fill("hello");
   await page.getByRole("button", { name: "Import" }).click();
@@ -58,7 +58,7 @@ test("a log is pasted, and what is no log is refused with words", async ({ page 
   await expect(page.locator(".import-faults")).toContainText("Line 2");
 });
 
-test("two runs are compared, and part where they differ", async ({ page }) => {
+test("two runs are compared, and their first difference is shown", async ({ page }) => {
   await importLog(page, "loop-nudged-recovered");
   const left = page.url().split("/").pop();
   await importLog(page, "loop-nudged-other-arguments");
@@ -70,7 +70,7 @@ test("two runs are compared, and part where they differ", async ({ page }) => {
   await takeScreenshots(page, "compare");
 });
 
-test("while a file is on its way the page says how far it is, and takes no second one", async ({ page }) => {
+test("an upload shows its progress and blocks a second one", async ({ page }) => {
   await page.goto("/import");
   await page.locator("html[data-js]").waitFor();
   let arrive = () => {};

@@ -1,4 +1,4 @@
-// The run page by keyboard alone: every stop can be seen, and no step loses the place.
+// The run page by keyboard alone: the focus is always visible and never lost.
 
 import type { Locator, Page } from "@playwright/test";
 import { expect, signIn, test } from "../fixtures.ts";
@@ -29,7 +29,7 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   throw new Error("it cannot be reached with Tab");
 }
 
-test("a run is read by keyboard alone", async ({ page, request }) => {
+test("a run page is usable by keyboard alone", async ({ page, request }) => {
   test.slow();
   await signIn(page);
   const id = await finishedRun(request, looping, recall);

@@ -1,4 +1,4 @@
-// What somebody writes in the launch form stays theirs: while it is mended, beside another choice, and in another tab.
+// Input in the launch form is never lost: while it is corrected, after another choice, and in another tab.
 
 import { expect, expectAccessible, takeScreenshots, test } from "../fixtures.ts";
 import { openForm, script, tool } from "../support/launch-form.ts";
@@ -13,7 +13,7 @@ test("a schema's property is renamed by clearing its name first", async ({ page 
   await expect(name).toHaveValue("a");
   await name.fill("");
   await expect(page.locator("#problems")).toContainText("Give this property a name");
-  // The server has drawn the page anew since.
+  // The server has rendered the page again since.
   await expect(json).not.toHaveValue(/"a":/);
   await name.pressSequentially("address");
   await expect(json).toHaveValue(/"address": \{\s+"type": "object",\s+"properties": \{\s+"street"/);
@@ -26,7 +26,7 @@ test("a schema's property is renamed by clearing its name first", async ({ page 
   await takeScreenshots(page, "launch-properties");
 });
 
-test("an arrow key on a choice takes nothing away for good", async ({ page }) => {
+test("an arrow key on a select loses no input", async ({ page }) => {
   await openForm(page);
   const json = page.getByLabel("The same as JSON");
   const spec = {
@@ -64,7 +64,7 @@ test("an arrow key on a choice takes nothing away for good", async ({ page }) =>
   await expect(page.getByLabel("Reply", { exact: true })).toHaveValue("My reply");
 });
 
-test("a tool that was removed is had back", async ({ page }) => {
+test("a removed tool can be restored", async ({ page }) => {
   await openForm(page);
   const tools = [{ kind: "local", name: "ask", description: "My words" }, { kind: "local", name: "tell" }];
   await page.getByLabel("The same as JSON").fill(JSON.stringify({ systemPrompt: "s", prompt: "p", tools }));
@@ -77,7 +77,7 @@ test("a tool that was removed is had back", async ({ page }) => {
   await expect(tool(page)).toBeFocused();
 });
 
-test("a form is not taken for one of whoever has signed in in another tab", async ({ page, context }) => {
+test("a form of one user is rejected after another user signs in", async ({ page, context }) => {
   await openForm(page);
   await script(page, "/say Of demo alone.");
   await expect(page.getByText("Draft kept.")).toBeVisible();
@@ -104,7 +104,7 @@ test("a form is not taken for one of whoever has signed in in another tab", asyn
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("/say Of demo alone, still.");
 });
 
-test("why a launch came to nothing is told beside its button", async ({ page, context }) => {
+test("the reason of a failed launch is shown next to its button", async ({ page, context }) => {
   await openForm(page);
   await script(page, "/say One.");
   await expect(page.getByText("Draft kept.")).toBeVisible();
@@ -126,7 +126,7 @@ test("why a launch came to nothing is told beside its button", async ({ page, co
   await second.waitForURL(/\/runs\/run_/);
 });
 
-test("the first click on Save counts, though the page has something to say meanwhile", async ({ page }) => {
+test("the first click on Save works while the page updates", async ({ page }) => {
   await openForm(page);
   const save = page.getByRole("button", { name: "Save as a template" });
   await save.click();
@@ -141,7 +141,7 @@ test("the first click on Save counts, though the page has something to say meanw
   await expect(page.locator("#problems")).toBeHidden();
 });
 
-test("the inputs of a batch are shown filled in before they are launched, or what is missing", async ({ page }) => {
+test("the inputs of a batch are previewed, or their errors shown, before the launch", async ({ page }) => {
   await openForm(page);
   await script(page, "/say Hello {{who}}.");
   await page.getByText("Many at once").click();

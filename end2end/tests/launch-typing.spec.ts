@@ -1,9 +1,9 @@
-// What is wrong with a spec is told at its field as one types, by the browser itself.
+// Errors in a spec are shown at their fields while typing, by the browser itself.
 
 import { expect, expectAccessible, signIn, test } from "../fixtures.ts";
 import { addTool, openForm, tool } from "../support/launch-form.ts";
 
-test("a bad name is told and mended without a network", async ({ page, context, problems }) => {
+test("an invalid name is reported and corrected without a network", async ({ page, context, problems }) => {
   problems.allow(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
   await openForm(page);
   await addTool(page, "A tool answered from here");
@@ -41,7 +41,7 @@ test("a bad name is told and mended without a network", async ({ page, context, 
   await expect(page.getByLabel("The same as JSON")).toHaveValue(/"maxToolTurns": 10/);
 });
 
-test("the code that checks is no part of the first load, and the form works where it does not come", async ({ page, problems }) => {
+test("the validation code is not part of the first load, and the form works without it", async ({ page, problems }) => {
   problems.allow(/wasm|Failed to (fetch|load)|ERR_CONNECTION_FAILED/i);
   const others = new Set<string>();
   page.on("request", (request) => others.add(new URL(request.url()).pathname));
@@ -65,7 +65,7 @@ test("the code that checks is no part of the first load, and the form works wher
   await expect(page.locator("#limits .field-error")).toContainText("from 0 to 100");
 });
 
-test("each extreme is told at its field, in words", async ({ page }) => {
+test("each extreme value is reported at its field", async ({ page }) => {
   await openForm(page);
   const json = page.getByLabel("The same as JSON");
   const give = (spec: object) => json.fill(JSON.stringify({ systemPrompt: "s", prompt: "p", ...spec }));
@@ -93,7 +93,7 @@ test("each extreme is told at its field, in words", async ({ page }) => {
   await expect(page.locator(".launch .field-error")).toHaveCount(0);
 });
 
-test("the spec is shown as a program, as it stands", async ({ page }) => {
+test("code samples follow the current spec", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("/say Copied.");
   await page.getByText("As a program", { exact: true }).click();
@@ -105,7 +105,7 @@ test("the spec is shown as a program, as it stands", async ({ page }) => {
   await expectAccessible(page);
 });
 
-test("a template that was changed is opened anew by the same link", async ({ page }) => {
+test("a template link opens the template again after changes", async ({ page }) => {
   await openForm(page);
   const hello = page.locator('a.template[href$="built-in-hello"]');
   await page.getByText("Start from a template").click();

@@ -31,7 +31,7 @@ test("a prompt and a model are enough, and a double click starts one run", async
   expect((await listed.json()).runs).toHaveLength(1);
 });
 
-test("what is wrong is said at its field and in a list that leads there", async ({ page }) => {
+test("errors are shown at their fields and in a list with links", async ({ page }) => {
   await openForm(page);
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   const problems = page.locator("#problems");
@@ -47,7 +47,7 @@ test("what is wrong is said at its field and in a list that leads there", async 
   await expect(tool(page).getByLabel("Name", { exact: true })).toBeInViewport();
 });
 
-test("form and JSON stay in step, and JSON that cannot be read is marked", async ({ page }) => {
+test("form and JSON stay in sync, and invalid JSON is marked", async ({ page }) => {
   await openForm(page);
   const json = page.getByLabel("The same as JSON");
   await page.getByLabel("Prompt", { exact: true }).fill("From the form");
@@ -61,7 +61,7 @@ test("form and JSON stay in step, and JSON that cannot be read is marked", async
   await takeScreenshots(page, "launch-json");
 });
 
-test("a draft outlives reload and sign-out", async ({ page }) => {
+test("a draft survives a reload and a sign-out", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("Not to be lost");
   await expect(page.getByText("Draft kept.")).toBeVisible();
@@ -73,7 +73,7 @@ test("a draft outlives reload and sign-out", async ({ page }) => {
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
 });
 
-test("what is written after the sign-in has ended comes back with the next one", async ({ page, context, problems }) => {
+test("input after an expired sign-in is restored at the next one", async ({ page, context, problems }) => {
   problems.allow(/401/);
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("Before");
@@ -86,7 +86,7 @@ test("what is written after the sign-in has ended comes back with the next one",
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Written while signed out");
 });
 
-test("beginning from a template keeps the draft of before, and a reload what was changed", async ({ page }) => {
+test("a template keeps the previous draft, and a reload keeps changes", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("The earlier one");
   await expect(page.getByText("Draft kept.")).toBeVisible();
@@ -128,7 +128,7 @@ test("a local tool is answered by hand", async ({ page }) => {
   await succeeded(page);
 });
 
-test("a failure is rehearsed with a canned error, and launched again with one thing changed", async ({ page }) => {
+test("a canned error fails a tool, and the run is relaunched with one change", async ({ page }) => {
   await openForm(page);
   await addTool(page, "A tool answered from here");
   await tool(page).getByLabel("Name", { exact: true }).fill("look_up");
@@ -153,7 +153,7 @@ test("a failure is rehearsed with a canned error, and launched again with one th
   await succeeded(page);
 });
 
-test("the tools of a remote MCP server are discovered and ticked", async ({ page }) => {
+test("the tools of a remote MCP server are discovered and selected", async ({ page }) => {
   await openForm(page);
   await addTool(page, "Tools of a remote MCP server");
   await tool(page).getByLabel("Name", { exact: true }).fill("calc");
@@ -186,7 +186,7 @@ test("the tools of an MCP server are answered from here", async ({ page }) => {
   await expect(page.locator(".call-body").first()).toContainText("42");
 });
 
-test("tools of the same name are told apart, and one of them is renamed", async ({ page }) => {
+test("tools of the same name are reported, and one of them is renamed", async ({ page }) => {
   await openForm(page);
   await addTool(page, "A tool answered from here");
   await tool(page).getByLabel("Name", { exact: true }).fill("add");
@@ -346,7 +346,7 @@ test("a template is shared with the workspace, and updated", async ({ page }) =>
   await expect(page.getByText("The template is deleted.")).toBeVisible();
 });
 
-test("templates teach, and a spec is kept as one", async ({ page }) => {
+test("templates have notes, and a spec is saved as one", async ({ page }) => {
   await signIn(page, "owner@demo.test", "/launch");
   await page.getByText("Start from a template").click();
   await takeScreenshots(page, "launch-templates");
@@ -402,7 +402,7 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await expect(page.locator("table.batch-rows tbody tr")).toHaveCount(3);
 });
 
-test("messages take files along, and limits are told in words", async ({ page }) => {
+test("messages have files, and limits are explained", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
   await page.getByLabel("Input", { exact: true }).selectOption("messages");
@@ -429,7 +429,7 @@ test("messages take files along, and limits are told in words", async ({ page })
   await succeeded(page);
 });
 
-test("a model that the workspace does not have is refused at its field", async ({ page }) => {
+test("an unknown model is rejected at its field", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("The same as JSON").fill('{"systemPrompt":"s","prompt":"p","modelId":"no/such"}');
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("no/such");
@@ -445,7 +445,7 @@ test("hostile texts stay text", async ({ page, request }) => {
   await expect(page.locator("main img")).toHaveCount(0);
 });
 
-test("a change in the address is shown as one", async ({ page, request }) => {
+test("a change from the URL is listed as a change", async ({ page, request }) => {
   const id = await finishedRun(request, "/say hi");
   await signIn(page, "owner@demo.test", `/launch?like=${id}&set=/budgets/maxToolTurns=20`);
   await expect(page.getByLabel("Turns with tools")).toHaveValue("20");

@@ -1,4 +1,4 @@
-// Local calls that wait: how long they have, who may answer them, and what is said to who comes too late.
+// Waiting local calls: their age, permission to answer them, and answers that come too late.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { answerTool, cancelRun, pendingCall, startRun } from "../support/sandbox.ts";
@@ -12,7 +12,7 @@ function seconds(age: string | null): number {
   return Number(minutes) * 60 + Number(rest);
 }
 
-test("a waiting call has an age that counts on and does not begin anew at a reload", async ({ page, request }) => {
+test("a waiting call has an age that keeps counting after a reload", async ({ page, request }) => {
   await signIn(page);
   const id = await startRun(request, script, { tools });
   await page.goto(`/runs/${id}`);
@@ -32,7 +32,7 @@ test("a waiting call has an age that counts on and does not begin anew at a relo
   expect(seconds(await inBanner.textContent())).toBeGreaterThanOrEqual(before - 1);
 });
 
-test("who answers a call that was answered meanwhile is told so", async ({ page, request, problems }) => {
+test("answering a call that was already answered shows an error", async ({ page, request, problems }) => {
   problems.allow(/status of 409|live\?after=/);
   await signIn(page);
   const id = await startRun(request, "/call approve {}\n/call approve {\"n\":2}\n/say Fine.", { tools });
@@ -49,7 +49,7 @@ test("who answers a call that was answered meanwhile is told so", async ({ page,
   await takeScreenshots(page, "call-already-answered");
 });
 
-test("who answers after the end of the run is told so", async ({ page, request, problems }) => {
+test("answering after the end of the run shows an error", async ({ page, request, problems }) => {
   problems.allow(/status of 409|live\?after=/);
   await signIn(page);
   const id = await startRun(request, script, { tools });
@@ -62,7 +62,7 @@ test("who answers after the end of the run is told so", async ({ page, request, 
   await expect(page.locator(".answer-call").getByRole("alert")).toContainText("The run has ended");
 });
 
-test("after an answer the keyboard goes on at the next box, and after the last one at its call", async ({ page, request }) => {
+test("after an answer the focus moves to the next box, and after the last one to its call", async ({ page, request }) => {
   await signIn(page);
   const id = await startRun(request, '/call approve {"n":1}\n/call approve {"n":2}\n/say Fine.', { tools });
   await page.goto(`/runs/${id}`);
@@ -89,7 +89,7 @@ test("after an answer the keyboard goes on at the next box, and after the last o
   await expect(page.locator(".unsent-draft")).toHaveCount(0);
 });
 
-test("what was written for a call that somebody else answers stays to be seen", async ({ page, request }) => {
+test("an unsent answer stays visible when the call is answered elsewhere", async ({ page, request }) => {
   await signIn(page);
   const id = await startRun(request, script, { tools });
   await page.goto(`/runs/${id}`);
@@ -105,7 +105,7 @@ test("what was written for a call that somebody else answers stays to be seen", 
   await takeScreenshots(page, "call-draft-kept");
 });
 
-test("a cancelled run leaves the keyboard at its status", async ({ page, request }) => {
+test("cancelling a run moves the focus to its status", async ({ page, request }) => {
   await signIn(page);
   const id = await startRun(request, script, { tools });
   await page.goto(`/runs/${id}`);
@@ -125,7 +125,7 @@ test("a cancelled run leaves the keyboard at its status", async ({ page, request
   await expect(page.locator(".run-status")).toBeFocused();
 });
 
-test("who may not write sees the call and why there is no box", async ({ page, request }) => {
+test("without the write scope the call is shown with the reason why there is no box", async ({ page, request }) => {
   const id = await startRun(request, script, { tools });
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["runs:write"]);
   await page.locator("html[data-js]").waitFor();
@@ -138,7 +138,7 @@ test("who may not write sees the call and why there is no box", async ({ page, r
   await takeScreenshots(page, "call-without-write");
 });
 
-test("a point of a replay before the answer offers no reply", async ({ page, request }) => {
+test("a replay offers no reply box before the answer", async ({ page, request }) => {
   await signIn(page);
   const id = await startRun(request, script, { tools });
   await answerTool(request, id, await pendingCall(id), "yes");

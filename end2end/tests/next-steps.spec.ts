@@ -1,4 +1,4 @@
-// The next step of every kind of banner, followed: what it says is done at the place that it leads to.
+// The next step of every kind of banner: its link does what it says.
 
 import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "../fixtures.ts";
@@ -82,21 +82,21 @@ for (const [kind, script, spec, link, differs] of relaunched) {
   });
 }
 
-test("a larger model says that it reads more, and that nobody tells how much it writes", async ({ page, request }) => {
+test("a larger model says that its context is larger and its output limit unknown", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The total is\n/truncate");
   await page.goto(`/runs/${id}`);
   await page.locator(".truncation").getByRole("link", { name: "Relaunch with a larger model" }).click();
   await expect(page.getByText(/it reads 400,000 tokens, and sandbox\/script reads 128,000/)).toBeVisible();
 });
 
-test("where there is no larger model it is said, and nothing is changed", async ({ page, request }) => {
+test("without a larger model the form says so and changes nothing", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The total is\n/truncate", { modelId: "sandbox/script-large" });
   await (await step(page, id, "truncated")).getByRole("link", { name: "Relaunch with a larger model" }).click();
   await expect(page.getByText(/No model of the catalogue reads more/)).toBeVisible();
   await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
 });
 
-test("failed: it is launched again as it was", async ({ page, request }) => {
+test("failed: the run is relaunched unchanged", async ({ page, request }) => {
   const id = await finishedRun(request, "/say Half an ans\n/fail rate_limit");
   await (await step(page, id, "failed")).getByRole("link", { name: "Relaunch" }).click();
   await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
@@ -116,7 +116,7 @@ for (const density of ["conversation", "events"]) {
   });
 }
 
-test("looping: the iterations come into view, also far below on a narrow page", async ({ page, request }) => {
+test("looping: the iterations scroll into view, also on a narrow page", async ({ page, request }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const id = await finishedRun(request, loop, { tools: [recall] });
   await (await step(page, id, "loop_gave_up")).getByRole("link", { name: "See the iterations" }).click();

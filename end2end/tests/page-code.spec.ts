@@ -1,4 +1,4 @@
-// Each page's code is a file of its own: loaded when the page is first opened, along with what every page needs.
+// Each page's code is a separate file, loaded when the page is first opened.
 
 import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "../fixtures.ts";
@@ -23,11 +23,11 @@ async function open(page: Page, path: string): Promise<string[]> {
   return files;
 }
 
-/** Lost when the document is loaded anew. */
+/** A marker that a page load removes. */
 const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { marked: true }));
 const isMarked = (page: Page) => page.evaluate(() => "marked" in window);
 
-test("the list comes without the code of a run, which is loaded once on the way there", async ({ page }) => {
+test("the list loads without the run page's code, which is loaded once when a run opens", async ({ page }) => {
   const files = await open(page, "/runs");
   const first = files.length;
   await mark(page);
@@ -45,7 +45,7 @@ test("the list comes without the code of a run, which is loaded once on the way 
   expect(await isMarked(page)).toBe(true);
 });
 
-test("a run's code is announced with the page, and each file is loaded once", async ({ page, request }) => {
+test("a run page announces its code, and each file is loaded once", async ({ page, request }) => {
   const id = await finishedRun(request, "/say Done.");
   const files = wasmFiles(page);
   const answer = await page.goto(`/runs/${id}`);
@@ -57,7 +57,7 @@ test("a run's code is announced with the page, and each file is loaded once", as
   expect(new Set(files).size).toBe(files.length);
 });
 
-test("a page whose code does not come is loaded from the server", async ({ page, problems }) => {
+test("a page whose code fails to load is loaded from the server", async ({ page, problems }) => {
   problems.allow(/wasm|Failed to (fetch|load)/i);
   await open(page, "/runs");
   await mark(page);
@@ -70,7 +70,7 @@ test("a page whose code does not come is loaded from the server", async ({ page,
   expect(await isMarked(page)).toBe(false);
 });
 
-test("a page that was rendered but whose code does not come still has links that work", async ({ page, problems, request }) => {
+test("the links of a rendered page work if its code fails to load", async ({ page, problems, request }) => {
   problems.allow(/wasm|Failed to (fetch|load)/i);
   const known = await open(page, "/runs");
   const list = new Set(known);

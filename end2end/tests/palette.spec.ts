@@ -1,4 +1,4 @@
-// What is at hand on every page: the palette and the list of shortcuts.
+// The command palette and the list of shortcuts.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { finishedRun } from "../support/sandbox.ts";
@@ -8,7 +8,7 @@ test.beforeEach(async ({ page }) => {
   await expect(page.locator("html[data-js]")).toBeAttached();
 });
 
-test("the palette leads to a page, a view and a run by keyboard alone", async ({ page, request }) => {
+test("the palette opens a page, a view and a run by keyboard", async ({ page, request }) => {
   const run = await finishedRun(request, "/say Found.", { name: "palette-run" });
   const palette = page.getByRole("dialog", { name: "Go to" });
   const options = palette.getByRole("option");
@@ -50,7 +50,7 @@ test("the palette opens by its button and closes by Escape", async ({ page }) =>
   await expect(palette).toBeHidden();
 });
 
-test("a question mark shows the shortcuts, but not while one types", async ({ page }) => {
+test("a question mark shows the shortcuts, but not while typing", async ({ page }) => {
   const shortcuts = page.getByRole("dialog", { name: "Shortcuts" });
   await page.getByRole("combobox", { name: "Filter" }).fill("");
   await page.keyboard.type("?");

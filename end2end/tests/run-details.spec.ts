@@ -1,10 +1,10 @@
-// What a run's page holds beside its course: values as trees, the plan, files, judgements, and a link to hand on.
+// The run page beside the timeline: JSON trees, the plan, files, feedback, and links.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { importLog } from "../support/import.ts";
 import { finishedRun } from "../support/sandbox.ts";
 
-test("a tree is searched, and gives out any path, any value and the whole", async ({ page, request, context }) => {
+test("a JSON tree can be searched, and its paths and values copied", async ({ page, request, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await signIn(page);
   const value = { order: { id: "A-17", lines: [{ sku: "x1", qty: 2 }, { sku: "needle-9", qty: 1 }] }, note: "n", paid: true, n: 1 };
@@ -34,7 +34,7 @@ test("a tree is searched, and gives out any path, any value and the whole", asyn
   await expect.poll(async () => JSON.parse(await copied()).expression).toBe("1+1");
 });
 
-test("a plan is a checklist that says how far it is", async ({ page }) => {
+test("a plan is a checklist with its progress", async ({ page }) => {
   await signIn(page);
   await importLog(page, "plan-v1");
   const steps = page.locator(".run-side .plan li");
@@ -46,7 +46,7 @@ test("a plan is a checklist that says how far it is", async ({ page }) => {
   await expect(steps).toHaveText([/Pull revenue.*done/, /Compute deltas.*in progress/, /Summarise.*pending/]);
 });
 
-test("files that tools gave stand at their call", async ({ page }) => {
+test("files of a tool are listed at its call", async ({ page }) => {
   await signIn(page);
   await importLog(page, "files");
   const calls = page.locator(".row.call");
@@ -57,7 +57,7 @@ test("files that tools gave stand at their call", async ({ page }) => {
   await takeScreenshots(page, "run-files");
 });
 
-test("a judgement that may not be sent is kept here, and it is said", async ({ page, request }) => {
+test("feedback that may not be sent to MANTYX is saved here, and the page says so", async ({ page, request }) => {
   const id = await finishedRun(request, "/say hi");
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["feedback:write"]);
   await page.locator("html[data-js]").waitFor();
@@ -70,7 +70,7 @@ test("a judgement that may not be sent is kept here, and it is said", async ({ p
   await expect(page.getByText("Kept here, not at MANTYX by owner@demo.test")).toBeVisible();
 });
 
-test("the link shows this very view to the workspace, and nothing to another one", async ({ page, request, context, browser, problems }) => {
+test("a copied link shows the same view in the workspace and nothing in another one", async ({ page, request, context, browser, problems }) => {
   problems.allow(/status of 404/);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await signIn(page);

@@ -1,4 +1,4 @@
-// The run page in motion: a replay and a run in progress keep their place in view, and never fight who reads elsewhere.
+// Scrolling of the run page: a replay and a run in progress stay in view, unless the reader scrolls away.
 
 import type { Page } from "@playwright/test";
 import { expect, signIn, takeScreenshots, test } from "../fixtures.ts";
@@ -51,7 +51,7 @@ test("a replay keeps its row and its bar in view, by the slider, by keys and by 
   await expect(page.locator(".replay-position")).toContainText("at the end");
 });
 
-test("who scrolls away while a log plays is left there, and can jump to the step", async ({ page, request }) => {
+test("scrolling away while a log plays is respected, and a button jumps back", async ({ page, request }) => {
   const id = await imported(request, log);
   await page.goto(`/runs/${id}?at=60`);
   await page.locator("html[data-js]").waitFor();
@@ -72,7 +72,7 @@ test("who scrolls away while a log plays is left there, and can jump to the step
   await expect(jump).toHaveCount(0);
 });
 
-test("a log that plays stops when its page is left", async ({ page, request }) => {
+test("a replay stops when its page is left", async ({ page, request }) => {
   const id = await imported(request, log);
   await page.goto(`/runs/${id}?at=10`);
   await page.locator("html[data-js]").waitFor();
@@ -91,7 +91,7 @@ test("a log that plays stops when its page is left", async ({ page, request }) =
   await expect(page).toHaveURL(/\/sessions$/);
 });
 
-test("a run in progress is followed by who is at its end, and by nobody else", async ({ page, request }) => {
+test("a run in progress scrolls only while its end is in view", async ({ page, request }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   const id = await startRun(request, `${calls(5)}\n/say Done.`, approve);
   await page.goto(`/runs/${id}`);
@@ -125,7 +125,7 @@ test("a run in progress is followed by who is at its end, and by nobody else", a
   await expect(jump).toHaveCount(0);
 });
 
-test("text is written into its row as it comes, and followed", async ({ page, request }) => {
+test("text is appended to its row as it arrives, and scrolled", async ({ page, request }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   const words = Array.from({ length: 24 }, (_, n) => `/say Part ${n} of what is written.\n/sleep 60`).join("\n");
   const id = await startRun(request, `/call approve {}\n/say Begin.\n/sleep 1500\n${words}\n/call approve {"last":true}`, approve);

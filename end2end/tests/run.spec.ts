@@ -6,7 +6,7 @@ const looping = '/repeat 9\n/call recall {"query":"refund policy"}\n/say Done.';
 
 test.beforeEach(async ({ page }) => signIn(page));
 
-test("a looping run says so first, and links to where it happened", async ({ page, request }) => {
+test("a looping run shows its loop first, with links to its events", async ({ page, request }) => {
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
   await expect(page.locator(".verdict")).toContainText("with the same arguments");
@@ -36,7 +36,7 @@ test("repeated batches fold into one row that opens", async ({ page, request }) 
   await expect(page.locator(".call")).toHaveCount(folded);
 });
 
-test("a truncated run shows what was salvaged", async ({ page, request }) => {
+test("a truncated run shows its partial output", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The invoice total is 1,204.50 EUR and it was issued on\n/truncate");
   await page.goto(`/runs/${id}`);
   await expect(page.locator("[data-kind=truncated]")).toContainText("a fragment, not an answer");
@@ -46,7 +46,7 @@ test("a truncated run shows what was salvaged", async ({ page, request }) => {
   await takeScreenshots(page, "run-truncated");
 });
 
-test("a budget that was used up has its banner, its place and its runway", async ({ page, request }) => {
+test("an exhausted budget has a banner, a row and a line in the tools tab", async ({ page, request }) => {
   const script = '/call recall {"query":"a"}\n/say Hm.\n/call recall {"query":"b"}\n/say Done.';
   const id = await finishedRun(request, script, { ...recall, toolBudgets: { recall: { maxCalls: 1 } } });
   await page.goto(`/runs/${id}`);
@@ -75,7 +75,7 @@ test("a call opens to its arguments and its answer as trees", async ({ page, req
   await takeScreenshots(page, "run-call-open");
 });
 
-test("the log is replayed by steps, by the slider and by keys, and the address carries the point", async ({ page, request }) => {
+test("the log is replayed by steps, by the slider and by keys, and the URL contains the position", async ({ page, request }) => {
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
@@ -106,7 +106,7 @@ test("a log plays to its end", async ({ page, request }) => {
   await expect(page.locator(".output")).toContainText("nine ten.");
 });
 
-test("densities show less or more, and finding steps through hits", async ({ page, request }) => {
+test("densities show fewer or more rows, and search steps through matches", async ({ page, request }) => {
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
@@ -135,7 +135,7 @@ test("densities show less or more, and finding steps through hits", async ({ pag
   await expect(page.locator(".hits")).toHaveCount(0);
 });
 
-test("the spec hides secrets and is given as programs; the raw log is whole", async ({ page, request }) => {
+test("the spec masks secrets and has code samples; the raw log is complete", async ({ page, request }) => {
   const secret = "sk-live-0123456789abcdef";
   const tools = [{ kind: "mcp", name: "crm", url: "http://127.0.0.1:9/mcp", headers: { Authorization: `Bearer ${secret}` } }];
   const id = await finishedRun(request, "/say hi", { tools });
@@ -177,7 +177,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   await takeScreenshots(page, "run-finished-live");
 });
 
-test("an answer by somebody else is shown as it comes", async ({ page, request }) => {
+test("an answer given elsewhere appears at once", async ({ page, request }) => {
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await page.goto(`/runs/${id}`);
   await expect(page.locator("[data-kind=waiting_local_tool]")).toBeVisible();
@@ -196,7 +196,7 @@ test("a run is cancelled from its page", async ({ page, request }) => {
   await takeScreenshots(page, "banner-cancelled");
 });
 
-test("feedback is kept", async ({ page, request }) => {
+test("feedback is saved", async ({ page, request }) => {
   const id = await finishedRun(request, "/say hi");
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
@@ -249,7 +249,7 @@ test("very long texts and values stay in their place", async ({ page, request })
   await expectAccessible(page);
 });
 
-test("an unknown run is a page that says so", async ({ page, problems }) => {
+test("an unknown run shows an error page", async ({ page, problems }) => {
   problems.allow(/status of 404/);
   const answer = await page.goto("/runs/run_unknown");
   expect(answer?.status()).toBe(404);
@@ -274,7 +274,7 @@ test("new banners are announced once, and opening a row announces nothing", asyn
   await expect(news).toHaveText("Cancelled");
 });
 
-test("a lost connection is said, and nothing is lost", async ({ page, request, problems }) => {
+test("a lost connection is shown, and no event is lost", async ({ page, request, problems }) => {
   problems.allow(/Failed to load resource|503 from GET/);
   const id = await startRun(request, "/call approve {}\n/say All is well.", { tools: [{ kind: "local", name: "approve" }] });
   let refuse = true;

@@ -6,7 +6,7 @@ test.beforeEach(async ({ page }) => {
   await page.locator("html[data-js]").waitFor();
 });
 
-test("the first page is not empty, and reads well for everybody", async ({ page }) => {
+test("the first page is not empty and is accessible", async ({ page }) => {
   await expect(page).toHaveTitle("Runs · Runlens");
   await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
   await expectAccessible(page);
@@ -15,14 +15,14 @@ test("the first page is not empty, and reads well for everybody", async ({ page 
   await expectAccessible(page);
 });
 
-test("the whole set of outcomes is there", async ({ page }) => {
+test("all outcomes are in the demo", async ({ page }) => {
   for (const status of ["succeeded", "failed", "cancelled"]) {
     await page.goto(`/runs?q=status:${status}`);
     await expect(page.locator(`table.runs .status[data-status=${status}]`).first()).toBeVisible();
   }
 });
 
-test("filters are typed, shown as chips, and removed one by one, without loading the page anew", async ({ page }) => {
+test("filters are typed, shown as chips, and removed one by one, without a page load", async ({ page }) => {
   await page.evaluate(() => Object.assign(window, { stayed: true }));
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.fill("env:prod");
@@ -43,7 +43,7 @@ test("filters are typed, shown as chips, and removed one by one, without loading
   expect(await page.evaluate(() => "stayed" in window)).toBe(true);
 });
 
-test("a filter that cannot be read is explained where it was typed", async ({ page }) => {
+test("an invalid filter is explained where it was typed", async ({ page }) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.fill("status:lost");
   await filter.press("Enter");
@@ -69,7 +69,7 @@ test("older runs follow the newer ones", async ({ page }) => {
   expect(second.filter((href) => first.includes(href))).toEqual([]);
 });
 
-test("no match names the part that excludes every run, and drops it", async ({ page }) => {
+test("an empty list names the clause that excludes every run, and removes it", async ({ page }) => {
   await page.goto("/runs?q=customer:nobody+env:prod");
   await expect(page.getByRole("heading", { name: "No run matches" })).toBeVisible();
   await takeScreenshots(page, "runs-empty");

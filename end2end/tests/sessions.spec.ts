@@ -1,7 +1,7 @@
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { say, startSession } from "../support/sandbox.ts";
 
-test("sessions are listed, filtered, and what they cannot be filtered by is said", async ({ page, request }) => {
+test("sessions are listed and filtered, and unsupported filters are explained", async ({ page, request }) => {
   const id = await startSession(request, { name: "listed", metadata: { customer: "acme", desk: "north" } });
   await say(request, id, "/say Hello there.");
   await signIn(page, "owner@demo.test", "/sessions");
@@ -22,7 +22,7 @@ test("sessions are listed, filtered, and what they cannot be filtered by is said
   await expect(page.getByRole("alert")).toContainText("Sessions cannot be filtered by");
 });
 
-test("a session reads as a conversation, goes on, and ends", async ({ page, request }) => {
+test("a session is shown as a conversation, continued and ended", async ({ page, request }) => {
   const metadata = { customer: "acme", env: "prod" };
   const id = await startSession(request, { name: "talk", metadata });
   await say(request, id, "/say The first answer.");

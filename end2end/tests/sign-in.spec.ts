@@ -1,6 +1,6 @@
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 
-test("a newcomer signs in and comes to the page first asked for", async ({ page }) => {
+test("after signing in a newcomer returns to the requested page", async ({ page }) => {
   await page.goto("/runs?q=env:prod");
   await expect(page).toHaveURL(/\/sign-in/);
   await expect(page.getByRole("heading", { name: "See what your agents did" })).toBeVisible();
@@ -11,7 +11,7 @@ test("a newcomer signs in and comes to the page first asked for", async ({ page 
   await expect(page.getByText("owner@demo.test").first()).toBeVisible();
 });
 
-test("a denial leads to a page that says so, and back", async ({ page, problems }) => {
+test("a denied sign-in shows a page with a way back", async ({ page, problems }) => {
   problems.allow(/status of 400/);
   await page.goto("/runs");
   await page.getByRole("link", { name: "Sign in with MANTYX" }).click();

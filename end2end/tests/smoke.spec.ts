@@ -1,6 +1,6 @@
 import { expect, test } from "../fixtures.ts";
 
-test("the server says that it is alive and ready", async ({ page, problems }) => {
+test("the server is alive and ready", async ({ page, problems }) => {
   // A plain text names no icon, so the browser guesses one.
   problems.allow(/favicon\.ico/);
   for (const path of ["/healthz", "/readyz"]) {

@@ -1,6 +1,6 @@
 import { expect, signIn, test } from "../../fixtures.ts";
 
-test("a run is written, mended and launched", async ({ page }) => {
+test("a run is entered, corrected and launched", async ({ page }) => {
   await signIn(page, "owner@demo.test", "/launch");
   await page.getByText("Keep it, or start over").click();
   await page.getByRole("button", { name: "Start over" }).click();

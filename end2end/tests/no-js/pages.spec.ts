@@ -1,7 +1,7 @@
 import { expect, signIn, takeScreenshots, test } from "../../fixtures.ts";
 import { finishedRun, pendingCall, say, startRun, startSession } from "../../support/sandbox.ts";
 
-test("the list reads and filters", async ({ page }) => {
+test("the list is readable and can be filtered", async ({ page }) => {
   await signIn(page);
   await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
   await page.getByRole("combobox", { name: "Filter" }).fill("status:failed");
@@ -12,7 +12,7 @@ test("the list reads and filters", async ({ page }) => {
   await expect(page.locator("table.runs .status[data-status=failed]").first()).toBeVisible();
 });
 
-test("a run reads, with its banners and its calls", async ({ page, request }) => {
+test("a run is readable, with its banners and calls", async ({ page, request }) => {
   const script = '/repeat 4\n/call recall {"query":"x"}\n/say I could not find it.';
   const id = await finishedRun(request, script, { tools: [{ kind: "mantyx_plugin", name: "recall" }] });
   await signIn(page, "owner@demo.test", `/runs/${id}`);
@@ -27,7 +27,7 @@ test("a run reads, with its banners and its calls", async ({ page, request }) =>
   await expect(page.locator(".hits")).toContainText("1 of");
 });
 
-test("a waiting call tells its age and is answered by a plain form", async ({ page, request }) => {
+test("a waiting call shows its age and is answered by a plain form", async ({ page, request }) => {
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await pendingCall(id);
   await signIn(page, "owner@demo.test", `/runs/${id}`);
@@ -42,7 +42,7 @@ test("a waiting call tells its age and is answered by a plain form", async ({ pa
   }).toPass();
 });
 
-test("a run is cancelled by a plain form that is asked for first", async ({ page, request }) => {
+test("a run is cancelled by a plain form after a confirmation", async ({ page, request }) => {
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await pendingCall(id);
   await signIn(page, "owner@demo.test", `/runs/${id}`);
@@ -56,7 +56,7 @@ test("a run is cancelled by a plain form that is asked for first", async ({ page
   }).toPass();
 });
 
-test("the list is narrowed, saved as a view and looked into by links and plain forms", async ({ page }) => {
+test("the list is filtered, saved as a view and previewed by links and plain forms", async ({ page }) => {
   await signIn(page);
   await page.locator(".facets a", { hasText: "failed" }).first().click();
   await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
@@ -79,7 +79,7 @@ test("the list is narrowed, saved as a view and looked into by links and plain f
   await expect(page.getByRole("complementary", { name: "A look at the run" })).toHaveCount(0);
 });
 
-test("a session goes on and ends by plain forms", async ({ page, request }) => {
+test("a session is continued and ended by plain forms", async ({ page, request }) => {
   const id = await startSession(request, { name: "plain" });
   await say(request, id, "/say The first answer.");
   await signIn(page, "owner@demo.test", `/sessions/${id}`);
@@ -111,7 +111,7 @@ test("theme and sign-out are plain forms", async ({ page }) => {
   await expect(page).toHaveURL(/\/sign-in$/);
 });
 
-test("a form that is refused leads back and says why", async ({ page, request }) => {
+test("a rejected form returns to its page with the reason", async ({ page, request }) => {
   await signIn(page, "owner@demo.test", "/runs?q=env:prod+status:failed");
   await page.getByText("Save view", { exact: true }).click();
   await page.getByLabel("Name").fill("   ");

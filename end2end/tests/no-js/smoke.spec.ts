@@ -1,6 +1,6 @@
 import { expect, test } from "../../fixtures.ts";
 
-test("the server answers a browser without scripts", async ({ page, problems }) => {
+test("the server serves a browser without scripts", async ({ page, problems }) => {
   problems.allow(/favicon\.ico/);
   const answer = await page.goto("/healthz");
   expect(answer?.status()).toBe(200);
