@@ -19,7 +19,8 @@ use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
 use crate::model::session::Conversation;
 use crate::model::sessions::SessionListModel;
-use crate::model::{Column, RejectedForm, Viewer};
+use crate::model::{RejectedForm, Viewer};
+use crate::preferences::ListPreferences;
 
 #[async_trait]
 pub trait Backend: Send + Sync {
@@ -27,8 +28,7 @@ pub trait Backend: Send + Sync {
 
     // Runs
 
-    /// `columns` are the ones that the viewer chose, if any.
-    async fn runs(&self, address: ListAddress, columns: Option<Vec<Column>>) -> Result<RunListModel, AppError>;
+    async fn runs(&self, address: ListAddress, preferences: ListPreferences) -> Result<RunListModel, AppError>;
 
     async fn run_list_update(&self, q: &str, first: Option<&str>, rows: Vec<String>)
     -> Result<RunListUpdate, AppError>;
@@ -97,6 +97,10 @@ pub trait Backend: Send + Sync {
 #[derive(Clone)]
 pub struct SignedIn(pub Arc<dyn Backend>);
 
+/// A request extension: the page's data is refused for this reason.
+#[derive(Clone)]
+pub struct Refused(pub AppError);
+
 /// The site's files in this build. In Leptos's context while a page renders.
 #[derive(Clone, Debug, Default)]
 pub struct SiteAssets {
@@ -115,8 +119,16 @@ impl SiteAssets {
     }
 }
 
-/// Returns the backend of the current request.
+/// Returns the backend of the current request, unless its data is refused.
 pub fn backend() -> Result<Arc<dyn Backend>, AppError> {
+    match request_extension::<Refused>() {
+        Some(Refused(error)) => Err(error),
+        None => signed_in(),
+    }
+}
+
+/// Returns the backend of the current request, for what every signed-in user may read.
+pub fn signed_in() -> Result<Arc<dyn Backend>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)
 }
 

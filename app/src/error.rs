@@ -12,6 +12,10 @@ pub enum AppError {
     Forbidden {
         message: String,
     },
+    /// The consent does not include this scope.
+    MissingScope {
+        scope: String,
+    },
     NotFound {
         what: String,
     },
@@ -37,6 +41,14 @@ pub enum AppError {
     RateLimited {
         message: String,
     },
+    /// Too many requests of this client.
+    TooManyRequests {
+        retry_after_s: u64,
+    },
+    /// This server's own database does not answer.
+    Database,
+    /// The database cannot be written: its disk is full, or read-only.
+    CannotSave,
     Internal {
         reference: String,
     },
@@ -58,13 +70,13 @@ impl AppError {
     pub fn http_status(&self) -> u16 {
         match self {
             Self::SignedOut => 401,
-            Self::Forbidden { .. } => 403,
+            Self::Forbidden { .. } | Self::MissingScope { .. } => 403,
             Self::NotFound { .. } => 404,
             Self::Invalid { .. } | Self::Fields { .. } => 400,
             Self::Conflict { .. } => 409,
             Self::Upstream { .. } => 502,
-            Self::Unavailable { .. } | Self::Transport { .. } => 503,
-            Self::RateLimited { .. } => 429,
+            Self::Unavailable { .. } | Self::Transport { .. } | Self::Database | Self::CannotSave => 503,
+            Self::RateLimited { .. } | Self::TooManyRequests { .. } => 429,
             Self::Internal { .. } => 500,
         }
     }
@@ -85,13 +97,17 @@ impl AppError {
         match self {
             Self::SignedOut => "You are signed out",
             Self::Forbidden { .. } => "This is not allowed",
+            Self::MissingScope { .. } => "Your sign-in does not allow this",
             Self::NotFound { .. } => "Not found",
-            Self::Invalid { .. } => "This cannot be read",
-            Self::Fields { .. } => "Some fields need another look",
-            Self::Conflict { .. } => "This was done already",
+            Self::Invalid { .. } => "Invalid input",
+            Self::Fields { .. } => "Some fields are invalid",
+            Self::Conflict { .. } => "Already done",
             Self::Upstream { .. } => "MANTYX answered with an error",
             Self::Unavailable { .. } => "MANTYX cannot be reached",
-            Self::RateLimited { .. } => "MANTYX asks to go slower",
+            Self::RateLimited { .. } => "MANTYX rate limit reached",
+            Self::TooManyRequests { .. } => "Too many requests",
+            Self::Database => "The database does not respond",
+            Self::CannotSave => "Nothing can be saved at the moment",
             Self::Internal { .. } => "Something went wrong here",
             Self::Transport { .. } => "The connection failed",
         }
@@ -100,10 +116,13 @@ impl AppError {
     /// The meaning of the error, and what to do.
     pub fn advice(&self) -> String {
         match self {
-            Self::SignedOut => "Sign in again to go on; nothing was lost.".to_owned(),
+            Self::SignedOut => "Sign in again to continue. Nothing was lost.".to_owned(),
             Self::Forbidden { message } => message.clone(),
+            Self::MissingScope { scope } => {
+                format!("Your sign-in does not include {scope}. Sign in again and allow it.")
+            }
             Self::NotFound { what } => {
-                format!("There is no such {what} in this workspace. Check the address, or go back to the list.")
+                format!("This workspace has no such {what}. Check the URL, or go back to the list.")
             }
             Self::Invalid { message, .. } | Self::Conflict { message } | Self::RateLimited { message } => {
                 message.clone()
@@ -117,6 +136,13 @@ impl AppError {
             }
             Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
             Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
+            Self::TooManyRequests { retry_after_s } => format!("Wait {retry_after_s} s, then try again."),
+            Self::Database => "You are still signed in, and nothing was changed. Try again in a moment.".to_owned(),
+            Self::CannotSave => {
+                "This server's disk is full, or its database cannot be written. Nothing was changed, and \
+                                 what is stored can still be read. Ask your operator to free space, then try again."
+                    .to_owned()
+            }
             Self::Internal { reference } => format!(
                 "Nothing was changed. Try again; if it happens again, tell your operator the reference {reference}."
             ),

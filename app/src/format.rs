@@ -61,7 +61,7 @@ pub fn decimal(n: u64, unit: u64, digits: u32) -> String {
 
 /// `just now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date.
 pub fn relative(at_ms: i64, now_ms: i64) -> String {
-    let seconds = (now_ms - at_ms).max(0) / 1000;
+    let seconds = now_ms.saturating_sub(at_ms).max(0) / 1000;
     match seconds {
         0..10 => "just now".to_owned(),
         10..60 => format!("{seconds} s ago"),

@@ -1,5 +1,7 @@
-//! Display preferences: theme, rail and columns. They are stored in cookies, so that the server renders them and the
-//! page doesn't flicker.
+//! Display preferences: theme, rail, columns and row height. They are stored in cookies, so that the server renders them
+//! and the page doesn't flicker.
+
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::model::Column;
@@ -7,6 +9,7 @@ use crate::model::Column;
 pub const THEME_COOKIE: &str = "runlens_theme";
 pub const RAIL_COOKIE: &str = "runlens_rail";
 pub const COLUMNS_COOKIE: &str = "runlens_columns";
+pub const ROWS_COOKIE: &str = "runlens_rows";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -22,6 +25,25 @@ pub enum Rail {
     #[default]
     Wide,
     Narrow,
+}
+
+/// The height of the rows of a list on wide screens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RowHeight {
+    /// One line.
+    #[default]
+    Compact,
+    /// Two lines.
+    Comfortable,
+}
+
+/// How the viewer wants the list of runs to look.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg(feature = "ssr")]
+pub struct ListPreferences {
+    /// The chosen columns, if any were chosen.
+    pub columns: Option<Vec<Column>>,
+    pub rows: RowHeight,
 }
 
 impl Theme {
@@ -58,6 +80,31 @@ impl Rail {
     }
 }
 
+impl RowHeight {
+    pub const ALL: [Self; 2] = [Self::Compact, Self::Comfortable];
+
+    pub fn parse(word: &str) -> Self {
+        match word {
+            "comfortable" => Self::Comfortable,
+            _ => Self::Compact,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::Comfortable => "comfortable",
+        }
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Compact => "Compact",
+            Self::Comfortable => "Comfortable",
+        }
+    }
+}
+
 /// Reads the theme and the rail from the request's cookies.
 #[cfg(feature = "ssr")]
 pub fn from_request() -> (Theme, Rail) {
@@ -65,10 +112,12 @@ pub fn from_request() -> (Theme, Rail) {
     (Theme::parse(&value(THEME_COOKIE)), Rail::parse(&value(RAIL_COOKIE)))
 }
 
-/// Reads the columns that the viewer chose, if any.
 #[cfg(feature = "ssr")]
-pub fn columns_from_request() -> Option<Vec<Column>> {
-    cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text))
+pub fn list_from_request() -> ListPreferences {
+    ListPreferences {
+        columns: cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text)),
+        rows: RowHeight::parse(&cookie(ROWS_COOKIE).unwrap_or_default()),
+    }
 }
 
 #[cfg(feature = "ssr")]

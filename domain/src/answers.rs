@@ -22,7 +22,7 @@ pub enum Answerer {
     A2a(A2aPeer),
 }
 
-/// A reply that is written beforehand. `{{args.path}}` stands for an argument of the call.
+/// A reply prepared before the launch. `{{args.path}}` stands for an argument of the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CannedReply {
@@ -49,7 +49,7 @@ pub enum McpEndpoint {
         #[serde(default)]
         headers: Headers,
     },
-    /// One of the command lines that the operator allows, exactly as it stands there.
+    /// One of the command lines that the operator allows, exactly as written.
     Stdio { command: String },
 }
 
@@ -93,12 +93,12 @@ pub struct AnswerRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerState {
-    /// Somebody is at it.
+    /// The answer is being prepared.
     Working,
     /// There is an answer, on its way to MANTYX.
     Ready,
     Sent,
-    /// Somebody else was quicker, or the run had ended.
+    /// Another answer came first, or the run had ended.
     NotNeeded,
     /// MANTYX did not take it; the problem says why.
     Failed,

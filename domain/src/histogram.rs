@@ -10,6 +10,12 @@ pub struct Histogram {
     pub bucket_ms: i64,
     /// Oldest first; empty ones are left out.
     pub buckets: Vec<Bucket>,
+    /// The whole time of the histogram: the query's time range, widened to whole buckets. Without a range, from the first
+    /// bucket to the end of the last.
+    pub start_ms: i64,
+    pub end_ms: i64,
+    /// The number of runs in the largest bucket.
+    pub max_runs: u64,
     /// The query's time range. The first and the last bucket only count runs within it.
     pub from_ms: Option<i64>,
     pub before_ms: Option<i64>,

@@ -11,6 +11,9 @@ mod histogram;
 mod import;
 mod list_pages;
 mod lock;
+#[cfg(not(target_family = "wasm"))]
+mod private_file;
+mod run_sort;
 mod runs;
 mod sessions;
 mod sync;
@@ -27,8 +30,11 @@ pub use facets::{Facet, FacetValue, Facets};
 pub use feedback::{Feedback, Thumb};
 pub use histogram::{Bucket, Histogram};
 pub use import::{ImportFault, ImportReport};
-pub use list_pages::{ExcludingClause, RunsPage, SessionsPage};
+pub use list_pages::{ExcludingClause, MatchCount, RunsPage, SessionsPage};
 pub use lock::{LockExt, RwLockExt};
+#[cfg(not(target_family = "wasm"))]
+pub use private_file::{create_private_file, create_private_file_if_missing};
+pub use run_sort::{RunSort, SortColumn, UnknownSort};
 pub use runs::{IMPORT_WITHOUT_END, Marks, Origin, RunSummary};
 pub use sessions::{SessionDetail, SessionMessages, SessionSummary, SessionTotals};
 pub use sync::{HistoryState, Incomplete, SyncProgress};

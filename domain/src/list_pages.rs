@@ -2,14 +2,14 @@
 //!
 //! The store fills in the rows and the cursors, the server the rest. The JSON API serialises these types as they are.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{RunSummary, SessionSummary};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunsPage {
-    /// Newest first.
+    /// In the order that was asked for.
     pub runs: Vec<RunSummary>,
     pub next_cursor: Option<String>,
     /// The cursor of the page before this one. `None` if that is the first page, or if this is.
@@ -47,6 +47,14 @@ pub struct SessionsPage {
     /// The server's clock.
     #[serde(skip)]
     pub now_ms: i64,
+}
+
+/// The number of runs that match a query. Counting stops at a limit: then there are more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MatchCount {
+    pub runs: u64,
+    pub is_exact: bool,
 }
 
 /// A clause that alone makes a query match nothing. Serialised as its text.

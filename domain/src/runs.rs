@@ -1,5 +1,6 @@
 //! Runs in lists.
 
+use protocol::json::preview;
 use protocol::messages::{Metadata, Tokens};
 use protocol::{RunStatus, Timeline};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,9 @@ pub struct RunSummary {
     pub input_preview: Option<String>,
     pub output_preview: Option<String>,
     pub error: Option<String>,
+    /// Why the run is not good, in one short line: why it failed, is incomplete or has to wait.
+    #[serde(default)]
+    pub reason: Option<String>,
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
     pub tool_calls: Option<u64>,
@@ -63,14 +67,19 @@ pub struct Marks {
 /// The error of an imported run whose log is incomplete.
 pub const IMPORT_WITHOUT_END: &str = "The imported log stops before the run's end.";
 
+/// Characters of the prompt in a title.
+const TITLE_CHARS: usize = 60;
+
 impl RunSummary {
-    /// The name to show: the spec's, the agent's, or a placeholder.
+    /// The name to show: the spec's, the first words of the prompt, the agent's, or a placeholder.
     pub fn title(&self) -> String {
         let nameless = match self.origin {
-            Origin::Imported => "imported log",
-            _ => "ephemeral",
+            Origin::Imported => "Imported log",
+            _ => "Untitled run",
         };
-        self.name.clone().or_else(|| self.agent_id.clone()).unwrap_or_else(|| nameless.to_owned())
+        let prompt = self.input_preview.as_deref().map(|prompt| preview(prompt, TITLE_CHARS));
+        let title = self.name.clone().or(prompt.filter(|prompt| !prompt.is_empty())).or_else(|| self.agent_id.clone());
+        title.unwrap_or_else(|| nameless.to_owned())
     }
 
     /// Returns true for an imported run that counts as failed because its file is incomplete.

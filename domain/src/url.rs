@@ -14,7 +14,7 @@ fn encode_with(text: &str, space: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(byte as char),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' | b',' => out.push(byte as char),
             b' ' => out.push_str(space),
             _ => out.push_str(&format!("%{byte:02X}")),
         }

@@ -7,9 +7,19 @@ import { signIn } from "./sign-in.ts";
 export async function openForm(page: Page) {
   await signIn(page, "owner@demo.test", "/launch");
   await page.locator("html[data-js]").waitFor();
-  await page.getByText("Keep it, or start over").click();
+  await page.getByText("Save as template, reset").click();
+  // An empty prompt alone doesn't say that the form was reset: it may have been empty before.
+  const reset = page.waitForResponse((answer) => answer.request().method() === "POST" && answer.url().endsWith("/launch"));
   await page.getByRole("button", { name: "Start over" }).click();
+  await reset;
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("");
+  await expect(page.getByLabel("Prompt", { exact: true })).toBeFocused();
+  await unfold(page);
+}
+
+/** Opens the folded sections. */
+export async function unfold(page: Page) {
+  await page.locator("details.launch-section").evaluateAll((folds: HTMLDetailsElement[]) => folds.forEach((fold) => (fold.open = true)));
 }
 
 /** Tells the scripted model what to do. */

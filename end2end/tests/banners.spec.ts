@@ -1,6 +1,7 @@
 // Every kind of banner that the engine can produce, each from a real run. Gaps and logs without an end are imported.
 
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { openFindings } from "../support/findings.ts";
 import { finishedRun } from "../support/sandbox.ts";
 
 const recall = { kind: "mantyx_plugin", name: "recall" };
@@ -15,7 +16,7 @@ const supervised = {
 
 /** A kind, the script and spec that lead to it, words of its banner, and where its next step leads. */
 const kinds: [kind: string, script: string, spec: object, words: RegExp][] = [
-  ["truncated", "/say The total is\n/truncate", {}, /fragment/],
+  ["truncated", "/say The total is\n/truncate", {}, /output limit/],
   ["loop_nudged", '/repeat 4\n/call recall {"query":"x"}\n/say Done.', { tools: [recall] }, /nudged/],
   ["loop_gave_up", '/repeat 9\n/call recall {"query":"x"}\n/say Done.', { tools: [recall] }, /gave up/],
   [
@@ -39,7 +40,7 @@ const kinds: [kind: string, script: string, spec: object, words: RegExp][] = [
     /argument|input/i,
   ],
   ["refused", "/say I would rather\n/refuse", {}, /refus/i],
-  ["context_window", "word ".repeat(20_000), { modelId: "sandbox/script-mini" }, /larger than the model can read/],
+  ["context_window", "word ".repeat(20_000), { modelId: "sandbox/script-mini" }, /context window/],
   ["model_fallback", "/fail server\n/say Here.", { fallbackModelId: "sandbox/script-large" }, /fallback/i],
   [
     "schema_not_enforced",
@@ -57,10 +58,10 @@ for (const [kind, script, spec, words] of kinds) {
     const id = await finishedRun(request, script, spec);
     await page.goto(`/runs/${id}`);
     await page.locator("html[data-js]").waitFor();
+    await openFindings(page);
     const banner = page.locator(`[data-kind=${kind}]`).first();
     await expect(banner).toContainText(words);
-    await expect(banner.locator(".next-step")).not.toBeEmpty();
-    await expect(page.locator(".verdict")).not.toBeEmpty();
+    await expect(banner.locator(".next-step")).toBeAttached();
     await expectAccessible(page);
     await takeScreenshots(page, `banner-${kind}`);
 

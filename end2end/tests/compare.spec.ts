@@ -14,7 +14,7 @@ test("a failed run is compared with the most similar successful one", async ({ p
   }).toPass();
   await page.goto(`/runs/${bad}`);
   await page.getByRole("link", { name: "Compare" }).click();
-  await expect(page.locator(".notice", { hasText: "nearest good twin" })).toContainText("customer:acme");
+  await expect(page.locator(".notice", { hasText: "most similar successful run" })).toContainText("customer:acme");
   await expect(page.locator(`.compare-head a[href="/runs/${good}"]`)).toBeVisible();
   await expect(page.locator(".spec-differences")).toContainText("/prompt");
   await takeScreenshots(page, "compare-twin");
@@ -23,5 +23,5 @@ test("a failed run is compared with the most similar successful one", async ({ p
 test("a run without a similar one says so", async ({ page, request }) => {
   const lonely = await finishedRun(request, "/say Alone.", { name: `lonely-${Date.now()}` });
   await page.goto(`/compare?left=${lonely}`);
-  await expect(page.getByRole("heading", { name: "No twin was found" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No similar run found" })).toBeVisible();
 });

@@ -54,7 +54,7 @@ test("the report opens from a file, loads nothing, and masks secrets", async ({ 
   await report.route(file, (route) => route.fulfill({ contentType: "text/html", body: readFileSync(path) }));
   await report.goto(file);
   await expect(report.getByRole("heading", { level: 1 })).toHaveText("reported");
-  await expect(report.getByText("Truncated: the answer is cut off")).toBeVisible();
+  await expect(report.getByText("Output truncated", { exact: true })).toBeVisible();
   await expect(report.locator("body")).not.toContainText("`");
   const mark = report.locator("small a").first();
   await expect(report.locator((await mark.getAttribute("href"))!)).toBeVisible();

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { openFindings } from "../support/findings.ts";
 import { importLog, logs } from "../support/import.ts";
 
 test.beforeEach(async ({ page }) => signIn(page));
@@ -9,7 +10,7 @@ const samples: [string, string[]][] = [
   ["early-protocol", []],
   ["guards-2026", ["budget_exceeded", "supervisor_redirect"]],
   ["local-tools", []],
-  ["loop-gave-up", ["loop_gave_up", "loop_nudged"]],
+  ["loop-gave-up", ["loop_gave_up"]],
   ["truncated-json", ["truncated"]],
   ["waiting-with-gap", ["waiting_local_tool", "log_gap", "log_incomplete"]],
 ];
@@ -18,8 +19,9 @@ for (const [name, banners] of samples) {
   test(`the log ${name} is imported and read`, async ({ page }) => {
     await importLog(page, name);
     await expect(page.locator(".imported")).toContainText(`${name}.ndjson`);
+    await openFindings(page);
     for (const kind of banners) await expect(page.locator(`[data-kind=${kind}]`)).toBeVisible();
-    await expect(page.locator(".verdict")).not.toBeEmpty();
+    await expect(page.locator(".timeline .row").first()).toBeVisible();
     await expectAccessible(page);
     await takeScreenshots(page, `imported-${name}`);
   });
@@ -39,7 +41,7 @@ test("the Loop tab shows the iterations side by side", async ({ page }) => {
 test("a truncated answer shows where it was cut and what is missing", async ({ page }) => {
   await importLog(page, "truncated-json");
   const card = page.locator(".truncation");
-  await expect(card).toContainText("Cut off");
+  await expect(card).toContainText("Output truncated");
   await expect(card.locator(".partial")).toContainText("answer");
   await expect(card.locator(".seam").first()).toBeVisible();
 });
@@ -48,7 +50,7 @@ test("a log is pasted, and text that is no log is rejected with a reason", async
   await page.goto("/import");
   await page.getByLabel("Or paste a log").fill("hello");
   await page.getByRole("button", { name: "Import" }).click();
-  await expect(page.getByRole("alert")).toContainText("There is no event of a run in this file");
+  await expect(page.getByRole("alert")).toContainText("No run events found in this file");
   await expectAccessible(page);
   await takeScreenshots(page, "import");
   await page.getByLabel("Or paste a log").fill('{"type":"result","data":{"text":"Pasted."}}\n{oops');

@@ -1,4 +1,4 @@
-// The run page by keyboard alone: the focus is always visible and never lost.
+// The list and the run page by keyboard alone: the focus is always visible and never lost.
 
 import type { Locator, Page } from "@playwright/test";
 import { expect, signIn, test } from "../fixtures.ts";
@@ -12,22 +12,43 @@ async function expectVisibleFocus(page: Page): Promise<void> {
   const focus = await page.evaluate(() => {
     const element = document.activeElement;
     if (!element || element === document.body) return "nothing";
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    const seen = (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
-    return seen ? "seen" : `not seen: ${element.outerHTML.slice(0, 120)}`;
+    // The filter's field is around its text box.
+    const isSeen = (part: Element) => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(part);
+      return (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
+    };
+    return isSeen(element) || isSeen(element.closest(".filter-field") ?? element) ? "seen" : `not seen: ${element.outerHTML.slice(0, 120)}`;
   });
   expect(focus).toBe("seen");
 }
 
-/** Presses Tab until a thing has the focus; each stop on the way must be seen. */
-async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+/** Presses Tab until a thing has the focus; each stop on the way must be seen. Returns the number of stops before it. */
+async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<number> {
   for (let stops = 0; stops < 120; stops++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
+    if (await target.evaluate((element) => element === document.activeElement)) return stops - 1;
     await page.keyboard.press(key);
     await expectVisibleFocus(page);
   }
   throw new Error("it cannot be reached with Tab");
 }
+
+test("the list is usable by keyboard alone, with fewer than 30 tab stops before the first row", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signIn(page);
+  await page.locator("html[data-js]").waitFor();
+  const stops = await tabTo(page, page.locator("table.runs tbody input").first());
+  expect(stops).toBeLessThan(30);
+  await page.keyboard.press(" ");
+  await expect(page.locator(".selection-count")).toHaveText("1 selected");
+  await page.keyboard.press("j");
+  const preview = page.getByRole("complementary", { name: "Preview" });
+  await expect(preview).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(preview).toHaveCount(0);
+  await page.keyboard.press("/");
+  await expect(page.getByRole("combobox", { name: "Filter" })).toBeFocused();
+  await expectVisibleFocus(page);
+});
 
 test("a run page is usable by keyboard alone", async ({ page, request }) => {
   test.slow();
@@ -63,7 +84,7 @@ test("a run page is usable by keyboard alone", async ({ page, request }) => {
   await expect(page).not.toHaveURL(/at=/);
 
   // Density.
-  const everyEvent = page.getByRole("link", { name: "Every event" });
+  const everyEvent = page.getByRole("link", { name: "Events", exact: true });
   await tabTo(page, everyEvent, "Shift+Tab");
   await page.keyboard.press("Enter");
   await expect(page.locator(".row.event").first()).toBeVisible();
@@ -76,7 +97,7 @@ test("a run page is usable by keyboard alone", async ({ page, request }) => {
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText(/1 of \d/);
   await expect(find).toBeFocused();
-  const next = page.getByRole("link", { name: "Next hit" });
+  const next = page.getByRole("link", { name: "Next match" });
   await tabTo(page, next);
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText("2 of");
@@ -86,7 +107,7 @@ test("a run page is usable by keyboard alone", async ({ page, request }) => {
   await expect(next).toBeFocused();
 
   // Tabs.
-  for (const name of ["Tools", "Loop", "Spec", "Raw", "Output"]) {
+  for (const name of ["Tools", "Loop", "Spec", "Output"]) {
     const tab = page.getByRole("navigation", { name: "About this run" }).getByRole("link", { name, exact: true });
     await tabTo(page, tab, name === "Output" ? "Shift+Tab" : "Tab");
     await page.keyboard.press("Enter");
@@ -101,18 +122,18 @@ test("the log is stepped and played by keys, and the help opens and closes", asy
   await page.goto(`/runs/${id}?at=3`);
   await page.locator("html[data-js]").waitFor();
   const position = page.locator(".replay-position");
-  const verdictLink = page.locator(".verdict a").first();
-  await tabTo(page, verdictLink);
+  const link = page.locator(".run-head a").first();
+  await tabTo(page, link);
   await page.keyboard.press("ArrowRight");
-  await expect(position).toContainText("as of #4");
-  await expect(verdictLink).toBeFocused();
+  await expect(position).toContainText("Event 4 of");
+  await expect(link).toBeFocused();
   await page.keyboard.press("ArrowLeft");
-  await expect(position).toContainText("as of #3");
-  await expect(verdictLink).toBeFocused();
+  await expect(position).toContainText("Event 3 of");
+  await expect(link).toBeFocused();
 
   await page.keyboard.press(" ");
   await expect(page.getByRole("button", { name: "Pause (Space)" })).toBeVisible();
-  await expect(position).not.toContainText("as of #3 ");
+  await expect(position).not.toContainText("Event 3 of");
   await page.keyboard.press(" ");
   await expect(page.getByRole("button", { name: "Play from here (Space)" })).toBeVisible();
 

@@ -5,7 +5,7 @@ import { openForm, script, tool } from "../support/launch-form.ts";
 
 test("a schema's property is renamed by clearing its name first", async ({ page }) => {
   await openForm(page);
-  const json = page.getByLabel("The same as JSON");
+  const json = page.getByLabel("JSON", { exact: true });
   const deep = { type: "object", properties: { street: { type: "string" } } };
   const parameters = { type: "object", required: ["ghost", "a"], properties: { a: deep, b: { enum: ["x"] } } };
   await json.fill(JSON.stringify({ systemPrompt: "s", prompt: "p", tools: [{ kind: "local", name: "ask", parameters }] }));
@@ -28,7 +28,7 @@ test("a schema's property is renamed by clearing its name first", async ({ page 
 
 test("an arrow key on a select loses no input", async ({ page }) => {
   await openForm(page);
-  const json = page.getByLabel("The same as JSON");
+  const json = page.getByLabel("JSON", { exact: true });
   const spec = {
     systemPrompt: "s",
     messages: [
@@ -55,7 +55,7 @@ test("an arrow key on a select loses no input", async ({ page }) => {
   const who = page.getByLabel("Who answers ask?");
   await who.selectOption("canned");
   await page.getByLabel("Reply", { exact: true }).fill("My reply");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   await who.press("ArrowUp");
   await expect(page.getByLabel("Reply", { exact: true })).toBeHidden();
   await page.reload();
@@ -67,20 +67,20 @@ test("an arrow key on a select loses no input", async ({ page }) => {
 test("a removed tool can be restored", async ({ page }) => {
   await openForm(page);
   const tools = [{ kind: "local", name: "ask", description: "My words" }, { kind: "local", name: "tell" }];
-  await page.getByLabel("The same as JSON").fill(JSON.stringify({ systemPrompt: "s", prompt: "p", tools }));
+  await page.getByLabel("JSON", { exact: true }).fill(JSON.stringify({ systemPrompt: "s", prompt: "p", tools }));
   await tool(page).getByRole("button", { name: "Remove: ask" }).click();
   await expect(page.locator("#tools > fieldset.tool")).toHaveCount(1);
   await expect(page.getByText("ask is removed.")).toBeVisible();
   await takeScreenshots(page, "launch-undo");
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(tool(page).getByLabel("Description")).toHaveValue("My words");
+  await expect(tool(page).getByLabel("Description", { exact: true })).toHaveValue("My words");
   await expect(tool(page)).toBeFocused();
 });
 
 test("a form of one user is rejected after another user signs in", async ({ page, context }) => {
   await openForm(page);
   await script(page, "/say Of demo alone.");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   const other = await context.newPage();
   await other.goto("/auth/start?return_to=%2Flaunch");
   await other.getByRole("radio", { name: "owner@other.test" }).check();
@@ -107,7 +107,7 @@ test("a form of one user is rejected after another user signs in", async ({ page
 test("the reason of a failed launch is shown next to its button", async ({ page, context }) => {
   await openForm(page);
   await script(page, "/say One.");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   const second = await context.newPage();
   await second.goto("/launch");
   await second.locator("html[data-js]").waitFor();
@@ -137,14 +137,14 @@ test("the first click on Save works while the page updates", async ({ page }) =>
   await page.mouse.down();
   await answered;
   await page.mouse.up();
-  await expect(page.getByText("Kept as the template “Clicked once”.")).toBeVisible();
+  await expect(page.getByText("Saved as the template “Clicked once”.")).toBeVisible();
   await expect(page.locator("#problems")).toBeHidden();
 });
 
 test("the inputs of a batch are previewed, or their errors shown, before the launch", async ({ page }) => {
   await openForm(page);
   await script(page, "/say Hello {{who}}.");
-  await page.getByText("Many at once").click();
+  await page.locator("#fold-batch > summary").click();
   const inputs = page.getByLabel("Inputs");
   await inputs.fill("name;age\nAda;36");
   await expect(page.locator("#fold-batch .field-error")).toContainText("no column who");

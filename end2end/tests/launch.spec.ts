@@ -1,5 +1,5 @@
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
-import { addTool, launch, openForm, script, succeeded, tool } from "../support/launch-form.ts";
+import { addTool, launch, openForm, script, succeeded, tool, unfold } from "../support/launch-form.ts";
 import { type Peer, startPeer, stdioCommand } from "../support/peers.ts";
 import { finishedRun } from "../support/sandbox.ts";
 
@@ -36,7 +36,7 @@ test("errors are shown at their fields and in a list with links", async ({ page 
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   const problems = page.locator("#problems");
   await expect(problems).toContainText("write a prompt");
-  await addTool(page, "A tool answered from here");
+  await addTool(page, "Local tool");
   await tool(page).getByLabel("Name", { exact: true }).fill("not a name");
   await expect(tool(page).locator(".field-error").first()).toContainText("letters, digits and _");
   await page.getByLabel("Turns with tools").fill("1000");
@@ -49,14 +49,14 @@ test("errors are shown at their fields and in a list with links", async ({ page 
 
 test("form and JSON stay in sync, and invalid JSON is marked", async ({ page }) => {
   await openForm(page);
-  const json = page.getByLabel("The same as JSON");
+  const json = page.getByLabel("JSON", { exact: true });
   await page.getByLabel("Prompt", { exact: true }).fill("From the form");
   await expect(json).toHaveValue(/"prompt": "From the form"/);
   await json.fill('{ "prompt": "From the JSON", "systemPrompt": "s", "later": { "kept": true } }');
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("From the JSON");
   await expect(page.locator("#kept")).toContainText("/later");
   await json.fill('{ "prompt": "broken }');
-  await expect(page.locator("#json-problem")).toContainText("Line 1");
+  await expect(page.locator("#json-problem")).toContainText("line 1");
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("From the JSON");
   await takeScreenshots(page, "launch-json");
 });
@@ -64,7 +64,7 @@ test("form and JSON stay in sync, and invalid JSON is marked", async ({ page }) 
 test("a draft survives a reload and a sign-out", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("Not to be lost");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   await page.reload();
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
   await page.locator(".account summary").click();
@@ -77,7 +77,7 @@ test("input after an expired sign-in is restored at the next one", async ({ page
   problems.allow(/401/);
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("Before");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   await context.clearCookies();
   await page.getByLabel("Prompt", { exact: true }).fill("Written while signed out");
   await page.getByRole("link", { name: "Sign in again" }).click();
@@ -89,22 +89,22 @@ test("input after an expired sign-in is restored at the next one", async ({ page
 test("a template keeps the previous draft, and a reload keeps changes", async ({ page }) => {
   await openForm(page);
   await page.getByLabel("Prompt", { exact: true }).fill("The earlier one");
-  await expect(page.getByText("Draft kept.")).toBeVisible();
+  await expect(page.getByText("Draft saved.")).toBeVisible();
   await page.goto("/launch?template=built-in-hello");
   await page.locator("html[data-js]").waitFor();
   await page.getByLabel("Prompt", { exact: true }).fill("/say Changed.");
   await expect(page).toHaveURL(/\/launch$/);
   await page.reload();
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("/say Changed.");
-  await page.getByRole("link", { name: "Go back to it" }).click();
+  await page.getByRole("link", { name: "Restore" }).click();
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("The earlier one");
 });
 
 test("a tool of the workspace and one of a plugin", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "A tool of the workspace");
+  await addTool(page, "Workspace tool");
   await tool(page).getByLabel("Tool", { exact: true }).fill("tool_calculator");
-  await addTool(page, "A tool of a plugin");
+  await addTool(page, "Plugin tool");
   await tool(page, 2).getByLabel("Tool", { exact: true }).fill("recall");
   await page.getByRole("button", { name: "Check tools" }).click();
   await expect(tool(page).locator(".tool-check[data-tone=success]")).not.toHaveCount(0);
@@ -116,25 +116,25 @@ test("a tool of the workspace and one of a plugin", async ({ page }) => {
 
 test("a local tool is answered by hand", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "A tool answered from here");
+  await addTool(page, "Local tool");
   await tool(page).getByLabel("Name", { exact: true }).fill("ask_me");
   await tool(page).getByLabel("Property 1").first().fill("question");
-  await expect(page.getByLabel("The same as JSON")).toHaveValue(/"question"/);
+  await expect(page.getByLabel("JSON", { exact: true })).toHaveValue(/"question"/);
   await expect(tool(page).getByLabel("Who answers ask_me?")).toHaveValue("hand");
   await script(page, '/call ask_me {"question":"Ship it?"}\n/say Noted.');
   await launch(page);
   await page.getByLabel("Your answer").fill("Ship it.");
-  await page.getByRole("button", { name: "Send as the result" }).click();
+  await page.getByRole("button", { name: "Send result" }).click();
   await succeeded(page);
 });
 
 test("a canned error fails a tool, and the run is relaunched with one change", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "A tool answered from here");
+  await addTool(page, "Local tool");
   await tool(page).getByLabel("Name", { exact: true }).fill("look_up");
   await tool(page).getByLabel("Who answers look_up?").selectOption("canned");
   await tool(page).getByLabel("Reply", { exact: true }).fill("No answer for {{args.order}}.");
-  await tool(page).getByLabel("It is an error").check();
+  await tool(page).getByLabel("Return as error").check();
   await page.getByRole("button", { name: "Check tools" }).click();
   await expect(tool(page).locator(".tool-checks")).toContainText("fails with the error that you wrote");
   await takeScreenshots(page, "launch-canned");
@@ -144,9 +144,10 @@ test("a canned error fails a tool, and the run is relaunched with one change", a
   await page.locator(".call .toggle").first().click();
   await expect(page.locator(".call-body").first()).toContainText("No answer for A-1.");
 
-  await page.getByRole("link", { name: "Launch like this" }).click();
-  await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
-  await tool(page).getByLabel("It is an error").uncheck();
+  await page.getByRole("link", { name: "Relaunch" }).click();
+  await expect(page.locator(".changes")).toContainText("No changes yet");
+  await tool(page).getByLabel("Return as error").uncheck();
+  await unfold(page);
   await page.getByLabel("Turns with tools").fill("5");
   await expect(page.locator(".changes")).toContainText("/budgets");
   await launch(page);
@@ -155,13 +156,13 @@ test("a canned error fails a tool, and the run is relaunched with one change", a
 
 test("the tools of a remote MCP server are discovered and selected", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "Tools of a remote MCP server");
+  await addTool(page, "Remote MCP server");
   await tool(page).getByLabel("Name", { exact: true }).fill("calc");
   await tool(page).getByLabel("Address", { exact: true }).fill(`${mcp.url}/mcp`);
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
   await tool(page).getByLabel("whoami", { exact: true }).uncheck();
   await expect(tool(page)).toContainText("The model sees calc_add.");
-  await expect(page.getByLabel("The same as JSON")).toHaveValue(/"toolFilter"/);
+  await expect(page.getByLabel("JSON", { exact: true })).toHaveValue(/"toolFilter"/);
   await takeScreenshots(page, "launch-mcp");
   await expectAccessible(page);
   await script(page, '/call calc_add {"a":40,"b":2}\n/say Added.');
@@ -173,7 +174,7 @@ test("the tools of a remote MCP server are discovered and selected", async ({ pa
 
 test("the tools of an MCP server are answered from here", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "Tools of an MCP server, answered from here");
+  await addTool(page, "Local MCP server");
   await tool(page).getByLabel("Discover from the address").fill(`${mcp.url}/mcp`);
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
   await expect(tool(page).getByLabel("Name", { exact: true }).first()).toHaveValue("calculator");
@@ -188,9 +189,9 @@ test("the tools of an MCP server are answered from here", async ({ page }) => {
 
 test("tools of the same name are reported, and one of them is renamed", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "A tool answered from here");
+  await addTool(page, "Local tool");
   await tool(page).getByLabel("Name", { exact: true }).fill("add");
-  await addTool(page, "Tools of an MCP server, answered from here");
+  await addTool(page, "Local MCP server");
   await tool(page, 2).getByLabel("Discover from the address").fill(`${mcp.url}/mcp`);
   await tool(page, 2).getByRole("button", { name: "Discover its tools" }).click();
   const listed = tool(page, 2).locator("details.fold", { has: page.locator("summary", { hasText: "add_2" }) });
@@ -206,7 +207,7 @@ test("tools of the same name are reported, and one of them is renamed", async ({
 
 test("the tools of an MCP server that is started by a command are answered from here", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "Tools of an MCP server, answered from here");
+  await addTool(page, "Local MCP server");
   await tool(page).getByLabel("Or from a command").fill("sh -c true");
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
   await expect(tool(page)).toContainText("does not allow that command");
@@ -225,14 +226,14 @@ test("an agent's card is uploaded, and a hostile one stays text", async ({ page,
   const card = await (await request.get(`${a2a.url}/.well-known/agent-card.json`)).json();
   card.description = `<img src=x onerror="document.title='owned'"> Knows the weather.`;
   await openForm(page);
-  await addTool(page, "Another agent, answered from here");
+  await addTool(page, "Local agent");
   await tool(page).getByLabel("Name", { exact: true }).fill("weather_here");
   await tool(page).getByLabel("Or upload the card").setInputFiles({
     name: "card.json",
     mimeType: "application/json",
     buffer: Buffer.from(JSON.stringify(card)),
   });
-  await tool(page).getByRole("button", { name: "Take the card" }).click();
+  await tool(page).getByRole("button", { name: "Load card" }).click();
   await expect(tool(page).locator(".form-facts")).toContainText("<img src=x");
   await expect(page.locator("img[src=x]")).toHaveCount(0);
   await script(page, '/call weather_here {"message":"Berlin"}\n/say Asked.');
@@ -250,26 +251,31 @@ test("without the scope to start runs the page says so, and a new sign-in can al
   await page.waitForURL(/\/launch/);
   const notice = page.locator(".notice", { hasText: "does not include runs:write" });
   await expect(notice).toBeVisible();
-  await expect(page.getByRole("button", { name: "Launch", exact: true })).toBeDisabled();
+  const button = page.getByRole("button", { name: "Launch", exact: true });
+  await expect(button).toBeDisabled();
+  const background = () => button.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const disabled = await background();
+  await expect(button).toHaveCSS("cursor", "not-allowed");
   await expectAccessible(page);
   await takeScreenshots(page, "launch-without-scope");
   await notice.getByRole("link", { name: "Sign in again" }).click();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.waitForURL(/\/launch/);
-  await expect(page.getByRole("button", { name: "Launch", exact: true })).toBeEnabled();
+  await expect(button).toBeEnabled();
+  expect(await background()).not.toBe(disabled);
 });
 
 test("another agent is called by MANTYX, and from here", async ({ page }) => {
   await openForm(page);
-  await addTool(page, "Another agent that MANTYX calls");
+  await addTool(page, "Remote agent");
   await tool(page).getByLabel("Address of its card").fill(`${a2a.url}/.well-known/agent-card.json`);
   await tool(page).getByRole("button", { name: "Fetch the card" }).click();
   await expect(tool(page).locator(".form-facts")).toContainText("Knows the weather.");
   await expect(tool(page).getByLabel("Name", { exact: true })).toHaveValue("weather");
-  await addTool(page, "Another agent, answered from here");
+  await addTool(page, "Local agent");
   await tool(page, 2).getByLabel("Name", { exact: true }).fill("weather_here");
   await tool(page, 2).getByLabel("Fetch its card from").fill(`${a2a.url}/.well-known/agent-card.json`);
-  await tool(page, 2).getByRole("button", { name: "Take the card" }).click();
+  await tool(page, 2).getByRole("button", { name: "Load card" }).click();
   await expect(tool(page, 2).getByLabel("Who answers weather_here?")).toHaveValue("a2a");
   await takeScreenshots(page, "launch-a2a");
   const calls = ["weather", "weather_here"].map((name) => `/call ${name} {"message":"Berlin"}\n/say Asked.`);
@@ -287,7 +293,7 @@ test("everything can be done from the keyboard", async ({ page }) => {
   for (let i = 0; i < 200; i++) {
     await page.keyboard.press("Tab");
     const name = await page.evaluate(() => document.activeElement?.id);
-    if (name === "f-t-modelId") await page.keyboard.type("sandbox/script");
+    if (name === "field-modelId") await page.keyboard.type("sandbox/script");
     if (await page.evaluate(() => (document.activeElement as HTMLButtonElement).value === "launch")) break;
   }
   await page.keyboard.press("Enter");
@@ -306,15 +312,15 @@ test("a run with a tool is launched from the keyboard alone", async ({ page }) =
   const isOn = (id: string) => () => page.evaluate((id) => document.activeElement?.id === id, id);
   const pressing = (value: string) => () =>
     page.evaluate((value) => (document.activeElement as HTMLButtonElement).value === value, value);
-  await tabTo(isOn("f-t-modelId"));
+  await tabTo(isOn("field-modelId"));
   await page.keyboard.type("sandbox/script");
-  await tabTo(pressing("add:local"));
+  await tabTo(pressing("add-tool:local"));
   await page.keyboard.press("Enter");
-  await expect(page.locator("#f-t-tools-0-name")).toBeFocused();
+  await expect(page.locator("#field-tools-0-name")).toBeFocused();
   await page.keyboard.type("ask");
   await expect(page.getByLabel("Who answers ask?")).toBeVisible();
-  await tabTo(isOn("f-a-ask-by"));
-  await page.keyboard.type("A reply");
+  await tabTo(isOn("answerer-ask-by"));
+  await page.keyboard.type("A canned");
   await expect(page.getByLabel("Reply", { exact: true })).toBeVisible();
   await tabTo(pressing("launch"));
   await page.keyboard.press("Enter");
@@ -325,11 +331,11 @@ test("a run with a tool is launched from the keyboard alone", async ({ page }) =
 test("a template is shared with the workspace, and updated", async ({ page }) => {
   await openForm(page);
   await script(page, "/say One.");
-  await page.locator("#f-q-template-name").fill("Shared words");
+  await page.locator("#template-name").fill("Shared words");
   await page.getByLabel("Share with the workspace").check();
   await page.getByRole("button", { name: "Save as a template" }).click();
-  await expect(page.getByText("Kept as the template “Shared words”.")).toBeVisible();
-  await expect(page.locator("#f-q-template-name")).toHaveValue("Shared words");
+  await expect(page.getByText("Saved as the template “Shared words”.")).toBeVisible();
+  await expect(page.locator("#template-name")).toHaveValue("Shared words");
   await page.getByLabel("Prompt", { exact: true }).fill("/say Two.");
   await page.getByRole("button", { name: "Update the template: Shared words" }).click();
   const other = await page.context().newPage();
@@ -354,14 +360,14 @@ test("templates have notes, and a spec is saved as one", async ({ page }) => {
   await page.waitForURL(/template=/);
   await page.locator("html[data-js]").waitFor();
   await expect(page.getByLabel("Nudge after")).toHaveValue("3");
-  await page.getByText("Keep it, or start over").click();
-  await page.locator("#f-q-template-name").fill("My loop");
+  await page.getByText("Save as template, reset").click();
+  await page.locator("#template-name").fill("My loop");
   await page.getByRole("button", { name: "Save as a template" }).click();
-  await expect(page.getByText("Kept as the template “My loop”.")).toBeVisible();
+  await expect(page.getByText("Saved as the template “My loop”.")).toBeVisible();
   await launch(page);
   await expect(page.locator("[data-kind=loop_gave_up]")).toBeVisible({ timeout: 15_000 });
   await page.goto("/launch");
-  await page.getByText("Keep it, or start over").click();
+  await page.getByText("Save as template, reset").click();
   await page.getByRole("button", { name: "Delete “My loop”…" }).click();
   await page.getByRole("button", { name: "Keep it: My loop" }).click();
   await page.getByRole("button", { name: "Delete “My loop”…" }).click();
@@ -372,7 +378,7 @@ test("templates have notes, and a spec is saved as one", async ({ page }) => {
 test("a new session, and its next message", async ({ page }) => {
   await openForm(page);
   await script(page, "/say First.");
-  await page.getByLabel("Launch as").selectOption("new_session");
+  await page.getByLabel("Run type").selectOption("new_session");
   await launch(page);
   await succeeded(page);
   const run = await (await page.request.get(`/api/runs/${new URL(page.url()).pathname.split("/").pop()}`)).json();
@@ -388,7 +394,7 @@ test("a new session, and its next message", async ({ page }) => {
 test("a batch is launched with progress and found by its tag", async ({ page }) => {
   await openForm(page);
   await script(page, "/say Hello {{who}}.");
-  await page.getByText("Many at once").click();
+  await page.locator("#fold-batch > summary").click();
   await page.getByLabel("Inputs").fill("who\nAda\nGrace\nEdsger");
   await page.getByLabel("With", { exact: true }).fill("greetings");
   await page.getByRole("button", { name: "Launch the batch" }).click();
@@ -412,7 +418,7 @@ test("messages have files, and limits are explained", async ({ page }) => {
   const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("A note.") };
   await message.getByLabel(/A file of yours/).setInputFiles(file);
   await message.getByRole("button", { name: /Attach/ }).click();
-  await expect(message).toContainText("note.txt goes along.");
+  await expect(message).toContainText("note.txt is attached.");
   await page.getByLabel("Loop detection").selectOption("custom");
   await page.getByLabel("Nudge after").fill("9");
   await expect(page.locator("#limits .field-error")).toContainText("must come later than the nudge");
@@ -431,7 +437,7 @@ test("messages have files, and limits are explained", async ({ page }) => {
 
 test("an unknown model is rejected at its field", async ({ page }) => {
   await openForm(page);
-  await page.getByLabel("The same as JSON").fill('{"systemPrompt":"s","prompt":"p","modelId":"no/such"}');
+  await page.getByLabel("JSON", { exact: true }).fill('{"systemPrompt":"s","prompt":"p","modelId":"no/such"}');
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("no/such");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page.locator("#model .field-error")).toContainText("Choose one of");
@@ -450,4 +456,19 @@ test("a change from the URL is listed as a change", async ({ page, request }) =>
   await signIn(page, "owner@demo.test", `/launch?like=${id}&set=/budgets/maxToolTurns=20`);
   await expect(page.getByLabel("Turns with tools")).toHaveValue("20");
   await expect(page.locator(".changes")).toContainText("20");
+});
+
+test("the empty form is short, and folded sections say what is set", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await openForm(page);
+  await page.reload();
+  await page.locator("html[data-js]").waitFor();
+  await expect(page.getByLabel("Turns with tools")).toBeHidden();
+  expect(await page.locator(".launch-form").evaluate((form) => form.getBoundingClientRect().bottom)).toBeLessThan(1_500);
+  await page.locator("#limits > summary").click();
+  await page.getByLabel("Turns with tools").fill("3");
+  await expect(page.locator("#limits > summary")).toContainText("Turns with tools: 3");
+  await expect(page.getByLabel("Turns with tools")).toBeVisible();
+  await expectAccessible(page);
+  await takeScreenshots(page, "launch-folded");
 });

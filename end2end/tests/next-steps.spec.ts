@@ -2,6 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "../fixtures.ts";
+import { openFindings } from "../support/findings.ts";
 import { finishedRun, startRun } from "../support/sandbox.ts";
 
 const recall = { kind: "mantyx_plugin", name: "recall" };
@@ -29,8 +30,8 @@ const relaunched: [kind: string, script: string, spec: object, link: RegExp, dif
     /reasoningLevel off/,
     [/\/reasoningLevel/, /low/, /off/],
   ],
-  ["loop_nudged", loop, { tools: [recall] }, /nudge at 2/, [/\/loopDetection/]],
-  ["loop_gave_up", loop, { tools: [recall] }, /give up at 3/, [/\/loopDetection/]],
+  ["loop_nudged", '/repeat 4\n/call recall {"query":"x"}\n/say Done.', { tools: [recall] }, /stricter guard \(2/, [/\/loopDetection/]],
+  ["loop_gave_up", loop, { tools: [recall] }, /stricter guard \(\d, 3\)/, [/\/loopDetection/]],
   [
     "loop_gave_up",
     loop,
@@ -69,7 +70,8 @@ test.beforeEach(async ({ page }) => signIn(page));
 async function step(page: Page, id: string, kind: string) {
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
-  return page.locator(`[data-kind=${kind}] .next-step`).first();
+  await openFindings(page);
+  return page.locator(`[data-kind=${kind}]`).first();
 }
 
 for (const [kind, script, spec, link, differs] of relaunched) {
@@ -86,20 +88,30 @@ test("a larger model says that its context is larger and its output limit unknow
   const id = await finishedRun(request, "/say The total is\n/truncate");
   await page.goto(`/runs/${id}`);
   await page.locator(".truncation").getByRole("link", { name: "Relaunch with a larger model" }).click();
-  await expect(page.getByText(/it reads 400,000 tokens, and sandbox\/script reads 128,000/)).toBeVisible();
+  await expect(page.getByText(/a context of 400,000 tokens instead of 128,000/)).toBeVisible();
 });
 
 test("without a larger model the form says so and changes nothing", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The total is\n/truncate", { modelId: "sandbox/script-large" });
   await (await step(page, id, "truncated")).getByRole("link", { name: "Relaunch with a larger model" }).click();
-  await expect(page.getByText(/No model of the catalogue reads more/)).toBeVisible();
-  await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
+  await expect(page.getByText(/No larger model than sandbox\/script-large/)).toBeVisible();
+  await expect(page.locator(".changes")).toContainText("No changes yet");
+});
+
+test("the larger model is one that supports the output schema", async ({ page, request }) => {
+  const outputSchema = { name: "o", schema: { type: "object", properties: { total: { type: "number" } } } };
+  await finishedRun(request, '/json {"total":1}', { modelId: "sandbox/script-plain", outputSchema });
+  await page.goto("/runs?q=model:script-plain");
+  const id = await finishedRun(request, "/say {\n/truncate", { modelId: "sandbox/script-mini", outputSchema });
+  await (await step(page, id, "truncated")).getByRole("link", { name: "Relaunch with a larger model" }).click();
+  await expect(page.locator(".changes")).toContainText("/modelId");
+  await expect(page.locator(".changes")).not.toContainText("script-plain");
 });
 
 test("failed: the run is relaunched unchanged", async ({ page, request }) => {
   const id = await finishedRun(request, "/say Half an ans\n/fail rate_limit");
   await (await step(page, id, "failed")).getByRole("link", { name: "Relaunch" }).click();
-  await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
+  await expect(page.locator(".changes")).toContainText("No changes yet");
 });
 
 for (const density of ["conversation", "events"]) {
@@ -126,8 +138,8 @@ test("looping: the iterations scroll into view, also on a narrow page", async ({
 
 /** Where only a person can tell what to write, the link leads to the field. */
 const fields: [kind: string, script: string, spec: object, link: string, field: string][] = [
-  ["refused", "/say I would rather\n/refuse", {}, "another system prompt", "#f-t-systemPrompt"],
-  ["failed", "/fail overloaded", {}, "a fallback model", "#f-t-fallbackModelId"],
+  ["refused", "/say I would rather\n/refuse", {}, "another system prompt", "#field-systemPrompt"],
+  ["failed", "/fail overloaded", {}, "a fallback model", "#field-fallbackModelId"],
   ["tool_input_invalid", '/call pay {"amount":"much"}\n/say No.', { tools: [pay] }, "other tools", "#tools"],
 ];
 
@@ -137,6 +149,6 @@ for (const [kind, script, spec, link, field] of fields) {
     await (await step(page, id, kind)).getByRole("link", { name: `Relaunch with ${link}` }).click();
     await expect(page).toHaveURL(new RegExp(`/launch\\?like=${id}.*${field}$`));
     await expect(page.locator(field)).toBeInViewport();
-    await expect(page.locator(".changes")).toContainText("Nothing is changed yet");
+    await expect(page.locator(".changes")).toContainText("No changes yet");
   });
 }

@@ -42,7 +42,7 @@ test("a plan is a checklist with its progress", async ({ page }) => {
   await expectAccessible(page);
   await takeScreenshots(page, "run-plan");
   // As of an event: what was done by then.
-  await page.locator(".scrub-handle").fill("4");
+  await page.goto(`${page.url()}?at=4`);
   await expect(steps).toHaveText([/Pull revenue.*done/, /Compute deltas.*in progress/, /Summarise.*pending/]);
 });
 
@@ -61,13 +61,13 @@ test("feedback that may not be sent to MANTYX is saved here, and the page says s
   const id = await finishedRun(request, "/say hi");
   await signIn(page, "owner@demo.test", `/runs/${id}`, ["feedback:write"]);
   await page.locator("html[data-js]").waitFor();
-  await page.getByText("Feedback").click();
+  await page.getByText("Feedback", { exact: true }).click();
   await page.getByRole("button", { name: "Send as bad" }).click();
-  await expect(page.getByText("It is kept here: this sign-in may not send it to MANTYX (feedback:write).")).toBeVisible();
+  await expect(page.getByText("It is saved here: this sign-in may not send it to MANTYX (feedback:write).")).toBeVisible();
   await page.reload();
   await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "DOWN");
-  await page.getByText("Feedback").click();
-  await expect(page.getByText("Kept here, not at MANTYX by owner@demo.test")).toBeVisible();
+  await page.getByText("Feedback", { exact: true }).click();
+  await expect(page.getByText("Saved here, not at MANTYX by owner@demo.test")).toBeVisible();
 });
 
 test("a copied link shows the same view in the workspace and nothing in another one", async ({ page, request, context, browser, problems }) => {
@@ -75,14 +75,14 @@ test("a copied link shows the same view in the workspace and nothing in another 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await signIn(page);
   const id = await finishedRun(request, "/say hi");
-  await page.goto(`/runs/${id}?tab=raw`);
+  await page.goto(`/runs/${id}?density=events`);
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Export", { exact: true }).click();
-  await expect(page.getByText("to people in the workspace, and to nobody else")).toBeVisible();
+  await expect(page.getByText("for people in this workspace only")).toBeVisible();
   await page.getByRole("button", { name: "Copy a link to this view" }).click();
   await expect(page.getByRole("button", { name: "Link copied" })).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
-  expect(link).toBe(`${process.env.RUNLENS_URL}/runs/${id}?tab=raw`);
+  expect(link).toBe(`${process.env.RUNLENS_URL}/runs/${id}?density=events`);
 
   const another = async (account: string) => {
     const other = await browser.newContext({ baseURL: process.env.RUNLENS_URL });
@@ -92,7 +92,7 @@ test("a copied link shows the same view in the workspace and nothing in another 
   };
   const colleague = await another("owner@demo.test");
   expect(colleague.answer?.status()).toBe(200);
-  await expect(colleague.visitor.locator(".raw-event").first()).toBeVisible();
+  await expect(colleague.visitor.locator(".row.event").first()).toBeVisible();
   const stranger = await another("owner@other.test");
   expect(stranger.answer?.status()).toBe(404);
   await expect(stranger.visitor.getByRole("heading", { name: "Not found" })).toBeVisible();

@@ -9,13 +9,19 @@ test.beforeEach(async ({ page }) => signIn(page));
 test("a looping run shows its loop first, with links to its events", async ({ page, request }) => {
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
-  await expect(page.locator(".verdict")).toContainText("with the same arguments");
-  const gaveUp = page.locator("[data-kind=loop_gave_up]");
+  const gaveUp = page.locator(".first-finding[data-kind=loop_gave_up]");
   await expect(gaveUp).toContainText("Looping — gave up");
-  await expect(gaveUp.locator(".next-step")).not.toBeEmpty();
-  await expect(page.locator("[data-kind=loop_nudged]")).toContainText("Looping — nudged");
+  await expect(gaveUp.locator(".next-step a").last()).toBeVisible();
+  // The nudge and the end of the loop are one finding; both stand in the timeline where they happened.
+  await expect(page.locator("[data-kind=loop_nudged]")).toHaveCount(0);
+  const notes = page.locator(".timeline .note, .timeline .repeats");
+  await expect(notes.nth(0)).toContainText(/2 repeats\s*of recall, turns 2–3/);
+  await expect(notes.nth(1)).toContainText("nudged");
+  await expect(notes.nth(2)).toContainText(/3 skipped repeats\s*of recall, turns 4–6/);
+  await expect(notes.nth(3)).toContainText("gave up");
+  await expect(page.locator(".facts")).toContainText("Tool calls2");
   await expectAccessible(page);
-  const link = gaveUp.locator(".event-link");
+  const link = gaveUp.locator(".event-link").first();
   const seq = (await link.textContent())!.slice(1);
   await link.click();
   await expect(page).toHaveURL(new RegExp(`focus=${seq}#e${seq}$`));
@@ -26,12 +32,12 @@ test("a looping run shows its loop first, with links to its events", async ({ pa
 test("repeated batches fold into one row that opens", async ({ page, request }) => {
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
-  const repeats = page.locator(".repeats");
-  await expect(repeats).toContainText("first wasted step");
+  const repeats = page.locator(".repeats").first();
+  await expect(repeats).toContainText("first wasted");
   const folded = await page.locator(".call").count();
   await repeats.locator(".toggle").click();
   await expect(page.locator(".call")).not.toHaveCount(folded);
-  await expect(page).toHaveURL(/open=t0-repeats/);
+  await expect(page).toHaveURL(/open=t1-repeats/);
   await page.goBack();
   await expect(page.locator(".call")).toHaveCount(folded);
 });
@@ -39,8 +45,8 @@ test("repeated batches fold into one row that opens", async ({ page, request }) 
 test("a truncated run shows its partial output", async ({ page, request }) => {
   const id = await finishedRun(request, "/say The invoice total is 1,204.50 EUR and it was issued on\n/truncate");
   await page.goto(`/runs/${id}`);
-  await expect(page.locator("[data-kind=truncated]")).toContainText("a fragment, not an answer");
-  await expect(page.getByRole("heading", { name: "Salvaged output" })).toBeVisible();
+  await expect(page.locator(".finding")).toContainText("Partial output kept");
+  await expect(page.getByRole("heading", { name: "Partial output" })).toBeVisible();
   await expect(page.locator(".output")).toContainText("The invoice total is 1,204.50 EUR");
   await expectAccessible(page);
   await takeScreenshots(page, "run-truncated");
@@ -79,18 +85,18 @@ test("the log is replayed by steps, by the slider and by keys, and the URL conta
   const id = await finishedRun(request, looping, recall);
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
-  await expect(page.locator(".replay-position")).toContainText("at the end");
-  await page.getByRole("link", { name: "One event back" }).click();
+  await expect(page.locator(".replay-position")).toContainText(/Event (\d+) of \1$/);
+  await page.getByRole("link", { name: "Previous event" }).click();
   await expect(page).toHaveURL(/at=\d+/);
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
   await page.locator(".scrub-handle").fill("3");
-  await expect(page.locator(".replay-position")).toContainText("as of #3");
+  await expect(page.locator(".replay-position")).toContainText("Event 3 of");
   await expect(page.locator("[data-kind=loop_gave_up]")).toHaveCount(0);
-  await page.locator(".verdict").click();
+  await page.locator(".run-head").click({ position: { x: 5, y: 5 } });
   await page.keyboard.press("ArrowRight");
   await expect(page).toHaveURL(/at=4/);
   await page.reload();
-  await expect(page.locator(".replay-position")).toContainText("as of #4");
+  await expect(page.locator(".replay-position")).toContainText("Event 4 of");
   await takeScreenshots(page, "run-replay");
   await page.getByRole("link", { name: "Back to the end" }).click();
   await expect(page.locator("[data-kind=loop_gave_up]")).toBeVisible();
@@ -102,7 +108,7 @@ test("a log plays to its end", async ({ page, request }) => {
   await page.locator("html[data-js]").waitFor();
   await page.getByLabel("Speed").selectOption("20");
   await page.getByRole("button", { name: /Play/ }).click();
-  await expect(page.locator(".replay-position")).toContainText("at the end");
+  await expect(page.locator(".replay-position")).toContainText(/Event (\d+) of \1$/);
   await expect(page.locator(".output")).toContainText("nine ten.");
 });
 
@@ -112,13 +118,13 @@ test("densities show fewer or more rows, and search steps through matches", asyn
   await page.locator("html[data-js]").waitFor();
   await page.getByRole("link", { name: "Conversation" }).click();
   await expect(page.locator(".call")).toHaveCount(0);
-  await page.getByRole("link", { name: "Every event" }).click();
+  await page.getByRole("link", { name: "Events", exact: true }).click();
   await expect(page.locator(".row.event", { hasText: "loop_detected" }).first()).toBeVisible();
-  await takeScreenshots(page, "run-every-event");
+  await takeScreenshots(page, "run-events");
   await page.getByPlaceholder(/Find:/).fill("type:loop_detected");
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText(/1 of \d/);
-  await page.getByRole("link", { name: "Next hit" }).click();
+  await page.getByRole("link", { name: "Next match" }).click();
   await expect(page.locator(".hits")).toContainText("2 of");
   await page.getByPlaceholder(/Find:/).press("Enter");
   await expect(page.locator(".hits")).toContainText("1 of 2");
@@ -128,14 +134,14 @@ test("densities show fewer or more rows, and search steps through matches", asyn
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText("1 of 1");
   await page.getByRole("link", { name: "Conversation" }).click();
-  await expect(page.locator(".hits")).toHaveText("no hits");
-  await page.getByRole("link", { name: "1 in “Normal”" }).click();
+  await expect(page.locator(".hits")).toHaveText("no matches");
+  await page.getByRole("link", { name: "1 in “Steps”" }).click();
   await expect(page.locator(".hits")).toContainText("1 of 1");
-  await page.getByRole("link", { name: "Clear what is looked for" }).click();
+  await page.getByRole("link", { name: "Clear the search" }).click();
   await expect(page.locator(".hits")).toHaveCount(0);
 });
 
-test("the spec masks secrets and has code samples; the raw log is complete", async ({ page, request }) => {
+test("the spec masks secrets and has code samples; every event opens and is searched as a whole", async ({ page, request }) => {
   const secret = "sk-live-0123456789abcdef";
   const tools = [{ kind: "mcp", name: "crm", url: "http://127.0.0.1:9/mcp", headers: { Authorization: `Bearer ${secret}` } }];
   const id = await finishedRun(request, "/say hi", { tools });
@@ -145,11 +151,16 @@ test("the spec masks secrets and has code samples; the raw log is complete", asy
   await expect(page.locator(".program pre").first()).toContainText("curl --fail-with-body");
   expect(await page.content()).not.toContain(secret);
   await takeScreenshots(page, "run-spec");
-  await page.getByRole("link", { name: "Raw", exact: true }).click();
-  await page.locator(".raw-event summary").first().click();
-  await expect(page.locator(".raw-event pre").first()).toContainText('"seq": 1');
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  const first = page.locator(".row.event").first();
+  await first.locator(".toggle").click();
+  await expect(first.locator(".json")).toContainText("seq");
   await expectAccessible(page);
-  await takeScreenshots(page, "run-raw");
+  await takeScreenshots(page, "run-event-open");
+  // The subtype is in the event only, in no row of the other views.
+  await page.getByPlaceholder(/Find:/).fill("subtype");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".hits")).toHaveText("1 of 1");
 });
 
 test("a run in progress is followed live, and a local call is answered from the page", async ({ page, request }) => {
@@ -160,7 +171,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await expect(waiting).toContainText("approve_refund");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
-  await expect(page.locator(".answer-call")).toContainText(/Called (at least )?\d+ s ago/);
+  await expect(page.locator(".answer-call")).toContainText(/Waiting (≥ )?\d+ s/);
   await expectAccessible(page);
   await takeScreenshots(page, "run-waiting");
 
@@ -169,7 +180,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   await page.locator(".call .toggle").click();
   await expect(page.locator(".call-body")).toBeVisible();
   await expect(page.getByLabel("Your answer")).toHaveValue('{"approved":true}');
-  await page.getByRole("button", { name: "Send as the result" }).click();
+  await page.getByRole("button", { name: "Send result" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
   await expect(waiting).toHaveCount(0);
   await expect(page.locator(".output")).toContainText("The refund is approved.");
@@ -200,7 +211,7 @@ test("feedback is saved", async ({ page, request }) => {
   const id = await finishedRun(request, "/say hi");
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
-  await page.getByText("Feedback").click();
+  await page.getByText("Feedback", { exact: true }).click();
   await page.getByLabel(/What was good/).fill("Polite.");
   await page.getByRole("button", { name: "Send as good" }).click();
   await expect(page.getByText("It was sent to MANTYX.")).toBeVisible();

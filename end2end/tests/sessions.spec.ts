@@ -32,7 +32,7 @@ test("a session is shown as a conversation, continued and ended", async ({ page,
   const turns = page.locator(".turn-said");
   await expect(turns).toHaveText([/\/say The first answer/, /The first answer/, /\/say The second answer/, /The second answer/]);
   await expect(page.locator(".inherited")).toContainText("customer");
-  await expect(turns.nth(2).getByRole("link", { name: "Open its run" })).toHaveAttribute("href", `/runs/${run}`);
+  await expect(turns.nth(2).getByRole("link", { name: "View run" })).toHaveAttribute("href", `/runs/${run}`);
   await expect(turns.nth(2).locator(".overridden")).toContainText("dev");
   await expect(turns.nth(0).locator(".overridden")).toHaveCount(0);
   await expectAccessible(page);
@@ -44,12 +44,12 @@ test("a session is shown as a conversation, continued and ended", async ({ page,
   await expect(turns.last()).toContainText("And a third.");
   await expect(page.getByLabel("Next message")).toHaveValue("");
 
-  await turns.nth(2).getByRole("link", { name: "Open its run" }).click();
+  await turns.nth(2).getByRole("link", { name: "View run" }).click();
   await expect(page).toHaveURL(new RegExp(`/runs/${run}$`));
   await page.getByRole("link", { name: new RegExp(id.slice(0, 8)) }).click();
   await expect(page).toHaveURL(new RegExp(`/sessions/${id}$`));
 
-  await page.getByText("End session", { exact: true }).click();
-  await page.getByRole("button", { name: "End this session for good" }).click();
+  await page.locator("summary", { hasText: "End session" }).click();
+  await page.getByRole("button", { name: "End session" }).click();
   await expect(page.getByText("This session has ended")).toBeVisible();
 });

@@ -16,7 +16,7 @@ test("a denied sign-in shows a page with a way back", async ({ page, problems })
   await page.goto("/runs");
   await page.getByRole("link", { name: "Sign in with MANTYX" }).click();
   await page.getByRole("button", { name: "Deny" }).click();
-  await expect(page.getByRole("heading", { name: "Access was denied on MANTYX's page." })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "You denied access." })).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "denied");
   await page.getByRole("link", { name: "Go to the sign-in page" }).click();

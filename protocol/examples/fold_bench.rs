@@ -67,7 +67,7 @@ fn main() {
         ("rows, every event with a text query", Density::EveryEvent, "needle"),
     ] {
         let options = RowOptions { density, query: RowQuery::parse(query), ..RowOptions::default() };
-        figure(name, ms(timed(|| Rows::new(timeline, &options).window(2_000..2_060))), "ms");
+        figure(name, ms(timed(|| Rows::new(timeline, &[], &options).window(2_000..2_060))), "ms");
     }
     figure("minimap", ms(timed(|| minimap(timeline, 600))), "ms");
     figure("banners and verdict", ms(timed(|| (timeline.banners(), verdict(timeline, None)))), "ms");

@@ -77,6 +77,11 @@ impl Event {
         Some(Self::new(outline.seq.or(seq)?, kind, json.into()))
     }
 
+    /// Estimates the memory that the event takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.kind.len() + crate::json::heap_bytes(&self.data) + crate::json::map_bytes(&self.extra)
+    }
+
     /// `result`, `error` and `cancelled` end a log.
     pub fn is_terminal(&self) -> bool {
         matches!(self.kind.as_str(), "result" | "error" | "cancelled")

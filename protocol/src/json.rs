@@ -3,7 +3,7 @@
 mod depth;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Returns the items of a field that should be a list; none if it is not.
 pub(crate) fn items(field: Option<&Value>) -> &[Value] {
@@ -54,6 +54,22 @@ fn write_canonical(value: &Value, out: &mut String) {
         }
         scalar => out.push_str(&scalar.to_string()),
     }
+}
+
+/// Estimates the memory behind a value, without the value itself.
+pub(crate) fn heap_bytes(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| size_of::<Value>() + heap_bytes(item)).sum(),
+        Value::Object(fields) => map_bytes(fields),
+    }
+}
+
+/// The same for an object. An entry has its key, its value, a hash and a place in the index.
+pub(crate) fn map_bytes(fields: &Map<String, Value>) -> usize {
+    const ENTRY_BYTES: usize = size_of::<String>() + size_of::<Value>() + 4 * size_of::<usize>();
+    fields.iter().map(|(key, value)| ENTRY_BYTES + key.len() + heap_bytes(value)).sum()
 }
 
 /// Returns `text` on one line, shortened to at most `max_chars` characters and an ellipsis.

@@ -9,7 +9,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`messages`] | responses of the HTTP API |
-//! | [`spec`], [`validate`] | the settings of a spec with their defaults; the errors in a spec |
+//! | [`spec`], [`fields`], [`validate`] | the settings of a spec with their defaults; the table of its fields; its errors |
 //! | [`event`], [`sse`], [`log_file`] | events of a run's log, the frames that carry them, and files of them |
 //! | [`timeline`] | the reducer, and the views of a timeline: banners, verdict, rows, minimap, replay, comparison |
 //! | [`query`] | the filter language of the run list |
@@ -19,6 +19,7 @@
 //! Everything here is pure: no clock, no I/O, no framework. The server, the sandbox and the browser share it.
 
 pub mod event;
+pub mod fields;
 pub mod ids;
 pub mod json;
 pub mod json_pointer;

@@ -7,6 +7,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use crate::demo;
 use crate::provider::openai::{OpenAi, OpenAiModel};
 use crate::provider::{Assistant, Provider, Script};
 
@@ -43,7 +44,7 @@ pub struct Catalogue {
 
 impl Catalogue {
     pub fn new(openai: Option<OpenAi>, http: Client) -> Self {
-        let script: Arc<dyn Provider> = Arc::new(Script);
+        let script: Arc<dyn Provider> = Arc::new(Script { prepared: demo::prepared_responses() });
         let sandbox = vec![
             sandbox_model("script", "Sandbox · script", 128_000, (1.0, 4.0, 0.1), script.clone()),
             sandbox_model("script-mini", "Sandbox · script mini", 16_000, (0.15, 0.6, 0.015), script.clone()),

@@ -7,8 +7,12 @@ use anyhow::{Context, bail};
 use clap::Args;
 use url::Url;
 
+pub use crate::auth::Workspaces;
+pub use crate::limits::Limits;
 pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
+pub use crate::retain::RetentionOptions;
+pub use crate::secret_key::KeyOptions;
 pub use crate::store::Retention;
 pub use crate::web::assets::{Asset, Site};
 #[cfg(debug_assertions)]
@@ -29,10 +33,8 @@ pub struct ServeOptions {
     #[command(flatten)]
     pub database: DatabaseOptions,
 
-    /// Key that encrypts tokens at rest, at least 32 characters. Generated and kept in the data folder when unset;
-    /// required with PostgreSQL, where all processes must share it.
-    #[arg(long, env = "RUNLENS_SECRET_KEY", hide_env_values = true)]
-    pub secret_key: Option<String>,
+    #[command(flatten)]
+    pub key: KeyOptions,
 
     /// Address of MANTYX, for example https://app.mantyx.io. Unset: an embedded sandbox is started and used.
     #[arg(long, env = "MANTYX_URL")]
@@ -54,15 +56,10 @@ pub struct ServeOptions {
     #[arg(long, env = "MANTYX_WORKSPACE")]
     pub mantyx_workspace: Option<String>,
 
-    /// Remove runs that are older than this many days.  [default: keep all]
-    #[arg(long, env = "RUNLENS_RETAIN_DAYS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub retain_days: Option<u32>,
+    #[command(flatten)]
+    pub retention: RetentionOptions,
 
-    /// Remove the oldest runs when all together take more than this many megabytes.  [default: keep all]
-    #[arg(long, env = "RUNLENS_RETAIN_MB", value_parser = clap::value_parser!(u32).range(1..))]
-    pub retain_mb: Option<u32>,
-
-    /// Bearer token with which /metrics answers to other machines. Without it only this machine may read them.
+    /// Bearer token that /metrics requires.  [default: there are no metrics]
     #[arg(long, env = "RUNLENS_METRICS_TOKEN", hide_env_values = true)]
     pub metrics_token: Option<String>,
 
@@ -70,13 +67,18 @@ pub struct ServeOptions {
     #[arg(long, env = "RUNLENS_SANDBOX_ADDR", default_value = "127.0.0.1:3001")]
     pub sandbox_addr: SocketAddr,
 
+    /// Slugs of the workspaces that may sign in, separated by commas. Each stays with the workspace that had it first.
+    /// [default: all]
+    #[arg(long, env = "RUNLENS_WORKSPACES", default_value = "")]
+    pub workspaces: String,
+
     /// Hosts beside the public internet that MCP and A2A requests from this server may reach: HOST, HOST:PORT or a
-    /// network such as 10.1.0.0/16, separated by commas.
+    /// network such as 10.1.0.0/16, separated by commas; SLUG=HOST for one workspace only.
     #[arg(long, env = "RUNLENS_OUTBOUND_ALLOW", default_value = "")]
     pub outbound_allow: String,
 
     /// Command lines that people may start as MCP servers on this machine, exactly as written here, separated by
-    /// semicolons. They run with this server's rights, but without its environment.
+    /// semicolons; SLUG=COMMAND for one workspace only. They run with this server's rights, but without its environment.
     #[arg(long, env = "RUNLENS_MCP_COMMANDS", default_value = "")]
     pub mcp_commands: String,
 }
@@ -111,6 +113,8 @@ pub struct Config {
     pub mantyx: MantyxConfig,
     pub mantyx_workspace: Option<String>,
     pub mantyx_api_key: Option<String>,
+    pub workspaces: Workspaces,
+    pub limits: Limits,
     pub outbound_allow: AllowList,
     pub mcp_commands: AllowedCommands,
     pub retention: Retention,
@@ -148,33 +152,29 @@ impl ServeOptions {
                  or none to use the embedded sandbox"
             ),
         };
-        if self.secret_key.as_ref().is_some_and(|key| key.len() < 32) {
-            bail!("RUNLENS_SECRET_KEY must have at least 32 characters");
-        }
         if self.mantyx_api_key.is_some() && self.mantyx_workspace.is_none() {
             bail!("MANTYX_API_KEY needs MANTYX_WORKSPACE, the slug of the workspace that it belongs to");
         }
         let database_url = self.database.url();
-        if database_url.starts_with("postgres") && self.secret_key.is_none() {
-            bail!(
-                "with PostgreSQL set RUNLENS_SECRET_KEY, the same for every process (openssl rand -hex 32 makes one)"
-            );
-        }
+        let secret_key = self.key.validate(&database_url)?;
+        let outbound_allow: AllowList = self.outbound_allow.parse().context("RUNLENS_OUTBOUND_ALLOW")?;
+        let mcp_commands: AllowedCommands = self.mcp_commands.parse().context("RUNLENS_MCP_COMMANDS")?;
+        let named = outbound_allow.workspaces().chain(mcp_commands.workspaces()).map(str::to_owned);
+        let workspaces = Workspaces::new(&self.workspaces, named);
         Ok(Config {
             addr: self.addr,
             public_url: self.public_url,
             data_dir: self.database.data_dir,
             database_url,
-            secret_key: self.secret_key,
+            secret_key,
             mantyx,
             mantyx_workspace: self.mantyx_workspace,
             mantyx_api_key: self.mantyx_api_key,
-            outbound_allow: self.outbound_allow.parse().context("RUNLENS_OUTBOUND_ALLOW")?,
-            mcp_commands: self.mcp_commands.parse().context("RUNLENS_MCP_COMMANDS")?,
-            retention: Retention {
-                max_age_ms: self.retain_days.map(|days| i64::from(days) * 86_400_000),
-                max_bytes: self.retain_mb.map(|megabytes| u64::from(megabytes) * 1_000_000),
-            },
+            workspaces,
+            limits: Limits::default(),
+            outbound_allow,
+            mcp_commands,
+            retention: self.retention.into(),
             metrics_token: self.metrics_token.filter(|token| !token.is_empty()),
             site: Site::default(),
         })

@@ -3,9 +3,11 @@
 use app::AppError;
 use axum::Json;
 use axum::http::StatusCode;
+use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 
 use crate::mantyx::MantyxError;
+use crate::store::cannot_write;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -20,17 +22,27 @@ pub enum Error {
     Unconfirmed,
 }
 
+impl Error {
+    /// Returns true if something could not be stored because the database cannot be written. Stored data can be read.
+    pub fn cannot_save(&self) -> bool {
+        matches!(self, Self::Store(error) if cannot_write(error)) || matches!(self, Self::App(AppError::CannotSave))
+    }
+}
+
 impl From<Error> for AppError {
     /// Logs internal errors once, under the reference that the user gets.
     fn from(error: Error) -> Self {
         match error {
             Error::App(error) => error,
             Error::Unconfirmed => Self::Conflict {
-                message: "The launch was sent, but MANTYX did not say whether it started the run. Look at the newest \
-                          runs before you launch it again."
+                message: "The launch was sent, but MANTYX did not say whether it started the run. Check the newest runs before you launch again."
                     .to_owned(),
             },
             Error::Mantyx(error) => from_mantyx(error),
+            Error::Store(error) if cannot_write(&error) => {
+                tracing::error!(%error, "the database cannot be written");
+                Self::CannotSave
+            }
             Error::Store(error) => {
                 let reference = crate::random::reference();
                 tracing::error!(%reference, %error, "database error");
@@ -44,17 +56,13 @@ fn from_mantyx(error: MantyxError) -> AppError {
     match error {
         MantyxError::Unauthorized => AppError::SignedOut,
         MantyxError::NotFound => AppError::not_found("run"),
-        MantyxError::MissingScope { scope } => AppError::Forbidden {
-            message: format!("Your sign-in does not include {scope}. Sign out, and allow it when you sign in again."),
-        },
+        MantyxError::MissingScope { scope } => AppError::MissingScope { scope },
         MantyxError::Unreachable(reason) => {
             AppError::Unavailable { message: format!("MANTYX cannot be reached ({reason}).") }
         }
         MantyxError::RateLimited { retry_after } => {
             let wait = retry_after.map_or_else(|| "a moment".to_owned(), |wait| format!("{} s", wait.as_secs().max(1)));
-            AppError::RateLimited {
-                message: format!("MANTYX has had too many requests and asks to wait. Try again in {wait}."),
-            }
+            AppError::RateLimited { message: format!("MANTYX limited the rate of requests. Try again in {wait}.") }
         }
         MantyxError::Refused { code, message, .. } => AppError::Upstream { code, message },
         MantyxError::Unexpected(what) => {
@@ -70,6 +78,10 @@ impl IntoResponse for Error {
         let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut body = serde_json::to_value(&error).unwrap_or_default();
         body["message"] = error.to_string().into();
-        (status, Json(body)).into_response()
+        let mut response = (status, Json(body)).into_response();
+        if let AppError::TooManyRequests { retry_after_s } = error {
+            response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
+        }
+        response
     }
 }

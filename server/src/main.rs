@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand};
 use runlens::config::{Config, ServeOptions, Site};
 use runlens::export::{self, ExportOptions};
 use runlens::import::{self, ImportOptions};
+use runlens::retain::{self, RetainOptions};
+use runlens::secret_key::{self, RotateKeyOptions};
 use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
@@ -56,6 +58,10 @@ enum Command {
     Seed(SeedOptions),
     /// Make runs of logs in files.
     Import(ImportOptions),
+    /// Remove old runs now, by the limits that the server uses.
+    Retain(RetainOptions),
+    /// Encrypt everything in the database with the first key of RUNLENS_SECRET_KEY.
+    RotateKey(RotateKeyOptions),
     /// Write a run's log, or a report of it, to a file.
     Export(ExportOptions),
 }
@@ -68,6 +74,8 @@ async fn main() -> ExitCode {
         Some(Command::Serve(options)) => run(*options).await,
         Some(Command::Seed(options)) => seed::seed(options).await.map(|seeded| println!("{seeded}")),
         Some(Command::Import(options)) => import::import_files(options).await,
+        Some(Command::Retain(options)) => retain::retain(options).await,
+        Some(Command::RotateKey(options)) => secret_key::rotate_key(options).await,
         Some(Command::Export(options)) => export::export_run(options).await,
         None => run(cli.serve).await,
     };

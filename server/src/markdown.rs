@@ -1,7 +1,7 @@
 //! Renders Markdown as safe HTML.
 //!
 //! pulldown-cmark parses; this module writes the HTML itself, because the input comes from models and tools: raw HTML is
-//! shown as text, images are not loaded, and a link needs a safe scheme. Block nesting is limited, so that hostile input
+//! shown as text, images are not loaded, and a link needs a safe scheme. Nesting is limited, so that hostile input
 //! can't build a document that browsers fail on.
 
 use app::plain_text::visible;
@@ -11,7 +11,7 @@ use crate::html::{escape, escape_text};
 
 /// Longer texts are shown as plain text.
 const MAX_MARKDOWN_BYTES: usize = 100_000;
-/// Nested quotes and lists beyond this depth are flattened.
+/// Nested quotes, lists and emphasis beyond this depth are flattened.
 const MAX_DEPTH: usize = 8;
 
 pub fn render(text: &str) -> String {
@@ -35,7 +35,7 @@ pub fn is_safe_url(url: &str) -> bool {
 #[derive(Default)]
 struct Writer {
     html: String,
-    /// Open quotes and lists, and for each whether its tags are written.
+    /// Open quotes, lists and emphasis, and for each whether its tags are written.
     containers: Vec<bool>,
     /// The closing text of each open link or image.
     links: Vec<String>,
@@ -91,9 +91,9 @@ impl Writer {
             Tag::TableRow => self.html.push_str("<tr>"),
             Tag::TableCell if self.in_table_head => self.html.push_str("<th scope=\"col\">"),
             Tag::TableCell => self.html.push_str("<td>"),
-            Tag::Strong => self.html.push_str("<strong>"),
-            Tag::Emphasis => self.html.push_str("<em>"),
-            Tag::Strikethrough => self.html.push_str("<s>"),
+            Tag::Strong => self.open("<strong>"),
+            Tag::Emphasis => self.open("<em>"),
+            Tag::Strikethrough => self.open("<s>"),
             Tag::Link { dest_url, .. } => self.open_link("", &dest_url),
             Tag::Image { dest_url, .. } => self.open_link("!", &dest_url),
             // Extensions that are not enabled.
@@ -126,9 +126,9 @@ impl Writer {
             }
             TagEnd::TableRow => self.html.push_str("</tr>"),
             TagEnd::TableCell => self.html.push_str(if self.in_table_head { "</th>" } else { "</td>" }),
-            TagEnd::Strong => self.html.push_str("</strong>"),
-            TagEnd::Emphasis => self.html.push_str("</em>"),
-            TagEnd::Strikethrough => self.html.push_str("</s>"),
+            TagEnd::Strong => self.close("</strong>"),
+            TagEnd::Emphasis => self.close("</em>"),
+            TagEnd::Strikethrough => self.close("</s>"),
             TagEnd::Link | TagEnd::Image => {
                 let closing = self.links.pop().unwrap_or_default();
                 self.html.push_str(&closing);
@@ -305,5 +305,7 @@ mod tests {
         let deep = render(&format!("{}x", "> ".repeat(1_000)));
         assert_eq!(deep.matches("<blockquote>").count(), MAX_DEPTH);
         assert_eq!(deep.matches("</blockquote>").count(), MAX_DEPTH);
+        let deep = render(&format!("{}x{}", "*a ".repeat(1_000), " a*".repeat(1_000)));
+        assert!(deep.matches("<em>").count() <= MAX_DEPTH, "{}", deep.matches("<em>").count());
     }
 }

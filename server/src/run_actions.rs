@@ -39,7 +39,7 @@ pub async fn answer_call(
             Err(conflict("This call has already been answered. Your answer was not sent."))
         }
         Err(MantyxError::Refused { code, .. }) if code == "run_terminal" => {
-            Err(conflict("The run has ended, so nobody waits for this answer any more."))
+            Err(conflict("The run has ended, so this answer is no longer needed."))
         }
         Err(error) => Err(error.into()),
         Ok(()) => {
@@ -70,15 +70,15 @@ pub async fn give_feedback(
         |bearer| async move { state.mantyx.send_feedback(&bearer, &caller.slug, id, thumb.as_str(), note).await };
     // Feedback that can't be sent to MANTYX is stored here only, and the message says so.
     let (sent, message) = if run.origin != Origin::Mirrored {
-        (false, "Thank you. It is kept here: MANTYX does not know this run.")
+        (false, "Thank you. It is saved here: MANTYX does not know this run.")
     } else {
         match state.credentials.call(caller, send).await {
             Ok(()) => (true, "Thank you. It was sent to MANTYX."),
             Err(MantyxError::MissingScope { .. }) => {
-                (false, "Thank you. It is kept here: this sign-in may not send it to MANTYX (feedback:write).")
+                (false, "Thank you. It is saved here: this sign-in may not send it to MANTYX (feedback:write).")
             }
             Err(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
-                (false, "Thank you. It is kept here: this MANTYX takes none.")
+                (false, "Thank you. It is saved here: this MANTYX takes none.")
             }
             Err(error) => return Err(error.into()),
         }

@@ -1,7 +1,7 @@
 //! The runs of a workspace: lists, one run, and its spec. Pages and the JSON API read runs through this module.
 
 use app::AppError;
-use domain::{ExcludingClause, RunSummary, RunsPage};
+use domain::{ExcludingClause, RunSort, RunSummary, RunsPage};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::Value;
@@ -24,18 +24,19 @@ pub enum History {
     StoredOnly,
 }
 
-/// Returns a page of runs, and the plan that found it. The first page is synced with MANTYX first.
+/// Returns a page of runs in an order, and the plan that found it. The first page is synced with MANTYX first.
 pub async fn list_runs(
     state: &AppState,
     caller: &Caller,
     query: &Query,
+    sort: RunSort,
     cursor: Option<&str>,
     limit: u32,
     history: History,
 ) -> Result<(QueryPlan, RunsPage), Error> {
     let original = query;
     let query = &*is_mine::resolve(state, caller, query).await?;
-    let cursor = cursor.map(parse_cursor).transpose()?;
+    let cursor = cursor.map(|cursor| parse_cursor(cursor, sort)).transpose()?;
     let stale = match cursor {
         None => state.mirror.sync_newest(state, caller).await?.stale(),
         Some(_) => None,
@@ -47,7 +48,7 @@ pub async fn list_runs(
         let known = state.store.sync_state(caller.workspace_id).await?;
         // Planned again after each synced page: new runs may bring tags that the plan looks up.
         let plan = state.store.plan(caller.workspace_id, query, now_ms).await?;
-        let page = state.store.list_runs(&plan, cursor, limit).await?;
+        let page = state.store.list_runs(&plan, sort, cursor, limit).await?;
         // MANTYX may have older runs than the store.
         let may_sync = history == History::Sync && !known.paused && known.can_list && older_pages < MAX_OLDER_PAGES;
         if page.next_cursor.is_some() || !may_sync {
@@ -82,6 +83,7 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
     match (state.store.run(caller.workspace_id, id).await?, freshness) {
         (Some(run), freshness) => Ok((run, freshness)),
         (None, Freshness::Stale(error)) => Err(error.into()),
+        (None, Freshness::CannotSave) => Err(AppError::CannotSave.into()),
         (None, Freshness::Fresh | Freshness::Gone | Freshness::CannotList | Freshness::Slow) => {
             Err(AppError::not_found("run").into())
         }
@@ -96,8 +98,10 @@ pub async fn masked_spec(state: &AppState, caller: &Caller, id: &str) -> Result<
     Ok(spec.filter(Value::is_object))
 }
 
-pub fn parse_cursor(text: &str) -> Result<RunCursor, AppError> {
-    text.parse().map_err(|_| AppError::Invalid {
+/// Parses the cursor of a list with this order.
+pub fn parse_cursor(text: &str, sort: RunSort) -> Result<RunCursor, AppError> {
+    let cursor = text.parse().ok().filter(|cursor: &RunCursor| cursor.belongs_to(sort));
+    cursor.ok_or_else(|| AppError::Invalid {
         field: "cursor".to_owned(),
         message: "This place in the list is not known. Go back to the first page.".to_owned(),
     })

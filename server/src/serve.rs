@@ -15,30 +15,33 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use crate::answers::AnswerWorker;
-use crate::auth::{BearerCache, Credentials, SealedSessionStore};
+use crate::auth::{BearerCache, Credentials, SealedSessionStore, end_sessions};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
 use crate::import::finish_abandoned;
 use crate::launch::{BatchWorker, Catalogues};
-use crate::live::Hub;
+use crate::listener;
+use crate::live::{Hub, Streams};
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror, reindex_old_runs, start_syncers};
-use crate::outbound::Outbound;
-use crate::peers::Peers;
+use crate::peers::WorkspacePeers;
+use crate::retain::enforce_retention;
 use crate::router::router;
+use crate::secret_key::check_key;
 use crate::state::AppState;
-use crate::store::{Retention, Store};
+use crate::store::{Store, warn_if_others_may_read};
 use crate::timelines::TimelineCache;
 use crate::vault::Vault;
 #[cfg(debug_assertions)]
 use crate::web::dev_site::DevSite;
+use crate::web::health::Readiness;
 use crate::web::problem;
+use crate::web::rate_limit::RateLimit;
 
 const CLEAN_UP_EVERY: Duration = Duration::from_secs(600);
 /// An import without new events for this long counts as abandoned.
 const IMPORT_TIMEOUT: Duration = Duration::from_secs(600);
-const ENFORCE_RETENTION_EVERY: Duration = Duration::from_secs(600);
 
 /// A running server.
 pub struct Running {
@@ -48,7 +51,7 @@ pub struct Running {
     store: Store,
     shutdown: CancellationToken,
     tasks: TaskTracker,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
 }
 
 /// Starts the server. The future is boxed so that it is compiled with this library, not again in each binary and test.
@@ -65,6 +68,10 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     create_data_dir(&config.data_dir)?;
     let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
     let store = Store::open(&config.database_url).await?;
+    check_key(&store, &vault).await?;
+    let max_anonymous_bytes = config.limits.anonymous_bytes;
+    let sessions = SealedSessionStore { store: store.clone(), vault: vault.clone(), max_anonymous_bytes };
+    sessions.hash_old_ids().await.context("the stored sessions could not be brought up to date")?;
     let listener = TcpListener::bind(config.addr)
         .await
         .with_context(|| format!("cannot listen on {}; choose another address with RUNLENS_ADDR", config.addr))?;
@@ -75,16 +82,18 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     };
     let redirect_uri = public_url.join("/auth/callback")?;
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
+    let limits = config.limits;
     let mut allowed = config.outbound_allow;
     if let Some(sandbox) = &sandbox {
         allowed.allow_address(sandbox.addr());
     }
     let state = AppState {
-        credentials: Credentials::new(store.clone(), vault.clone(), mantyx.clone()),
+        credentials: Credentials::new(store.clone(), vault.clone(), mantyx.clone(), limits.recheck_after),
         bearers: BearerCache::default(),
         mirror: Mirror::default(),
         live: Hub::default(),
-        peers: Peers::new(Outbound::new(allowed), config.mcp_commands),
+        streams: Streams::default(),
+        peers: WorkspacePeers::new(allowed, config.mcp_commands),
         timelines: TimelineCache::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         site: config.site,
@@ -92,13 +101,20 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         leptos: LeptosOptions::builder().output_name("runlens").build(),
         public_url: public_url.clone(),
         mantyx_workspace: config.mantyx_workspace.clone(),
-        api_key: (config.mantyx_api_key.zip(config.mantyx_workspace))
-            .map(|(key, slug)| ApiKey { bearer: Bearer::new(key), slug }),
+        workspaces: config.workspaces,
+        limits,
+        anonymous_writes: RateLimit::new(limits.anonymous_writes_per_minute),
+        api_key: (config.mantyx_api_key.zip(config.mantyx_workspace)).map(|(key, slug)| ApiKey {
+            bearer: Bearer::new(key),
+            slug,
+            workspace_id: Arc::default(),
+        }),
         metrics: Metrics::default(),
+        readiness: Readiness::default(),
         metrics_token: config.metrics_token,
         mantyx,
         store: store.clone(),
-        vault: vault.clone(),
+        vault,
         answers: AnswerWorker::default(),
         batches: BatchWorker::default(),
         catalogues: Catalogues::default(),
@@ -109,24 +125,21 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     let tasks = state.tasks.clone();
     tasks.spawn(state.answers.clone().run(state.clone()));
     tasks.spawn(state.batches.clone().run(state.clone()));
+    tasks.spawn(state.credentials.clone().revoke_tokens(shutdown.clone()));
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
-    tokio::spawn(clean_up(store.clone(), shutdown.clone()));
+    tokio::spawn(clean_up(state.clone()));
     tokio::spawn(enforce_retention(store.clone(), config.retention, shutdown.clone()));
     tokio::spawn(reindex_old_runs(state.clone()));
     start_syncers(&state).await?;
-    let router = router(state, SealedSessionStore { store: store.clone(), vault });
+    let router = router(state, sessions);
     #[cfg(debug_assertions)]
     let router = match dev_site {
         Some(site) => site.serve_before(router),
         None => router,
     };
-    let server = tokio::spawn({
-        let shutdown = shutdown.clone();
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        async move { axum::serve(listener, service).with_graceful_shutdown(shutdown.cancelled_owned()).await }
-    });
+    let server = tokio::spawn(listener::serve(listener, router, limits, shutdown.clone()));
     Ok(Running { url: public_url, addr, sandbox, store, shutdown, tasks, server })
 }
 
@@ -144,7 +157,7 @@ impl Running {
         }
         self.store.close().await;
         match stopped {
-            Ok(served) => Ok(served.context("the server task failed")??),
+            Ok(served) => Ok(served.context("the server task failed")?),
             Err(_) => anyhow::bail!("some requests did not end within 10 s"),
         }
     }
@@ -160,7 +173,9 @@ async fn connect_mantyx(
             Ok((Mantyx::new(url, client_id, client_secret, redirect_uri)?, None))
         }
         MantyxConfig::Sandbox { addr, demo } => {
-            let mut settings = sandbox::Config::new(addr, data_dir.join("sandbox.db"));
+            let database = data_dir.join("sandbox.db");
+            warn_if_others_may_read(&database);
+            let mut settings = sandbox::Config::new(addr, database);
             settings.redirect_uris = vec![redirect_uri.to_string()];
             settings.demo = demo;
             let sandbox = sandbox::start(settings).await.context("the sandbox (RUNLENS_SANDBOX_ADDR) did not start")?;
@@ -171,37 +186,19 @@ async fn connect_mantyx(
     }
 }
 
-/// A background task that removes old runs, as the operator configured.
-async fn enforce_retention(store: Store, retention: Retention, shutdown: CancellationToken) {
-    if retention == Retention::default() {
-        return;
-    }
-    let mut ticks = tokio::time::interval(ENFORCE_RETENTION_EVERY);
-    loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            () = shutdown.cancelled() => return,
-        }
-        match store.enforce(retention, now_ms()).await {
-            Ok(0) => {}
-            Ok(runs) => tracing::info!(runs, "removed old runs"),
-            Err(error) => tracing::warn!(%error, "cannot remove old runs"),
-        }
-    }
-}
-
-/// A background task that deletes expired sessions and finishes abandoned imports.
-async fn clean_up(store: Store, shutdown: CancellationToken) {
+/// A background task that ends sessions, finishes abandoned imports and drops logs from memory.
+async fn clean_up(state: AppState) {
     let mut ticks = tokio::time::interval(CLEAN_UP_EVERY);
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            () = shutdown.cancelled() => return,
+            () = state.shutdown.cancelled() => return,
         }
-        if let Err(error) = store.delete_expired_web_sessions(now_ms()).await {
-            tracing::warn!(%error, "cannot delete expired sessions");
+        state.timelines.drop_unused();
+        if let Err(error) = end_sessions(&state, now_ms()).await {
+            tracing::warn!(%error, "cannot end sessions");
         }
-        match finish_abandoned(&store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await {
+        match finish_abandoned(&state.store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await {
             Ok(0) => {}
             Ok(runs) => tracing::info!(runs, "finished abandoned imports"),
             Err(error) => tracing::warn!(%error, "cannot finish abandoned imports"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use domain::{Facets, SessionSummary, SessionsPage};
-use domain::{SessionDetail, SessionMessages};
+use domain::{SessionDetail, SessionMessages, SessionTotals};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
@@ -59,10 +59,11 @@ fn unsupported_clause(UnsupportedClause(clause): UnsupportedClause) -> AppError 
     }
 }
 
-pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<SessionDetail, Error> {
+/// Returns a session. Its totals are those of its runs, and empty for a caller who may not read runs.
+pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bool) -> Result<SessionDetail, Error> {
     check_id(id)?;
-    // The totals include stored runs only. If the sign-in may not read runs, the session is still shown.
-    if let Err(error) = state.mirror.sync_newest(state, caller).await {
+    // The totals include stored runs only.
+    if may_read_runs && let Err(error) = state.mirror.sync_newest(state, caller).await {
         tracing::info!(%error, "could not sync runs for a session");
     }
     let known = state.store.session(caller.workspace_id, id).await?;
@@ -89,9 +90,14 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
                 created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
                 last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
             };
-            state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await?;
+            let stored = state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await;
+            let stale = match stored.map_err(Error::from) {
+                Ok(()) => None,
+                Err(error) if error.cannot_save() => Some(AppError::from(error).advice()),
+                Err(error) => return Err(error),
+            };
             let ended_at_ms = detail.ended_at.as_deref().and_then(parse_time);
-            (session, redacted(detail.agent_spec), ended_at_ms, None)
+            (session, redacted(detail.agent_spec), ended_at_ms, stale)
         }
         (Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })), _) => return Err(error.into()),
         (Err(MantyxError::NotFound), Some(known)) => {
@@ -102,7 +108,10 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<Session
         (Err(error), None) => return Err(session_error(error)),
     };
     Ok(SessionDetail {
-        totals: state.store.session_totals(caller.workspace_id, id).await?,
+        totals: match may_read_runs {
+            true => state.store.session_totals(caller.workspace_id, id).await?,
+            false => SessionTotals::default(),
+        },
         spec,
         can_write: true,
         ended_at_ms,
@@ -117,7 +126,7 @@ pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     check_id(id)?;
     match state.store.session(caller.workspace_id, id).await? {
         Some(known) => Ok(known),
-        None => Ok(open(state, caller, id).await?.session),
+        None => Ok(open(state, caller, id, false).await?.session),
     }
 }
 
@@ -125,7 +134,7 @@ pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Session
 pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
     check_id(id)?;
     if text.is_empty() {
-        let message = "Write what is to be said.".to_owned();
+        let message = "Enter a message.".to_owned();
         return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
     }
     let body = &json!({ "prompt": text });
@@ -147,7 +156,7 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
 fn send_error(fault: LaunchFault) -> Error {
     match fault {
         LaunchFault::NotStarted(MantyxError::Refused { code, .. }) if code == "session_ended" => {
-            let message = "The session has ended, so nothing more can be said in it.".to_owned();
+            let message = "The session has ended, so no more messages can be sent.".to_owned();
             AppError::Conflict { message }.into()
         }
         LaunchFault::NotStarted(error) => session_error(error),
@@ -155,7 +164,9 @@ fn send_error(fault: LaunchFault) -> Error {
             AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
         }
         LaunchFault::Unknown(why) => {
-            let message = format!("Nobody knows whether the message arrived: {why}. Look before you send it again");
+            let message = format!(
+                "It is unknown whether the message arrived: {why}. Check the conversation before you send it again"
+            );
             AppError::Upstream { code: "no_answer".to_owned(), message }.into()
         }
     }

@@ -7,20 +7,24 @@ use app::backend::SiteAssets;
 use leptos::config::LeptosOptions;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument;
 use url::Url;
 
 use crate::answers::AnswerWorker;
-use crate::auth::{BearerCache, Credentials};
+use crate::auth::{BearerCache, Credentials, Workspaces};
 use crate::config::Site;
 use crate::launch::{BatchWorker, Catalogues};
-use crate::live::Hub;
+use crate::limits::Limits;
+use crate::live::{Hub, Streams};
 use crate::mantyx::Mantyx;
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror};
-use crate::peers::Peers;
+use crate::peers::WorkspacePeers;
 use crate::store::Store;
 use crate::timelines::TimelineCache;
 use crate::vault::Vault;
+use crate::web::health::Readiness;
+use crate::web::rate_limit::RateLimit;
 
 #[derive(Clone, Debug)]
 pub struct AppState {
@@ -31,25 +35,47 @@ pub struct AppState {
     pub bearers: BearerCache,
     pub mirror: Mirror,
     pub live: Hub,
-    pub peers: Peers,
+    pub streams: Streams,
+    pub peers: WorkspacePeers,
     pub answers: AnswerWorker,
     pub batches: BatchWorker,
     pub catalogues: Catalogues,
     pub timelines: TimelineCache,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
+    /// The workspaces that may use this server.
+    pub workspaces: Workspaces,
+    pub limits: Limits,
+    pub anonymous_writes: RateLimit,
     /// The operator's key, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,
     pub site: Site,
     pub assets: SiteAssets,
     pub sign_in: SignInInfo,
     pub metrics: Metrics,
+    pub readiness: Readiness,
     pub metrics_token: Option<String>,
     pub leptos: LeptosOptions,
     /// Cancelled when the server stops. Ends streams and background tasks.
     pub shutdown: CancellationToken,
     /// Background tasks that must end before the databases are closed.
     pub tasks: TaskTracker,
+}
+
+impl AppState {
+    /// Returns true when browsers reach the dashboard over https.
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme() == "https"
+    }
+
+    /// Runs work that must finish, also if the client disconnects and its request is dropped.
+    pub async fn finish<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        match self.tasks.spawn(work.in_current_span()).await {
+            Ok(done) => done,
+            // Nothing aborts the task, so it panicked.
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
 }
 
 impl axum::extract::FromRef<AppState> for LeptosOptions {

@@ -2,7 +2,7 @@
 
 use app::model::Viewer;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, scopes};
 use crate::state::AppState;
 
 /// Bound to one workspace id, which comes from the session and never from a request.
@@ -17,6 +17,6 @@ pub struct SignedInWorkspace {
 
 impl SignedInWorkspace {
     pub fn has_scope(&self, scope: &str) -> bool {
-        self.scopes.is_empty() || self.scopes.split(' ').any(|granted| granted == scope)
+        scopes::includes(&self.scopes, scope)
     }
 }

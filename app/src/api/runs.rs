@@ -10,8 +10,8 @@ use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunListModel>, AppError> {
-    let columns = crate::preferences::columns_from_request();
-    super::call(|backend| async move { backend.runs(address, columns).await }).await.map(Wire)
+    let preferences = crate::preferences::list_from_request();
+    super::call(|backend| async move { backend.runs(address, preferences).await }).await.map(Wire)
 }
 
 /// Counts the runs newer than `first` on the first page of a list, and loads the current state of the runs in `rows`.

@@ -21,6 +21,19 @@ pub fn open(address: &str) {
     let _ = address;
 }
 
+/// Downloads a file of this site.
+pub fn download(path: &str) {
+    #[cfg(feature = "hydrate")]
+    if let Ok(link) = leptos::prelude::document().create_element("a") {
+        use wasm_bindgen::JsCast;
+        let _ = link.set_attribute("href", path);
+        let _ = link.set_attribute("download", "");
+        link.unchecked_into::<web_sys::HtmlElement>().click();
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = path;
+}
+
 /// Sets `copied` on success. Browsers deny clipboard access on insecure origins.
 pub fn copy_text(text: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
@@ -87,7 +100,9 @@ pub fn scroll_to_event(seq: u64, focus: bool) {
 /// Returns true if the key was pressed in an element that handles it itself.
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
     let links = if event.key() == "Enter" { ", a" } else { "" };
-    closest(event, &format!("input, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
+    // A checkbox takes no text.
+    let input = if matches!(event.key().as_str(), "Enter" | " ") { "input" } else { "input:not([type=checkbox])" };
+    closest(event, &format!("{input}, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
 }
 
 /// Returns true if the key was pressed in an element that it scrolls.

@@ -49,7 +49,7 @@ mod browser {
         if inside(".answer-call").is_some() {
             return inside(".row").map(|row| Focused::Reply { row });
         }
-        let part = inside(".verdict, .banners, .row, .run-side")?;
+        let part = inside(".findings, .row, .run-side")?;
         let links = part.get_elements_by_tag_name("a");
         let index = (0..links.length()).find(|index| links.item(*index).as_ref() == Some(&element))?;
         Some(Focused::Link { text: element.text_content(), part, index })

@@ -15,6 +15,8 @@ use crate::model::launch::{ClientFindings, LaunchPageModel};
 
 /// The pause after the last change before the form is sent.
 const PAUSE: Duration = Duration::from_millis(250);
+/// The form is sent at least this often while the user types without a pause.
+const AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy)]
 pub struct LaunchFormState {
@@ -25,6 +27,10 @@ pub struct LaunchFormState {
     pub signed_out: RwSignal<bool>,
     /// Counts changes, to detect a pause.
     changes: StoredValue<u64>,
+    /// The changes that were sent.
+    sent_changes: StoredValue<u64>,
+    /// The form will be sent also without a pause.
+    send_is_due: StoredValue<bool>,
     /// Counts requests: only the last response is rendered.
     #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
     requests: StoredValue<u64>,
@@ -47,6 +53,8 @@ pub fn launch_form_state(page: LaunchPageModel) -> LaunchFormState {
         status: RwSignal::default(),
         signed_out: RwSignal::new(false),
         changes: StoredValue::new(0),
+        sent_changes: StoredValue::new(0),
+        send_is_due: StoredValue::new(false),
         requests: StoredValue::new(0),
         awaiting_action: StoredValue::new(false),
         pointer_down: StoredValue::new(false),
@@ -62,6 +70,7 @@ impl LaunchFormState {
         self.awaiting_action.set_value(true);
         // Earlier changes are sent with the button. Sending them again would replace its response.
         self.changes.update_value(|changes| *changes += 1);
+        self.sent_changes.set_value(self.changes.get_value());
         self.postponed.set_value(false);
         #[cfg(feature = "hydrate")]
         if let Some(fields) = browser::fields_with_action(&event) {
@@ -79,15 +88,54 @@ impl LaunchFormState {
         self.changes.update_value(|changes| *changes += 1);
         let now = self.changes.get_value();
         let send = move || {
-            let paused = self.changes.try_get_value() == Some(now);
-            if paused && self.awaiting_action.try_get_value() == Some(false) {
-                #[cfg(feature = "hydrate")]
-                if let Some(fields) = browser::form_fields() {
-                    browser::send(self, fields, false);
-                }
+            if self.changes.try_get_value() == Some(now) {
+                self.send_changes();
             }
         };
         set_timeout(send, PAUSE);
+        if !self.send_is_due.get_value() {
+            self.send_is_due.set_value(true);
+            let send = move || {
+                if self.send_is_due.try_update_value(std::mem::take) == Some(true) {
+                    self.send_changes();
+                }
+            };
+            set_timeout(send, AT_LEAST_EVERY);
+        }
+    }
+
+    fn has_unsent_changes(self) -> bool {
+        self.changes.try_get_value() != self.sent_changes.try_get_value()
+    }
+
+    /// Sends the form, unless a button is about to or nothing changed.
+    fn send_changes(self) {
+        if self.has_unsent_changes() && self.awaiting_action.try_get_value() == Some(false) {
+            #[cfg(feature = "hydrate")]
+            if let Some(fields) = browser::form_fields() {
+                self.sent_changes.set_value(self.changes.get_value());
+                browser::send(self, fields, false);
+            }
+        }
+    }
+
+    /// Saves changes when the page is left, and sends them again when the connection returns.
+    pub fn save_when_left(self) {
+        Effect::new(move |_| {
+            let save = move || {
+                #[cfg(feature = "hydrate")]
+                if self.has_unsent_changes() {
+                    browser::send_in_background();
+                }
+            };
+            let left = window_event_listener_untyped("pagehide", move |_| save());
+            let online = window_event_listener(ev::online, move |_| self.changed());
+            on_cleanup(move || {
+                save();
+                left.remove();
+                online.remove();
+            });
+        });
     }
 
     /// Only buttons count: a select may consume the pointer's release.
@@ -155,7 +203,7 @@ pub(super) mod browser {
     pub fn fields_with_action(event: &SubmitEvent) -> Option<FormData> {
         let data = form_fields()?;
         let button: HtmlButtonElement = event.submitter()?.dyn_into().ok()?;
-        data.append_with_str("do", &button.value()).ok()?;
+        data.append_with_str("action", &button.value()).ok()?;
         Some(data)
     }
 
@@ -167,6 +215,13 @@ pub(super) mod browser {
     pub fn form_fields() -> Option<FormData> {
         let form: HtmlFormElement = document().get_element_by_id("launch")?.dyn_into().ok()?;
         FormData::new_with_form(&form).ok()
+    }
+
+    /// The response is ignored: the page is gone.
+    pub fn send_in_background() {
+        if let Some(fields) = form_fields() {
+            let _ = window().navigator().send_beacon_with_opt_form_data("/launch", Some(&fields));
+        }
     }
 
     pub fn send(form: LaunchFormState, sent: FormData, by_button: bool) {
@@ -197,7 +252,7 @@ pub(super) mod browser {
                     form.status.set(message);
                 }
                 Err(AppError::SignedOut) => {
-                    form.status.set("You are signed out. Sign in again: what you have written comes back.".to_owned());
+                    form.status.set("You are signed out. Sign in again to restore your draft.".to_owned());
                 }
                 Err(error) => form.status.set(error.to_string()),
             }
@@ -250,7 +305,7 @@ pub(super) mod browser {
     }
 
     async fn post(fields: &FormData) -> Result<LaunchResponse, AppError> {
-        let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
+        let failed = |_: gloo_net::Error| AppError::Transport { message: "The server can't be reached".to_owned() };
         let request = Request::post("/launch").header("Accept", "application/json").body(fields).map_err(failed)?;
         let answer = request.send().await.map_err(failed)?;
         let (ok, text) = (answer.ok(), answer.text().await.map_err(failed)?);

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use protocol::fields::SPEC_FIELDS;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::launch::{LaunchFormState, browser};
@@ -26,7 +27,7 @@ pub fn check_later(form: LaunchFormState) {
 #[wasm_split(launch_check, preload(load), fallible)]
 fn check(form: LaunchFormState) -> Result<(), SplitLoaderError> {
     let found = form.page_model.try_with_untracked(|page| {
-        with_draft(&page.draft, |draft| client_check::check(page, draft, &form_fields(page)))
+        with_draft(&page.draft, |draft| client_check::check(page, draft, &form_fields(page), SPEC_FIELDS))
     });
     if let Some(Some(found)) = found
         && form.findings.try_with_untracked(|findings| *findings != found) == Some(true)

@@ -1,10 +1,12 @@
 //! Code that only runs in the browser: live stream, replay player, scrolling, clipboard, upload.
 //!
 //! Effects run only in the browser, so most of this is ordinary code. Files that need the browser's own types
-//! ([`build`], [`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`]) do nothing on the server.
+//! ([`build`], [`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`],
+//! [`clock`], [`popovers`]) do nothing on the server.
 
 mod ages;
 mod build;
+mod clock;
 mod dom;
 mod focus;
 mod launch;
@@ -12,6 +14,7 @@ mod launch;
 mod launch_check;
 mod page_code;
 mod player;
+mod popovers;
 mod post;
 mod run_context;
 mod run_updates;
@@ -25,13 +28,15 @@ use leptos::prelude::*;
 
 pub use ages::count_ages;
 pub use build::{is_same_build, reload_for_new_build};
+pub use clock::ticking;
 pub use dom::{
-    apply_rail, apply_theme, copy_link, copy_text, is_in_control, is_on_control, mark_scripted, part_under,
+    apply_rail, apply_theme, copy_link, copy_text, download, is_in_control, is_on_control, mark_scripted, part_under,
     scroll_to_event, slot_under,
 };
 pub use launch::{LaunchFormState, launch_form_state};
 pub use page_code::load_from_server;
 pub use player::{Player, player};
+pub use popovers::close_popovers;
 pub use post::{FormResult, form_url, post_form};
 pub use run_context::RunContext;
 pub use run_updates::{WatchedList, watch_runs};

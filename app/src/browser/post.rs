@@ -24,13 +24,17 @@ pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<FormResult>>) {
 }
 
 /// Returns the URL that a GET form opens. Empty fields are omitted, except `q`: without it a list shows its default
-/// view.
+/// view. The values of `q` become one, because the filter bar has a field for the filter so far and one to add to it.
 pub fn form_url(event: &SubmitEvent, path: &str) -> Option<String> {
     #[cfg(feature = "hydrate")]
     {
         let (_, fields) = browser::fields(event)?;
-        let pairs = fields.split('&').filter(|pair| *pair == "q=" || !pair.ends_with('=') && !pair.starts_with('='));
-        let query = pairs.collect::<Vec<_>>().join("&");
+        let (filter, others): (Vec<&str>, Vec<&str>) = fields.split('&').partition(|pair| pair.starts_with("q="));
+        let others =
+            others.into_iter().filter(|pair| !pair.ends_with('=') && !pair.starts_with('=')).map(str::to_owned);
+        let values: Vec<&str> = filter.iter().map(|pair| &pair[2..]).filter(|value| !value.is_empty()).collect();
+        let filter = (!filter.is_empty()).then(|| format!("q={}", values.join("+")));
+        let query = others.chain(filter).collect::<Vec<_>>().join("&");
         let here = || window().location().pathname().ok();
         let path = Some(path.to_owned()).filter(|path| !path.is_empty()).or_else(here)?;
         Some(if query.is_empty() { path } else { format!("{path}?{query}") })

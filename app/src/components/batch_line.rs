@@ -5,6 +5,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
+use super::when_loaded::when_loaded;
 use crate::api::launch::read_batch_progress;
 use crate::wire::Wire;
 
@@ -23,21 +24,18 @@ pub fn BatchLine(id: String, done: Callback<()>) -> impl IntoView {
     });
     view! {
         <Transition fallback=|| ()>
-            {move || {
-                let details = details.clone();
-                Suspend::new(async move {
-                    let Ok(Wire(batch)) = progress.await else { return ().into_any() };
-                    view! {
-                        <p class="notice batch-line" role="status">
-                            <IconView icon=Icon::Play />
-                            <span>{batch.words} " " {batch.problem}</span>
-                            <progress max=batch.all.to_string() value=batch.settled.to_string() aria-label="Launched"></progress>
-                            <a href=details>"Each input"</a>
-                        </p>
-                    }
-                    .into_any()
-                })
-            }}
+            {when_loaded(progress, move |progress| {
+                let Ok(Wire(batch)) = progress else { return ().into_any() };
+                view! {
+                    <p class="notice batch-line" role="status">
+                        <IconView icon=Icon::Play />
+                        <span>{batch.words} " " {batch.problem}</span>
+                        <progress max=batch.all.to_string() value=batch.settled.to_string() aria-label="Launched"></progress>
+                        <a href=details.clone()>"Each input"</a>
+                    </p>
+                }
+                .into_any()
+            })}
         </Transition>
     }
 }

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
 use crate::AppError;
+use domain::url::encode;
 
 #[component]
 pub fn ErrorView(error: AppError) -> impl IntoView {
@@ -14,6 +15,10 @@ pub fn ErrorView(error: AppError) -> impl IntoView {
     let action = match error {
         AppError::SignedOut => {
             view! { <a class="button primary" href="/sign-in" rel="external">"Sign in"</a> }.into_any()
+        }
+        AppError::MissingScope { .. } => {
+            let href = move || format!("/auth/start?return_to={}", encode(&here()));
+            view! { <a class="button primary" href=href rel="external">"Sign in again"</a> }.into_any()
         }
         AppError::NotFound { ref what } if what == "session" => {
             view! { <a class="button" href="/sessions">"All sessions"</a> }.into_any()

@@ -1,4 +1,4 @@
-//! The facet panel beside a list: values with counts, each a link that adds or removes it.
+//! The facet panel beside a list: values with counts, each a link that adds or removes it and looks like a checkbox.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::model::list::{FacetGroup, FacetLink, FacetPanelModel};
 pub fn FacetPanel(panel: FacetPanelModel, #[prop(optional)] children: Option<Children>) -> impl IntoView {
     let groups: Vec<_> = panel.groups.into_iter().map(group).collect();
     view! {
-        <aside class="facets" id="facets" aria-label="Narrow the list">
+        <aside class="facets" id="facets" aria-label="Facets">
             {panel.note.map(|note| view! { <p class="hint">{note}</p> })}
             {groups}
             {children.map(|children| children())}
@@ -19,7 +19,7 @@ pub fn FacetPanel(panel: FacetPanelModel, #[prop(optional)] children: Option<Chi
 
 fn group(group: FacetGroup) -> AnyView {
     let links: Vec<_> = group.links.into_iter().map(link).collect();
-    let more = group.more.then(|| view! { <li class="hint">"There are more: type to find them."</li> });
+    let more = group.more.then(|| view! { <li class="hint">"More values: start typing"</li> });
     view! {
         <details class="facet" open=group.open>
             <summary>{group.title}</summary>
@@ -30,12 +30,12 @@ fn group(group: FacetGroup) -> AnyView {
 }
 
 fn link(link: FacetLink) -> AnyView {
-    let label = link.on.then(|| format!("Remove {}", link.value));
+    let label = format!("{}{}, {}", if link.on { "Remove " } else { "" }, link.value, link.count);
     view! {
         <li>
             <a href=link.href aria-current=link.on.then_some("true") aria-label=label title=link.value.clone()>
+                <span class="facet-box">{link.on.then(|| view! { <IconView icon=Icon::Check /> })}</span>
                 <span class="facet-value">{link.value.clone()}</span>
-                {link.on.then(|| view! { <IconView icon=Icon::Cross /> })}
                 <span class="facet-count">{link.count}</span>
             </a>
         </li>

@@ -1,46 +1,61 @@
-//! The filter bar: a plain GET form, and a chip per clause.
+//! The filter bar: one field with a chip per clause, and room to type after them. Without JavaScript it is a plain form
+//! that sends the filter so far and the typed text.
 
+use leptos::ev;
 use leptos::html::Input;
 use leptos::prelude::*;
+use leptos::web_sys::KeyboardEvent;
+use leptos_router::hooks::use_navigate;
 
 use super::completion::{Completion, Source, Suggestions};
 use super::get_form::GetForm;
 use super::icon::{Icon, IconView};
-use crate::model::list::{FilterBarModel, FilterError};
+use crate::browser::is_in_control;
+use crate::model::list::{Chip, FilterBarModel, FilterErrors};
 use domain::ViewList;
 
 #[component]
 pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str) -> impl IntoView {
-    let invalid = bar.error.is_some().then_some("true");
-    let described = bar.error.is_some().then_some("filter-error");
+    let is_invalid = !bar.errors.is_empty();
+    let invalid = is_invalid.then_some("true");
+    let described = is_invalid.then_some("filter-error");
     let input = NodeRef::<Input>::new();
     let completion = Completion::new(input, "filter", Source::Filter(list));
-    // The form is rendered in place. A pair that was added is part of the filter now, so its field is cleared; an
-    // invalid pair stays.
-    let pair = NodeRef::<Input>::new();
-    let invalid_pair = bar.invalid_pair.clone();
-    Effect::new(move |_| pair.get().inspect(|pair| pair.set_value(&invalid_pair)).is_some());
-    let chips: Vec<_> = bar
-        .chips
-        .into_iter()
-        .map(|chip| {
-            let label = format!("Remove the filter {}", chip.text);
-            view! { <a class="chip removable" href=chip.href aria-label=label><span class="chip-value">{chip.text}</span><IconView icon=Icon::Cross /></a> }
-        })
-        .collect();
-    let chips = (!chips.is_empty()).then(|| {
-        view! { <div class="chips filter-chips">{chips}<a class="clear" href=format!("{}?q=", list.path())>"Clear all"</a></div> }
+    focus_on_slash(input);
+    let value = if bar.chips.is_empty() { bar.text.clone() } else { String::new() };
+    replace_typed(input, bar.text.clone(), value.clone());
+    let filter = (!bar.chips.is_empty()).then(|| view! { <input type="hidden" name="q" value=bar.text /> });
+    let placeholder = if bar.chips.is_empty() { placeholder } else { "Add a filter" };
+    let last_chip = StoredValue::new(bar.chips.last().map(|chip| chip.href.clone()));
+    let clear = (!bar.chips.is_empty()).then(|| {
+        let href = format!("{}?q=", list.path());
+        view! { <a class="icon-button filter-clear" href=href title="Clear all filters" aria-label="Clear all filters"><IconView icon=Icon::Cross /></a> }
     });
+    let navigate = use_navigate();
+    let on_key = move |event: KeyboardEvent| {
+        let is_empty = input.get_untracked().is_some_and(|input| input.value().is_empty());
+        if event.key() == "Backspace"
+            && is_empty
+            && !event.repeat()
+            && let Some(href) = last_chip.get_value()
+        {
+            event.prevent_default();
+            return navigate(&href, Default::default());
+        }
+        completion.on_key(&event);
+    };
     view! {
         <GetForm action=list.path() class="filter" role="search">
-            <div class="filter-text">
+            <div class="filter-field" data-invalid=invalid>
+                <IconView icon=Icon::Search />
+                {bar.chips.into_iter().map(chip).collect_view()}
+                {filter}
                 <label class="visually-hidden" for="filter-text">"Filter"</label>
                 <input
                     id="filter-text"
                     node_ref=input
                     name="q"
-                    value=bar.text.clone()
-                    prop:value=bar.text
+                    value=value
                     placeholder=placeholder
                     maxlength="2000"
                     autocomplete="off"
@@ -54,29 +69,69 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
                     aria-invalid=invalid
                     aria-describedby=described
                     on:input=move |_| completion.request()
-                    on:keydown=move |event| completion.on_key(&event)
+                    on:keydown=on_key
                     on:blur=move |_| completion.close()
                 />
+                <span class="filter-end">
+                    <kbd class="js-only" aria-hidden="true">"/"</kbd>
+                    <button class="button no-js-only" type="submit">"Filter"</button>
+                </span>
+                {clear}
                 <Suggestions completion />
             </div>
-            {bar.view.map(|view| view! { <input type="hidden" name="view" value=view /> })}
-            <label class="filter-pair">
-                <span class="visually-hidden">"Add metadata, as key:value"</span>
-                <input node_ref=pair name="metadata" value=bar.invalid_pair placeholder="add key:value" maxlength="321" autocomplete="off" spellcheck="false" />
-            </label>
-            <button class="button primary" type="submit">"Filter"</button>
+            {bar.kept.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value /> }).collect_view()}
         </GetForm>
-        {bar.error.map(|error| view! { <FilterErrorView error /> })}
-        {chips}
+        {is_invalid.then(|| view! { <Errors errors=bar.errors /> })}
     }
 }
 
-/// The error message, with the invalid part of the filter marked.
+fn chip(chip: Chip) -> impl IntoView {
+    let label = format!("Remove the filter {}", chip.text);
+    view! { <a class="chip removable" href=chip.href aria-label=label.clone() title=label><span class="chip-value">{chip.text}</span><IconView icon=Icon::Cross /></a> }
+}
+
+/// The error messages, with the invalid parts of the filter marked.
 #[component]
-fn FilterErrorView(error: FilterError) -> impl IntoView {
-    let excerpt = (!error.invalid.is_empty())
-        .then(|| view! { <code class="fault-place">{error.before}<mark>{error.invalid}</mark>{error.after}</code> });
-    view! {
-        <div class="field-error" id="filter-error" role="alert">{excerpt}<p>{error.message}</p></div>
-    }
+fn Errors(errors: FilterErrors) -> impl IntoView {
+    let pieces: Vec<_> = errors
+        .pieces
+        .into_iter()
+        .map(|piece| match piece.is_invalid {
+            true => view! { <mark>{piece.text}</mark> }.into_any(),
+            false => piece.text.into_any(),
+        })
+        .collect();
+    let excerpt = (!pieces.is_empty()).then(|| view! { <code class="fault-place">{pieces}</code> });
+    let messages = errors.messages.into_iter().map(|message| view! { <p>{message}</p> }).collect_view();
+    view! { <div class="field-error" id="filter-error" role="alert">{excerpt}{messages}</div> }
+}
+
+/// Replaces the typed text when the filter changes, because it is a chip then: the page is rendered in place, so that the
+/// field would keep it. When the same list is loaded again, the text stays.
+fn replace_typed(input: NodeRef<Input>, filter: String, value: String) {
+    const SHOWN: &str = "data-filter";
+    Effect::new(move |_| {
+        let Some(input) = input.get() else { return };
+        let shown = input.get_attribute(SHOWN);
+        if shown.is_some_and(|shown| shown != filter) {
+            input.set_value(&value);
+        }
+        let _ = input.set_attribute(SHOWN, &filter);
+    });
+}
+
+fn focus_on_slash(input: NodeRef<Input>) {
+    Effect::new(move |_| {
+        let keys = window_event_listener(ev::keydown, move |event| {
+            let is_other = event.ctrl_key() || event.meta_key() || event.alt_key() || is_in_control(&event);
+            if event.key() == "/"
+                && !is_other
+                && let Some(input) = input.get_untracked()
+            {
+                event.prevent_default();
+                let _ = input.focus();
+            }
+        });
+        on_cleanup(move || keys.remove());
+    });
 }

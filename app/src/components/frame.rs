@@ -6,16 +6,18 @@ use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
 use super::palette::Palette;
+use super::when_loaded::when_loaded;
 use crate::api::viewer::load_viewer;
-use crate::browser::{apply_rail, apply_theme};
+use crate::browser::{apply_rail, apply_theme, close_popovers};
 use crate::model::Viewer;
 use crate::preferences::{Rail, Theme};
 
 #[component]
 pub fn Frame() -> impl IntoView {
     let viewer = Resource::new_blocking(|| (), |()| load_viewer());
+    close_popovers();
     view! {
-        <a class="skip" href="#main">"Skip to the page"</a>
+        <a class="skip" href="#main">"Skip to content"</a>
         <div class="frame">
             <aside class="rail" aria-label="Navigation">
                 <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
@@ -27,7 +29,7 @@ pub fn Frame() -> impl IntoView {
                 </nav>
                 <div class="rail-foot">
                     <Preferences />
-                    <Suspense>{move || Suspend::new(async move { viewer.await.ok().map(|viewer| view! { <Account viewer /> }) })}</Suspense>
+                    <Suspense>{when_loaded(viewer, |viewer| viewer.ok().map(|viewer| view! { <Account viewer /> }).into_any())}</Suspense>
                 </div>
             </aside>
             <main class="page" id="main" tabindex="-1"><RejectedForm /><Outlet /></main>
@@ -129,7 +131,7 @@ fn rail_button(rail: Rail, label: &'static str) -> impl IntoView {
 fn Account(viewer: Viewer) -> impl IntoView {
     let initial = viewer.workspace.chars().next().unwrap_or('?').to_string();
     view! {
-        <details class="account">
+        <details class="account" data-popover="">
             <summary title=viewer.email.clone()>
                 <span class="avatar" aria-hidden="true">{initial}</span>
                 <span class="rail-text account-text">

@@ -20,7 +20,7 @@ pub fn MetadataChips(
         .then(|| view! { <span class="chip-rest" title=rest.join("\n")>{format!("+{}", rest.len())}</span> });
     let chips = metadata.into_iter().take(at_most).map(|(key, value)| {
         let href = format!("{add}{}", encode(&Clause::from(Term::metadata(&key, &value)).to_string()));
-        let title = format!("Those with {key}:{value}");
+        let title = format!("Filter by {key}:{value}");
         view! { <a class="chip" href=href title=title><span class="chip-key">{visible(&key).into_owned()}</span><span class="chip-value">{visible(&value).into_owned()}</span></a> }
     });
     view! { <span class="chips">{chips.collect_view()}{rest}</span> }

@@ -21,3 +21,4 @@ pub mod status;
 pub mod text_area;
 pub mod time;
 pub mod view_tabs;
+pub mod when_loaded;

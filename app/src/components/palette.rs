@@ -9,11 +9,13 @@ use super::completion::{Completion, Source, Suggestions};
 use super::icon::{Icon, IconView};
 use crate::browser::is_in_control;
 
-const SHORTCUTS: [(&str, &str); 10] = [
+const SHORTCUTS: [(&str, &str); 12] = [
     ("Ctrl K, ⌘ K", "go to a page, a view or a run"),
     ("?", "this list"),
-    ("J / K", "list: look into the next or the previous run"),
-    ("Enter", "list: open the run that is looked into"),
+    ("/", "list: filter"),
+    ("Backspace", "list: remove the last filter, when the field is empty"),
+    ("J / K", "list: preview next / previous run"),
+    ("Enter", "list: open the previewed run"),
     ("Esc", "close what is open"),
     ("← / →", "run: one event back or forward"),
     ("Space", "run: play or pause the replay"),

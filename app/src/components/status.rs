@@ -14,7 +14,7 @@ pub fn StatusBadge(
     end_is_unknown: bool,
 ) -> impl IntoView {
     if end_is_unknown {
-        return view! { <span class="status" data-status="unknown"><IconView icon=Icon::Alert />"no end"</span> };
+        return view! { <span class="status" data-status="unknown"><IconView icon=Icon::Alert />"incomplete"</span> };
     }
     let icon = match status {
         RunStatus::Pending => Icon::Clock,
@@ -41,14 +41,18 @@ pub fn SessionStatus(status: String) -> impl IntoView {
     view! { <span class="status" data-status=tone><IconView icon />{status}</span> }
 }
 
-/// Badges for findings in a run's log: truncated, looping, over budget.
+/// Badges for signals in a run's log: truncated, looping, over budget, waiting.
 #[component]
 pub fn MarkBadges(marks: Marks) -> impl IntoView {
-    let badge =
-        |on: bool, icon, word: &'static str| on.then(|| view! { <span class="mark"><IconView icon />{word}</span> });
+    let badge = |on: bool, icon, word: &'static str| {
+        on.then(
+            || view! { <span class="mark" title=word><IconView icon /><span class="mark-word">{word}</span></span> },
+        )
+    };
     view! {
         {badge(marks.truncated, Icon::Cut, "truncated")}
         {badge(marks.looping, Icon::Loop, "looping")}
         {badge(marks.over_budget, Icon::Gauge, "budget")}
+        {badge(marks.waiting, Icon::Clock, "waiting")}
     }
 }

@@ -1,12 +1,14 @@
-//! A point in time: relative, with the exact time on hover.
+//! A point in time: relative, with the exact time on hover. It changes as time passes.
 
 use leptos::prelude::*;
 
+use crate::browser::ticking;
 use crate::format;
 
 #[component]
 pub fn RelativeTime(at_ms: i64, now_ms: i64) -> impl IntoView {
     let exact = format::timestamp(at_ms);
     let datetime = format!("{}T{}Z", &exact[..10], &exact[11..19]);
-    view! { <time datetime=datetime title=exact.clone()>{format::relative(at_ms, now_ms)}</time> }
+    let now_ms = ticking(now_ms);
+    view! { <time datetime=datetime title=exact.clone()>{move || format::relative(at_ms, now_ms())}</time> }
 }

@@ -34,7 +34,7 @@ pub fn ViewTabs(
             let is_current = current.as_ref().is_some_and(|current| current.id == view.id);
             let href = view.href();
             let (icon, title) = match (view.scope, view.default) {
-                (_, true) => (None, "Your list opens with this view".to_owned()),
+                (_, true) => (None, format!("{}, your default view", view.name)),
                 (ViewScope::Shared, _) => (Some(Icon::People), format!("{}, shared in the workspace", view.name)),
                 _ => (None, view.name.clone()),
             };
@@ -45,8 +45,8 @@ pub fn ViewTabs(
     view! {
         <div class="views">
             <nav aria-label="Views">{tabs}</nav>
-            <details class="popover-holder" node_ref=holder>
-                <summary class="button quiet">{if current.is_some() && edited.is_none() { "This view" } else { "Save view" }}</summary>
+            <details class="popover-holder" data-popover="" node_ref=holder>
+                <summary class="button quiet">{if current.is_some() && edited.is_none() { "View options" } else { "Save view" }}</summary>
                 <div class="popover">
                     {match (edited, current) {
                         (None, Some(view)) => view! { <ViewForms list view changed /> }.into_any(),
@@ -74,8 +74,8 @@ fn UpdateForm(list: ViewList, view: View, text: String, changed: Callback<()>) -
             <input type="hidden" name="name" value=view.name.clone() />
             <input type="hidden" name="shared" value=shared />
             <input type="hidden" name="query" value=text />
-            <p class="hint">"The filter is no longer that of «"{view.name}"»."</p>
-            <button class="button primary" type="submit">"Update this view"</button>
+            <p class="hint">"You changed the filter of «"{view.name}"»."</p>
+            <button class="button primary" type="submit">"Update view"</button>
         </PostForm>
     }
 }
@@ -87,7 +87,7 @@ fn SaveForm(list: ViewList, text: String, changed: Callback<()>) -> impl IntoVie
             <input type="hidden" name="list" value=list.as_str() />
             <input type="hidden" name="query" value=text />
             {name_and_sharing(String::new(), false)}
-            <button class="button primary" type="submit">"Save this filter"</button>
+            <button class="button primary" type="submit">"Save view"</button>
         </PostForm>
     }
 }
@@ -95,14 +95,14 @@ fn SaveForm(list: ViewList, text: String, changed: Callback<()>) -> impl IntoVie
 #[component]
 fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView {
     let default = if view.default {
-        view! { <p class="hint">"Your list opens with this view."</p> }.into_any()
+        view! { <p class="hint">"This is your default view."</p> }.into_any()
     } else {
         let id = view.id.clone();
         view! {
             <PostForm action="/rpc/set-default-view" class="view-form" done="Done." on_done=changed>
                 <input type="hidden" name="list" value=list.as_str() />
                 <input type="hidden" name="id" value=id />
-                <button class="button" type="submit">"Open my list with this view"</button>
+                <button class="button" type="submit">"Set as default"</button>
             </PostForm>
         }
         .into_any()
@@ -114,17 +114,17 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
                 <input type="hidden" name="list" value=list.as_str() />
                 <input type="hidden" name="id" value=id />
                 {name_and_sharing(view.name.clone(), view.scope == ViewScope::Shared)}
-                <button class="button" type="submit">"Change"</button>
+                <button class="button" type="submit">"Save changes"</button>
             </PostForm>
             <PostForm action="/rpc/delete-view" class="view-form" done="Deleted." on_done=changed>
                 <input type="hidden" name="id" value=same_id />
-                <button class="button danger" type="submit">"Delete this view"</button>
+                <button class="button danger" type="submit">"Delete view"</button>
             </PostForm>
         }
     });
     let owner_note = match view.scope {
-        ViewScope::Shared if !view.mine => Some("Shared by a colleague, who alone can change it."),
-        ViewScope::BuiltIn => Some("Everybody has this view. Add to the filter to save one of your own."),
+        ViewScope::Shared if !view.mine => Some("Shared by a colleague. Only they can change it."),
+        ViewScope::BuiltIn => Some("Built-in view. Change the filter to save your own."),
         _ => None,
     };
     view! { {mine}{default}{owner_note.map(|owner_note| view! { <p class="hint">{owner_note}</p> })} }

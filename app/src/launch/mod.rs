@@ -1,15 +1,19 @@
 //! The launch form's draft, and the checks that both the server and the browser run on it.
 
+#[cfg(feature = "ssr")]
+mod action;
+pub mod control_name;
 pub mod draft;
 #[cfg(feature = "ssr")]
 mod entry;
 mod local_tools;
-mod spec_form;
 mod tool_check;
 
+#[cfg(feature = "ssr")]
+pub use action::{Action, Verb};
+pub use control_name::ControlName;
 pub use draft::{LaunchDraft, LaunchMode};
 #[cfg(feature = "ssr")]
 pub use entry::LaunchEntry;
 pub use local_tools::local_tools;
-pub use spec_form::SpecForm;
 pub use tool_check::{Check, CheckKind, CheckState, ToolCheck};

@@ -1,6 +1,4 @@
 //! The results of checking each tool of a spec before a launch.
-//!
-//! They are part of stored drafts: the aliases read drafts from before the fields were renamed.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +8,11 @@ pub struct ToolCheck {
     pub path: String,
     pub kind: String,
     pub name: String,
-    #[serde(alias = "lights")]
     pub checks: Vec<Check>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    #[serde(alias = "what")]
     pub kind: CheckKind,
     pub state: CheckState,
     pub message: String,
@@ -39,13 +35,11 @@ pub enum CheckKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckState {
-    #[serde(alias = "good")]
     Passed,
     /// This server can't find out.
     Unknown,
     /// Doesn't stop a launch.
     Warning,
-    #[serde(alias = "bad")]
     Failed,
 }
 

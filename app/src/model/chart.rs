@@ -11,11 +11,13 @@ pub struct Chart {
     pub slots: Vec<ChartSlot>,
     /// The list's URL without a time range, ending where one can be appended.
     pub base: String,
-    /// The list without its time range, if the filter has one.
-    pub whole: Option<String>,
-    pub from: String,
-    pub to: String,
+    /// What the chart covers, for screen readers.
+    pub label: String,
+    /// Times at the start of each quarter of the chart.
+    pub ticks: [String; 4],
+    /// The number of runs in the fullest slot.
     pub peak: String,
+    /// Set when only some runs were counted.
     pub note: Option<String>,
 }
 

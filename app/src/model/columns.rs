@@ -29,8 +29,8 @@ impl Column {
         Self::Session,
         Self::Metadata,
     ];
-    pub const DEFAULT: [Self; 6] =
-        [Self::Model, Self::Turns, Self::Tokens, Self::Duration, Self::Created, Self::Metadata];
+    pub const DEFAULT: [Self; 7] =
+        [Self::Model, Self::Calls, Self::Tokens, Self::Cost, Self::Duration, Self::Created, Self::Metadata];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,9 +62,13 @@ impl Column {
         }
     }
 
-    /// Returns true if the style sheet hides the column on medium screens, unless the viewer chose the columns.
-    pub fn is_hidden_on_medium_screens(self) -> bool {
-        matches!(self, Self::Model | Self::Turns)
+    /// The width of the window that the style sheet shows the column from, unless the viewer chose the columns.
+    pub fn shown_from(self) -> Option<&'static str> {
+        match self {
+            Self::Model | Self::Calls | Self::Metadata => Some("wide"),
+            Self::Tokens => Some("medium"),
+            _ => None,
+        }
     }
 
     /// The CSS class of the column's cells. Numbers are right-aligned.

@@ -88,7 +88,16 @@ pub struct Section {
     pub id: String,
     pub title: String,
     pub intro: String,
+    /// Set for a section that can be folded.
+    pub fold: Option<SectionFold>,
     pub items: Vec<Item>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionFold {
+    /// The values that are set, in one line.
+    pub summary: String,
+    pub open: bool,
 }
 
 /// A syntax error in the spec's JSON.

@@ -11,41 +11,52 @@ pub struct ListAddress {
     pub q: String,
     /// The URL has no `q` at all, so the list opens with the viewer's default view.
     pub opens_default: bool,
-    /// Values that the form's own fields add to the filter.
+    /// Values that the forms' own fields add to the filter.
     pub status: Vec<String>,
     pub metadata: Vec<String>,
+    pub since: Option<String>,
+    pub before: Option<String>,
+    pub sort: Option<String>,
     pub cursor: Option<String>,
     /// The id of the saved view that was opened; the filter may have changed since.
     pub view: Option<String>,
 }
 
 impl ListAddress {
+    pub fn from_url(url: &str) -> Self {
+        Self::from_query(&QueryString::parse(url.split_once('?').map_or("", |(_, query)| query)))
+    }
+
     pub fn from_query(query: &QueryString) -> Self {
-        let all = |name: &str| {
+        let all = |name: &str| -> Vec<String> {
             let values = query.get_all(name);
             values.into_iter().filter(|value| !value.trim().is_empty()).collect()
         };
-        let q = query.get("q");
+        let one = |name: &str| query.get(name).filter(|value| !value.trim().is_empty());
         Self {
-            opens_default: q.is_none(),
-            q: q.unwrap_or_default(),
+            opens_default: query.get("q").is_none(),
+            // Without JavaScript, the filter bar sends the filter so far and the typed text as two values.
+            q: all("q").join(" "),
             status: all("status"),
             metadata: all("metadata"),
+            since: one("since"),
+            before: one("before"),
+            sort: one("sort"),
             cursor: query.get("cursor"),
             view: query.get("view"),
         }
     }
 }
 
-/// The filter as text and as chips, or the error in it.
+/// The filter as text and as chips, or the errors in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilterBarModel {
     pub text: String,
-    pub error: Option<FilterError>,
-    /// One chip per clause; its link removes the clause.
+    /// One chip per clause; its link removes the clause. A filter with errors has none: it stays in the text field.
     pub chips: Vec<Chip>,
-    /// A `key:value` pair that could not be added.
-    pub invalid_pair: String,
+    pub errors: FilterErrors,
+    /// Parameters of the URL that the form keeps, with their values.
+    pub kept: Vec<(String, String)>,
     /// The id of the saved view that was opened.
     pub view: Option<String>,
 }
@@ -56,13 +67,24 @@ pub struct Chip {
     pub href: String,
 }
 
-/// An error in the filter, with the text before and after the part it is about.
+/// All errors of a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FilterError {
-    pub message: String,
-    pub before: String,
-    pub invalid: String,
-    pub after: String,
+pub struct FilterErrors {
+    pub messages: Vec<String>,
+    /// The filter in pieces, those with an error marked. Empty if the errors are not in its text.
+    pub pieces: Vec<FilterPiece>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilterPiece {
+    pub text: String,
+    pub is_invalid: bool,
+}
+
+impl FilterErrors {
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +102,7 @@ pub struct FacetGroup {
     pub open: bool,
 }
 
-/// A facet value whose link adds it to the filter, or removes it when `on`.
+/// A facet value whose link adds it to the filter's values of this key, or removes it when `on`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FacetLink {
     pub value: String,

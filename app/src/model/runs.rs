@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Column;
 use super::chart::Chart;
 use super::list::{Chip, FacetPanelModel, FilterBarModel};
+use crate::preferences::RowHeight;
 
 /// The `first` parameter of a request for updates when the list is empty.
 pub const NO_RUN: &str = "-";
@@ -18,9 +19,15 @@ pub struct RunListModel {
     pub runs: Vec<RunSummary>,
     pub facets: FacetPanelModel,
     pub chart: Option<Chart>,
+    pub time_range: TimeRange,
+    /// The number of runs that match, if there is a filter: `12,431 matching`.
+    pub matching: Option<String>,
     pub sync: SyncProgress,
     pub columns: Vec<Column>,
-    /// The viewer chose the columns. Otherwise some are hidden on medium screens.
+    /// The columns that the list can be sorted by.
+    pub sorting: Vec<SortLink>,
+    pub rows: RowHeight,
+    /// The viewer chose the columns. Otherwise some are hidden in tables of medium width.
     pub columns_chosen: bool,
     /// The URL of this page of the list; parameters can be appended with `&`.
     pub here: String,
@@ -38,6 +45,50 @@ pub struct RunListModel {
     /// Shown at the end of the list: how many runs were scanned, if the scan stopped early.
     pub scanned: Option<String>,
     pub now_ms: i64,
+}
+
+/// A column header that sorts the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SortLink {
+    pub column: Column,
+    pub href: String,
+    /// The direction, if the list is sorted by this column.
+    pub direction: Option<SortDirection>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SortDirection {
+    Ascending,
+    Descending,
+}
+
+impl SortDirection {
+    /// The value of `aria-sort`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+        }
+    }
+}
+
+/// The time range of the filter, and others to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeRange {
+    pub label: String,
+    pub presets: Vec<RangeLink>,
+    /// The filter without its time range.
+    pub rest: String,
+    /// The dates of a custom range, as date fields want them. Empty if there is none.
+    pub since: String,
+    pub before: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeLink {
+    pub label: String,
+    pub href: String,
+    pub on: bool,
 }
 
 /// Changes to a list since it was rendered.
@@ -58,7 +109,7 @@ pub struct RunPreview {
     pub run: RunSummary,
     pub status: RunStatus,
     /// HTML, as are prompt and answer.
-    pub verdict: String,
+    pub findings: String,
     pub prompt: String,
     pub answer: String,
     pub now_ms: i64,

@@ -8,6 +8,7 @@ use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
+use crate::components::when_loaded::WhenLoaded;
 use crate::model::compare::{
     ComparedCall, ComparedRun, ComparedTurn, ComparisonModel, Excerpt, Piece, SpecDifference, TurnLines,
 };
@@ -41,15 +42,14 @@ fn ComparePage() -> impl IntoView {
             </div>
             {move || view! { <Choice left=ids.get().0 right=ids.get().1 /> }}
         </header>
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match comparison.await {
-                    None => view! { <NothingChosen /> }.into_any(),
-                    Some(Ok(Wire(comparison))) => view! { <Compared comparison /> }.into_any(),
-                    Some(Err(error)) => view! { <ErrorView error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <WhenLoaded
+            data=comparison
+            show=move |comparison| match comparison {
+                None => view! { <NothingChosen /> }.into_any(),
+                Some(Ok(Wire(comparison))) => view! { <Compared comparison /> }.into_any(),
+                Some(Err(error)) => view! { <ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
@@ -58,7 +58,7 @@ fn Choice(left: String, right: Option<String>) -> impl IntoView {
     view! {
         <form class="compare-choice" method="get" action="/compare">
             <label>"Run" <input name="left" value=left required=true class="mono" /></label>
-            <label>"with" <input name="right" value=right.unwrap_or_default() class="mono" placeholder="its nearest good twin" /></label>
+            <label>"with" <input name="right" value=right.unwrap_or_default() class="mono" placeholder="most similar successful run" /></label>
             <button class="button" type="submit">"Compare"</button>
         </form>
     }
@@ -70,7 +70,7 @@ fn NothingChosen() -> impl IntoView {
         <section class="empty">
             <IconView icon=Icon::Runs />
             <h2>"Which run?"</h2>
-            <p>"Write the id of a run above, or press Compare on the page of a run. Without a second one, the most similar run that went well is found."</p>
+            <p>"Enter a run id above, or press Compare on a run's page. Without a second id, the most similar successful run is used."</p>
         </section>
     }
 }
@@ -93,8 +93,8 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
         return view! {
             <section class="empty">
                 <IconView icon=Icon::Runs />
-                <h2>"No twin was found"</h2>
-                <p>"No other run of the same name or agent went well: succeeded, and neither looped, was cut off nor used up a budget. Name a run above to compare with."</p>
+                <h2>"No similar run found"</h2>
+                <p>"No other run of the same name or agent succeeded without looping, truncation or an exhausted budget. Enter a run id above to compare with."</p>
             </section>
         }
         .into_any();
@@ -104,13 +104,13 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
     );
     let (left_id, right_id) = (left.id.clone(), right.id.clone());
     let parting = match first_difference {
-        None => view! { <p class="notice"><IconView icon=Icon::Check />"The two runs do the same from the first turn to the end."</p> }.into_any(),
+        None => view! { <p class="notice"><IconView icon=Icon::Check />"Both runs do the same from the first turn to the end."</p> }.into_any(),
         Some(parting) => {
             let link = |side: &str, id: &str, seq: Option<u64>| {
                 seq.map(|seq| view! { " " <a class="event-link" href=format!("/runs/{id}?focus={seq}#e{seq}")>{format!("{side} #{seq}")}</a> })
             };
             let links = (link("left", &left_id, parting.left_seq), link("right", &right_id, parting.right_seq));
-            view! { <p class="notice parting" data-tone="warning"><IconView icon=Icon::Alert /><span><b>"They part here: "</b>{parting.text}{links.0}{links.1}</span></p> }.into_any()
+            view! { <p class="notice parting" data-tone="warning"><IconView icon=Icon::Alert /><span><b>"First difference: "</b>{parting.text}{links.0}{links.1}</span></p> }.into_any()
         }
     };
     let turns = turns.into_iter().map(|turn| turn_row(turn, &left_id, &right_id)).collect_view();
@@ -132,8 +132,8 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
         </div>
         <SpecDifferences spec unknown=spec_unknown />
         <p class="form-buttons">
-            {launchable.0.then(|| view! { <a class="button" href=format!("/launch?like={left_id}")>"Launch like the left one"</a> })}
-            {launchable.1.then(|| view! { <a class="button" href=format!("/launch?like={right_id}")>"Launch like the right one"</a> })}
+            {launchable.0.then(|| view! { <a class="button" href=format!("/launch?like={left_id}")>"Relaunch left"</a> })}
+            {launchable.1.then(|| view! { <a class="button" href=format!("/launch?like={right_id}")>"Relaunch right"</a> })}
         </p>
     }
     .into_any()
@@ -211,7 +211,7 @@ fn excerpt(excerpt: Excerpt) -> AnyView {
 #[component]
 fn SpecDifferences(spec: Vec<SpecDifference>, unknown: Option<String>) -> impl IntoView {
     if spec.is_empty() {
-        let words = unknown.unwrap_or_else(|| "Their specs are the same.".to_owned());
+        let words = unknown.unwrap_or_else(|| "The specs are identical.".to_owned());
         return view! { <p class="hint specs-alike">{words}</p> }.into_any();
     }
     let text = |value: Option<Excerpt>| value.map_or_else(|| "–".into_any(), excerpt);
@@ -221,7 +221,7 @@ fn SpecDifferences(spec: Vec<SpecDifference>, unknown: Option<String>) -> impl I
     view! {
         <section class="panel">
             <h2>"Specs"</h2>
-            <div class="table-scroll" tabindex="0" role="region" aria-label="Differences of the specs">
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Spec differences">
                 <table class="spec-differences">
                     <thead><tr><th scope="col">"Field"</th><th scope="col">"Left"</th><th scope="col">"Right"</th></tr></thead>
                     <tbody>{rows.collect_view()}</tbody>

@@ -34,7 +34,7 @@ fn ImportPage() -> impl IntoView {
             <label>"Or paste a log"
                 <textarea name="text" rows="8" class="mono" spellcheck="false" placeholder=r#"{"seq":1,"type":"result","data":{"text":"Hello"}}"#></textarea>
             </label>
-            <p class="hint">"The run belongs to this workspace and is marked as imported. A line that cannot be read is named on its page; the rest is kept. For many files: "<code>"runlens import FILE…"</code></p>
+            <p class="hint">"The run belongs to this workspace and is marked as imported. Unreadable lines are listed on the run page. For many files: "<code>"runlens import FILE…"</code></p>
             <button class="button primary" type="submit" disabled=sending>"Import"</button>
             <p class="import-progress" role="status">{move || progress(upload.get())}</p>
         </form>
@@ -53,6 +53,6 @@ fn progress(upload: Upload) -> Option<AnyView> {
             .into_any(),
         ),
         Upload::Sending(..) => Some(view! { <progress aria-label="Reading"></progress><span>"The server is reading the log…"</span> }.into_any()),
-        Upload::Failed => Some(view! { <span class="field-error" role="alert">"The connection was lost. What had arrived is kept as an imported run that breaks off; try again for the whole."</span> }.into_any()),
+        Upload::Failed => Some(view! { <span class="field-error" role="alert">"The connection was lost. The part that arrived was imported as an incomplete run. Try again to import the whole log."</span> }.into_any()),
     }
 }

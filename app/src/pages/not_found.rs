@@ -13,8 +13,8 @@ pub fn NotFound() -> impl IntoView {
         <main class="standalone">
             <section class="card">
                 <p class="brand">"Runlens"</p>
-                <h1>"There is no such page"</h1>
-                <p>"Check the address, or start from the list of runs."</p>
+                <h1>"Page not found"</h1>
+                <p>"Check the URL, or start from the list of runs."</p>
                 <p><a class="button primary" href="/runs">"All runs"</a></p>
             </section>
         </main>

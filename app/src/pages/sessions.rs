@@ -14,6 +14,7 @@ use crate::components::page_title::PageTitle;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
+use crate::components::when_loaded::WhenLoaded;
 use crate::format;
 use crate::model::list::ListAddress;
 use crate::model::sessions::SessionListModel;
@@ -35,29 +36,28 @@ fn SessionsPage() -> impl IntoView {
     view! {
         <PageTitle text="Sessions" />
         <header class="page-head"><h1>"Sessions"</h1></header>
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match list.await {
-                    Ok(Wire(list)) => view! { <Loaded list reload /> }.into_any(),
-                    Err(error) => view! { <ErrorView error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <WhenLoaded
+            data=list
+            show=move |list| match list {
+                Ok(Wire(list)) => view! { <Loaded list reload /> }.into_any(),
+                Err(error) => view! { <ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
 #[component]
 fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
-    let is_invalid = list.filter_bar.error.is_some();
+    let is_invalid = !list.filter_bar.errors.is_empty();
     if is_invalid {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
-    let filtered = !list.filter_bar.chips.is_empty();
+    let filters = list.filter_bar.chips.len();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
     let body = if is_invalid {
-        view! { <p class="hint">"Mend the filter to see sessions."</p> }.into_any()
-    } else if list.sessions.is_empty() && filtered {
-        view! { <NoMatch list=ViewList::Sessions excluding=list.excluding /> }.into_any()
+        view! { <p class="hint">"Fix the filter to see sessions."</p> }.into_any()
+    } else if list.sessions.is_empty() && filters > 0 {
+        view! { <NoMatch list=ViewList::Sessions filters excluding=list.excluding /> }.into_any()
     } else if list.sessions.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
@@ -65,10 +65,9 @@ fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
     };
     view! {
         <ViewTabs list=ViewList::Sessions views=list.views text opened changed=reload />
-        <FilterBar list=ViewList::Sessions bar=list.filter_bar placeholder="status:active customer:acme since:7d words of its name or summary" />
+        <FilterBar list=ViewList::Sessions bar=list.filter_bar placeholder="Filter: status:active customer:acme since:7d, or words of a name or summary" />
         {list.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="list-body">
-            <FacetPanel panel=list.facets />
             <div class="list-main">
                 <a class="to-facets" href="#facets">"Facets"</a>
                 {body}
@@ -77,6 +76,7 @@ fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
                     {list.older.map(|href| view! { <a class="button" href=href>"Older sessions"</a> })}
                 </nav>
             </div>
+            <FacetPanel panel=list.facets />
         </div>
     }
 }
@@ -90,8 +90,10 @@ fn Table(sessions: Vec<SessionSummary>, add: String, now_ms: i64) -> impl IntoVi
             <tr>
                 <td class="cell-status"><SessionStatus status=session.status /></td>
                 <td class="cell-run">
-                    <span class="run-line"><a class="run-name" href=href>{title}</a></span>
-                    <span class="preview">{session.summary}</span>
+                    <div class="run-text">
+                        <span class="run-line"><a class="run-name" href=href>{title}</a></span>
+                        <span class="preview">{session.summary}</span>
+                    </div>
                 </td>
                 <td class="number col-created"><RelativeTime at_ms=session.created_at_ms now_ms /></td>
                 <td class="number col-created"><RelativeTime at_ms=session.last_used_at_ms now_ms /></td>
@@ -100,12 +102,12 @@ fn Table(sessions: Vec<SessionSummary>, add: String, now_ms: i64) -> impl IntoVi
         }
     };
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label="Sessions">
-            <table class="runs sessions">
+        <div class="table-scroll" role="region" aria-label="Sessions">
+            <table class="runs sessions compact">
                 <thead>
                     <tr>
                         <th scope="col" class="col-status">"Status"</th>
-                        <th scope="col">"Session"</th>
+                        <th scope="col" class="col-run">"Session"</th>
                         <th scope="col" class="number col-created">"Created"</th>
                         <th scope="col" class="number col-created">"Last used"</th>
                         <th scope="col" class="col-metadata">"Metadata"</th>
@@ -123,7 +125,7 @@ fn Empty() -> impl IntoView {
         <section class="empty">
             <IconView icon=Icon::Chat />
             <h2>"No sessions yet"</h2>
-            <p>"A session appears here as soon as a program begins one in this workspace."</p>
+            <p>"Sessions appear here as soon as a program starts one in this workspace."</p>
         </section>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::components::page_title::PageTitle;
+use crate::components::when_loaded::when_loaded;
 use crate::query_string::use_query_string;
 use domain::url::encode;
 
@@ -20,22 +21,19 @@ pub fn SignIn() -> impl IntoView {
             <section class="card">
                 <p class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</p>
                 <h1>"See what your agents did"</h1>
-                <p>"Browse your workspace's runs, and find out why one failed, looped or was cut off."</p>
+                <p>"Browse your workspace's runs, and find out why one failed, looped or was truncated."</p>
                 <p><a class="button primary large" href=href rel="external">"Sign in with MANTYX"</a></p>
                 <Suspense>
-                    {move || Suspend::new(async move {
-                        info.await.ok().map(|info| {
-                            if info.sandbox {
-                                view! {
-                                    <p class="hint">
-                                        "This dashboard uses its own sandbox at " <code>{info.mantyx_host}</code>
-                                        ". No account is needed: choose " <code>"owner@demo.test"</code> " on the next page."
-                                    </p>
-                                }.into_any()
-                            } else {
-                                view! { <p class="hint">"You will be asked at " <code>{info.mantyx_host}</code> "."</p> }.into_any()
-                            }
-                        })
+                    {when_loaded(info, |info| match info {
+                        Ok(info) if info.sandbox => view! {
+                            <p class="hint">
+                                "This dashboard uses its own sandbox at " <code>{info.mantyx_host}</code>
+                                ". No account is needed: choose " <code>"owner@demo.test"</code> " on the next page."
+                            </p>
+                        }
+                        .into_any(),
+                        Ok(info) => view! { <p class="hint">"You will be asked at " <code>{info.mantyx_host}</code> "."</p> }.into_any(),
+                        Err(_) => ().into_any(),
                     })}
                 </Suspense>
             </section>

@@ -2,12 +2,12 @@ import { expect, signIn, test } from "../../fixtures.ts";
 
 test("a run is entered, corrected and launched", async ({ page }) => {
   await signIn(page, "owner@demo.test", "/launch");
-  await page.getByText("Keep it, or start over").click();
+  await page.getByText("Save as template, reset").click();
   await page.getByRole("button", { name: "Start over" }).click();
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page.locator("#problems")).toContainText("write a prompt");
 
-  await page.getByRole("button", { name: /^A tool answered from here/ }).click();
+  await page.getByRole("button", { name: /^Local tool/ }).click();
   await page.locator("#tools fieldset.tool").getByLabel("Name", { exact: true }).fill("ask");
   await page.getByLabel("Prompt", { exact: true }).fill('/call ask {"q":"?"}\n/say Done.');
   await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
@@ -32,7 +32,7 @@ test("one tool of each kind is given as JSON", async ({ page }) => {
     { kind: "mcp_local", name: "files", tools: [{ name: "read_file", inputSchema: { type: "object" } }] },
   ];
   const spec = { systemPrompt: "You help.", modelId: "sandbox/script", prompt: "/say All there.", tools };
-  await page.getByLabel("The same as JSON").fill(JSON.stringify(spec));
+  await page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(spec));
   await page.getByRole("button", { name: "Apply to the form" }).click();
   await expect(page.locator("#tools > fieldset.tool")).toHaveCount(7);
   await page.getByRole("button", { name: "Launch", exact: true }).click();

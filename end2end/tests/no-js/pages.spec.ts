@@ -4,24 +4,28 @@ import { finishedRun, pendingCall, say, startRun, startSession } from "../../sup
 test("the list is readable and can be filtered", async ({ page }) => {
   await signIn(page);
   await expect(page.locator("table.runs tbody tr")).toHaveCount(25);
-  await page.getByRole("combobox", { name: "Filter" }).fill("status:failed");
-  await page.getByRole("textbox", { name: "Add metadata" }).fill("env:prod");
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  await filter.fill("status:failed");
   await page.getByRole("button", { name: "Filter" }).click();
+  // The filter so far stays: it is sent with the text that is added.
+  await filter.fill("env:prod");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Remove the filter env:prod" })).toBeVisible();
   await expect(page.locator("table.runs .status[data-status=succeeded]")).toHaveCount(0);
   await expect(page.locator("table.runs .status[data-status=failed]").first()).toBeVisible();
 });
 
 test("a run is readable, with its banners and calls", async ({ page, request }) => {
-  const script = '/repeat 4\n/call recall {"query":"x"}\n/say I could not find it.';
+  const script = '/repeat 4\n/call recall {"query":"x"}\n/say I could not find it, although I looked in every place that I know of and asked every source twice before I gave up.';
   const id = await finishedRun(request, script, { tools: [{ kind: "mantyx_plugin", name: "recall" }] });
   await signIn(page, "owner@demo.test", `/runs/${id}`);
   await expect(page.locator("[data-kind=loop_nudged]")).toBeVisible();
   await page.locator(".call .toggle").first().click();
   await expect(page.locator(".call-body").first()).toContainText("query");
-  await expect(page.locator(".output")).toContainText("I could not find it.");
-  await page.getByRole("link", { name: "One event back" }).click();
-  await expect(page.locator(".replay-position")).toContainText("as of #");
+  await expect(page.locator(".output")).toContainText("I could not find it");
+  await page.getByRole("link", { name: "Previous event" }).click();
+  await expect(page.locator(".replay-position")).toContainText(/Event \d+ of/);
   await page.getByPlaceholder(/Find:/).fill("tool:recall");
   await page.keyboard.press("Enter");
   await expect(page.locator(".hits")).toContainText("1 of");
@@ -31,11 +35,11 @@ test("a waiting call shows its age and is answered by a plain form", async ({ pa
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await pendingCall(id);
   await signIn(page, "owner@demo.test", `/runs/${id}`);
-  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^Called at least \d+ s ago: /);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^Waiting ≥ \d+ s\.$/);
   await page.getByRole("link", { name: "Answer it here" }).click();
-  await expect(page.locator(".answer-call .age")).toHaveText(/^Called at least \d+ s ago\.$/);
+  await expect(page.locator(".answer-call .age")).toHaveText(/^Waiting ≥ \d+ s\.$/);
   await page.getByLabel("Your answer").fill("approved");
-  await page.getByRole("button", { name: "Send as the result" }).click();
+  await page.getByRole("button", { name: "Send result" }).click();
   await expect(async () => {
     await page.goto(`/runs/${id}`);
     await expect(page.locator(".output")).toContainText("Fine.", { timeout: 1_000 });
@@ -62,21 +66,21 @@ test("the list is filtered, saved as a view and previewed by links and plain for
   await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
   await page.locator(".chart-bars a").first().click();
   await expect(page).toHaveURL(/since:/);
-  await page.getByText("Save view", { exact: true }).click();
+  await page.locator("summary", { hasText: "Save view" }).click();
   await page.getByLabel("Name").fill("Plain");
-  await page.getByRole("button", { name: "Save this filter" }).click();
+  await page.getByRole("button", { name: "Save view" }).click();
   const views = page.getByRole("navigation", { name: "Views" });
   await expect(views.getByRole("link", { name: "Plain" })).toHaveAttribute("aria-current", "page");
-  await page.getByText("This view", { exact: true }).click();
-  await page.getByRole("button", { name: "Delete this view" }).click();
+  await page.locator("summary", { hasText: "View options" }).click();
+  await page.getByRole("button", { name: "Delete view" }).click();
   await expect(views.getByRole("link", { name: "Plain" })).toHaveCount(0);
   await page.goto("/runs?q=");
-  await page.getByRole("link", { name: /^Look at run_/ }).first().click();
-  await expect(page.getByRole("complementary", { name: "A look at the run" })).toBeVisible();
-  await page.getByRole("link", { name: "The run below (J)" }).click();
+  await page.getByRole("link", { name: /^Preview run_/ }).first().click();
+  await expect(page.getByRole("complementary", { name: "Preview" })).toBeVisible();
+  await page.getByRole("link", { name: "Next run (J)" }).click();
   await expect(page.locator("table.runs tbody tr").nth(1)).toHaveAttribute("aria-current", "true");
-  await page.getByRole("link", { name: "Close" }).click();
-  await expect(page.getByRole("complementary", { name: "A look at the run" })).toHaveCount(0);
+  await page.getByRole("link", { name: "Close preview" }).click();
+  await expect(page.getByRole("complementary", { name: "Preview" })).toHaveCount(0);
 });
 
 test("a session is continued and ended by plain forms", async ({ page, request }) => {
@@ -90,8 +94,8 @@ test("a session is continued and ended by plain forms", async ({ page, request }
     await page.reload();
     await expect(page.locator(".turn-said")).toHaveCount(4, { timeout: 500 });
   }).toPass();
-  await page.getByText("End session", { exact: true }).click();
-  await page.getByRole("button", { name: "End this session for good" }).click();
+  await page.locator("summary", { hasText: "End session" }).click();
+  await page.getByRole("button", { name: "End session" }).click();
   await expect(page.getByText("This session has ended")).toBeVisible();
 });
 
@@ -113,9 +117,9 @@ test("theme and sign-out are plain forms", async ({ page }) => {
 
 test("a rejected form returns to its page with the reason", async ({ page, request }) => {
   await signIn(page, "owner@demo.test", "/runs?q=env:prod+status:failed");
-  await page.getByText("Save view", { exact: true }).click();
+  await page.locator("summary", { hasText: "Save view" }).click();
   await page.getByLabel("Name").fill("   ");
-  await page.getByRole("button", { name: "Save this filter" }).click();
+  await page.getByRole("button", { name: "Save view" }).click();
   await expect(page).toHaveURL(/\/runs\?q=env:prod\+status:failed$/);
   await expect(page.locator(".refused")).toContainText(/name/i);
   await takeScreenshots(page, "refused-form");
@@ -125,7 +129,7 @@ test("a rejected form returns to its page with the reason", async ({ page, reque
   await page.getByLabel("Next message").fill("Something long to write");
   const other = await page.context().newPage();
   await other.goto(`/sessions/${session}`);
-  await other.getByText("End session").click();
+  await other.locator("summary", { hasText: "End session" }).click();
   await other.getByRole("button", { name: /^End/ }).last().click();
   await expect(other.getByText("This session has ended")).toBeVisible();
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -133,4 +137,29 @@ test("a rejected form returns to its page with the reason", async ({ page, reque
   await expect(page.locator(".refused .written")).toHaveText("Something long to write");
   await page.reload();
   await expect(page.locator(".refused")).toHaveCount(0);
+});
+
+test("time range, order, row height and selection are links and plain forms", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signIn(page, "owner@demo.test", "/runs?q=status:succeeded");
+  await page.locator(".time-range summary").click();
+  await page.getByLabel("From").fill("2020-01-01");
+  await page.getByRole("button", { name: "Apply" }).first().click();
+  await expect(page.locator(".filter-field .chip")).toHaveText(["status:succeeded", "since:2020-01-01"]);
+  await page.getByRole("columnheader", { name: "Duration" }).getByRole("link").click();
+  await expect(page.getByRole("columnheader", { name: "Duration" })).toHaveAttribute("aria-sort", "descending");
+
+  await page.locator("summary", { hasText: "Display" }).click();
+  await page.getByRole("button", { name: "Comfortable" }).click();
+  await expect(page.locator("table.runs.comfortable")).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Duration" })).toHaveAttribute("aria-sort", "descending");
+
+  const boxes = page.locator("table.runs input[type=checkbox]");
+  await boxes.nth(0).check();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await expect(page.locator(".refused")).toContainText("Select two runs to compare.");
+  await boxes.nth(0).check();
+  await boxes.nth(1).check();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await expect(page).toHaveURL(/\/compare\?left=run_\w+&right=run_\w+$/);
 });

@@ -30,8 +30,10 @@ pub enum Term {
     Since(When),
     /// Created earlier than this.
     Before(When),
-    /// A phrase anywhere in prompt, answer, error, tool names or tool arguments.
-    Text(String),
+    /// The beginning of a word anywhere in the text of a run. A word like `gpt-5.5` is several: the last is a beginning.
+    Word(String),
+    /// Whole words in this order, in one part of the text of a run.
+    Phrase(String),
 }
 
 /// A named property of a run.
@@ -129,6 +131,21 @@ impl Term {
             }
             false => RunStatus::parse(&word.to_ascii_lowercase()).map(Self::Status),
         }
+    }
+
+    /// Returns whether both terms are values of one key, so that one can be an alternative of the other.
+    pub(super) fn has_key_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Metadata { key, .. }, Self::Metadata { key: other, .. }) => key == other,
+            (Self::Field { field, .. }, Self::Field { field: other, .. }) => field == other,
+            (Self::Status(_), Self::Status(_)) | (Self::Is(_), Self::Is(_)) | (Self::Has(_), Self::Has(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether the text of runs is searched.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::Word(_) | Self::Phrase(_))
     }
 
     pub fn is_status(&self) -> bool {

@@ -69,6 +69,11 @@ impl<'a> Lexer<'a> {
         Ok(Some(Token { at: start..self.at, negated, key, values }))
     }
 
+    /// Goes to the end of a part with an error.
+    pub fn skip_part(&mut self) {
+        self.take_while(|c| !c.is_whitespace());
+    }
+
     fn values(&mut self, start: usize, key: &str) -> Result<Vec<Value>, SyntaxError> {
         let mut values = Vec::new();
         loop {

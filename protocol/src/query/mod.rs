@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Clauses are ANDed; values after commas are alternatives; `-` excludes. A `key:value` whose key is no reserved word is
-//! metadata; `metadata.key:value` always is. A word without a colon, or a quoted text, is searched in the text of runs.
-//! A syntax error is reported with its position; it never becomes a filter that matches nothing or everything.
+//! metadata; `metadata.key:value` always is. A word without a colon is the beginning of a word in the text of runs, a quoted
+//! text is a phrase in it. Syntax errors are reported with their positions; none ever becomes a filter that matches nothing or
+//! everything.
 //!
 //! To add a word: add it to [`RESERVED`] and a variant to [`Term`], [`Field`], [`Is`], [`Has`] or [`Measure`]; parse it in
 //! `parse.rs` and print it in `print.rs`; add it to the tables of `tests.rs`. The compiler then points to the store's SQL.
@@ -64,6 +65,14 @@ struct SyntaxError {
     message: String,
 }
 
+impl SyntaxError {
+    fn in_text(self, text: &str) -> QueryError {
+        let Self { at, message } = self;
+        let character = text.get(..at.start).map_or(0, |before| before.chars().count()) + 1;
+        QueryError { at, character, message }
+    }
+}
+
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at character {})", self.message, self.character)
@@ -80,11 +89,23 @@ impl Query {
         Self::parse_as(text, parse::Subject::Sessions)
     }
 
+    /// Returns all errors of a filter of runs, in the order of the text.
+    pub fn errors(text: &str) -> Vec<QueryError> {
+        Self::errors_as(text, parse::Subject::Runs)
+    }
+
+    /// Returns all errors of a filter of sessions, in the order of the text.
+    pub fn errors_for_sessions(text: &str) -> Vec<QueryError> {
+        Self::errors_as(text, parse::Subject::Sessions)
+    }
+
     fn parse_as(text: &str, subject: parse::Subject) -> Result<Self, QueryError> {
-        parse::query(text, subject).map_err(|SyntaxError { at, message }| {
-            let character = text.get(..at.start).map_or(0, |before| before.chars().count()) + 1;
-            QueryError { at, character, message }
-        })
+        parse::query(text, subject).map_err(|error| error.in_text(text))
+    }
+
+    fn errors_as(text: &str, subject: parse::Subject) -> Vec<QueryError> {
+        let (_, errors) = parse::query_and_errors(text, subject);
+        errors.into_iter().map(|error| error.in_text(text)).collect()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -102,6 +123,33 @@ impl Query {
     pub fn with(&self, term: Term) -> Self {
         let mut query = self.clone();
         query.push(Clause::from(term));
+        query
+    }
+
+    /// Returns whether a clause that includes runs has this term, alone or as an alternative.
+    pub fn includes(&self, term: &Term) -> bool {
+        self.clauses.iter().any(|clause| !clause.negated && clause.terms().any(|known| known == term))
+    }
+
+    /// Returns the query with a term if it does not include it, else without it. A term of a key that the query has becomes
+    /// an alternative of that clause: `env:prod` with `env:dev` is `env:prod,dev`.
+    pub fn toggled(&self, term: Term) -> Self {
+        let mut query = self.clone();
+        if self.includes(&term) {
+            for clause in query.clauses.iter_mut().filter(|clause| !clause.negated) {
+                let terms: Vec<Term> = clause.terms().filter(|known| **known != term).cloned().collect();
+                let mut terms = terms.into_iter();
+                if let Some(first) = terms.next() {
+                    (clause.term, clause.or) = (first, terms.collect());
+                }
+            }
+            query.clauses.retain(|clause| clause.negated || clause.term != term);
+            return query;
+        }
+        match query.clauses.iter_mut().find(|clause| !clause.negated && clause.term.has_key_of(&term)) {
+            Some(clause) => clause.or.push(term),
+            None => query.push(Clause::from(term)),
+        }
         query
     }
 

@@ -16,40 +16,61 @@ pub enum Subject {
 }
 
 pub fn query(text: &str, subject: Subject) -> Result<Query, SyntaxError> {
-    if text.len() > MAX_QUERY_BYTES {
-        return Err(SyntaxError {
-            at: 0..text.len(),
-            message: format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it."),
-        });
-    }
-    let mut query = Query::default();
-    let mut lexer = Lexer::new(text);
-    while let Some(token) = lexer.next()? {
-        if query.clauses.len() == MAX_CLAUSES || token.values.len() > MAX_CLAUSES {
-            let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
-            return Err(SyntaxError { at: token.at, message });
-        }
-        query.push(clause(&token, subject)?);
-    }
-    Ok(query)
+    let (query, errors) = query_and_errors(text, subject);
+    errors.into_iter().next().map_or(Ok(query), Err)
 }
 
-fn clause(token: &Token<'_>, subject: Subject) -> Result<Clause, SyntaxError> {
+/// Parses what is valid, and returns every error in the order of the text. An error ends its part, not the query.
+pub fn query_and_errors(text: &str, subject: Subject) -> (Query, Vec<SyntaxError>) {
+    let mut query = Query::default();
+    if text.len() > MAX_QUERY_BYTES {
+        let message = format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it.");
+        return (query, vec![SyntaxError { at: 0..text.len(), message }]);
+    }
+    let mut errors = Vec::new();
+    let mut lexer = Lexer::new(text);
+    loop {
+        let token = match lexer.next() {
+            Ok(Some(token)) => token,
+            Ok(None) => return (query, errors),
+            Err(error) => {
+                errors.push(error);
+                lexer.skip_part();
+                continue;
+            }
+        };
+        if query.clauses.len() == MAX_CLAUSES || token.values.len() > MAX_CLAUSES {
+            let message = format!("A filter may have at most {MAX_CLAUSES} parts, and a part as many values.");
+            errors.push(SyntaxError { at: token.at, message });
+            return (query, errors);
+        }
+        match clause(&token, subject) {
+            Ok(clause) => query.push(clause),
+            Err(mut found) => errors.append(&mut found),
+        }
+    }
+}
+
+fn clause(token: &Token<'_>, subject: Subject) -> Result<Clause, Vec<SyntaxError>> {
     let mut terms = Vec::with_capacity(token.values.len());
+    let mut errors = Vec::new();
     for value in &token.values {
         let term = match &token.key {
-            None => bare(value)?,
-            Some(key) => keyed(key, value, token.values.len() == 1, subject)?,
+            None => bare(value),
+            Some(key) => keyed(key, value, token.values.len() == 1, subject),
         };
-        if !terms.contains(&term) {
-            terms.push(term);
+        match term {
+            Ok(term) if !terms.contains(&term) => terms.push(term),
+            Ok(_) => {}
+            Err(error) => errors.push(error),
         }
     }
     let mut terms = terms.into_iter();
-    let Some(term) = terms.next() else {
-        return Err(syntax_error(token.at.clone(), "This part is empty."));
-    };
-    Ok(Clause { negated: token.negated, term, or: terms.collect() })
+    match (errors.is_empty(), terms.next()) {
+        (true, Some(term)) => Ok(Clause { negated: token.negated, term, or: terms.collect() }),
+        (true, None) => Err(vec![syntax_error(token.at.clone(), "This part is empty.")]),
+        (false, _) => Err(errors),
+    }
 }
 
 fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<Term, SyntaxError> {
@@ -144,7 +165,10 @@ fn free_text(value: &Value) -> Result<Term, SyntaxError> {
         };
         return Err(syntax_error(value.at.clone(), message));
     }
-    Ok(Term::Text(value.text.clone()))
+    Ok(match value.quoted {
+        true => Term::Phrase(value.text.clone()),
+        false => Term::Word(value.text.clone()),
+    })
 }
 
 /// `>30s`, `>=3`, `<10k`, `10s..30s`; for whole counts also `3`.

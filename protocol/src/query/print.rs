@@ -21,12 +21,8 @@ impl fmt::Display for Clause {
         if self.negated {
             f.write_str("-")?;
         }
-        if self.or.is_empty()
-            && let Term::Text(text) = &self.term
-        {
-            return write_value(f, text, |text| {
-                text.contains(':') || text.starts_with('-') || hints::is_logic_word(text)
-            });
+        if self.or.is_empty() && self.term.needs_no_key() {
+            return self.term.write_value(f);
         }
         self.term.write_key(f)?;
         for (i, term) in self.terms().enumerate() {
@@ -40,6 +36,15 @@ impl fmt::Display for Clause {
 }
 
 impl Term {
+    /// Returns whether it is parsed as the same without a key before it.
+    fn needs_no_key(&self) -> bool {
+        match self {
+            Self::Word(text) => !text.contains(':') && !text.starts_with('-') && !hints::is_logic_word(text),
+            Self::Phrase(_) => true,
+            _ => false,
+        }
+    }
+
     fn write_key(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(_) => f.write_str("status:"),
@@ -53,7 +58,7 @@ impl Term {
             Self::Compare(comparison) => write!(f, "{}:", comparison.measure.as_str()),
             Self::Since(_) => f.write_str("since:"),
             Self::Before(_) => f.write_str("before:"),
-            Self::Text(_) => f.write_str("text:"),
+            Self::Word(_) | Self::Phrase(_) => f.write_str("text:"),
         }
     }
 
@@ -64,7 +69,8 @@ impl Term {
                 write_value(f, value, |value| value.starts_with("//") || hints::is_operator(value))
             }
             Self::Field { value, .. } => write_value(f, value, hints::is_operator),
-            Self::Text(value) => write_value(f, value, |_| false),
+            Self::Word(value) => f.write_str(value),
+            Self::Phrase(value) => write_value(f, value, |_| true),
             Self::Is(is) => f.write_str(is.as_str()),
             Self::Has(Has::OrphanCall) => f.write_str("orphan-call"),
             Self::Has(Has::Metadata(key)) => {

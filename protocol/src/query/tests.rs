@@ -26,7 +26,7 @@ fn every_kind_of_clause_is_parsed() {
         "has:orphan-call has:customer -has:trace.id has:metadata.orphan-call",
         "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m",
         "since:2h before:2026-10-01 since:2026-10-01T12:30:15.250Z",
-        r#""free text" word -unwanted note:"a,b" "a:b" -"-x""#,
+        r#""free text" word -unwanted note:"a,b" "a:b" -"-x" "one" text:a:b text:-x research-brief text:word,"a phrase""#,
     ] {
         assert_eq!(printed(text), text);
     }
@@ -110,6 +110,32 @@ fn syntax_errors_are_explained_at_their_position() {
     assert!(syntax_error(&many.join(" ")).message.contains("at most 32"));
 }
 
+#[test]
+fn every_error_of_a_filter_is_reported_at_its_position() {
+    let places =
+        |text: &'static str| -> Vec<&str> { Query::errors(text).into_iter().map(|error| &text[error.at]).collect() };
+    assert_eq!(places("status:lost env:prod is:gone,looping,away since:never"), ["lost", "gone", "away", "never"]);
+    assert_eq!(places("a: - x:y \"open status:lost"), ["a:", "-", "\"open status:lost"]);
+    assert_eq!(places("a:x\"y\" b:,c is:gone"), ["\"y\"", "b:", "gone"]);
+    assert_eq!(places("status:failed env:prod words"), [""; 0]);
+    assert_eq!(Query::errors_for_sessions("status:failed").len(), 1);
+}
+
+#[test]
+fn a_term_is_toggled_as_an_alternative_of_its_key() {
+    let toggled = |text: &str, term: &str| {
+        let term = Query::parse(term).expect(term).clauses.remove(0).term;
+        Query::parse(text).expect(text).toggled(term).to_string()
+    };
+    assert_eq!(toggled("env:prod word", "env:dev"), "env:prod,dev word");
+    assert_eq!(toggled("env:prod,dev word", "env:prod"), "env:dev word");
+    assert_eq!(toggled("env:dev word", "env:dev"), "word");
+    assert_eq!(toggled("-env:dev", "env:dev"), "-env:dev env:dev");
+    assert_eq!(toggled("status:failed", "is:looping"), "status:failed is:looping");
+    assert_eq!(toggled("is:looping", "is:truncated"), "is:looping,truncated");
+    assert_eq!(toggled("customer:acme", "env:prod"), "customer:acme env:prod");
+}
+
 fn term() -> impl Strategy<Value = Vec<Term>> {
     let value = || "[^\u{0}]{1,12}";
     let list = |term: BoxedStrategy<Term>| prop::collection::vec(term, 1..4).boxed();
@@ -128,7 +154,8 @@ fn term() -> impl Strategy<Value = Vec<Term>> {
             (-62_000_000_000_000_i64..250_000_000_000_000).prop_map(When::At),
         ]
     };
-    let text = value().prop_filter("has a word", |text| words(text).next().is_some());
+    let phrase = value().prop_filter("has a word", |text| words(text).next().is_some());
+    let text = prop_oneof![phrase.prop_map(Term::Phrase), "[-:]?[A-Za-z0-9.:ß-]{0,8}[a-z]".prop_map(Term::Word)];
     prop_oneof![
         list(prop::sample::select(RunStatus::ALL.to_vec()).prop_map(Term::Status).boxed()),
         ("[A-Za-z0-9._-]{1,12}", prop::collection::vec(value(), 1..4))
@@ -147,7 +174,7 @@ fn term() -> impl Strategy<Value = Vec<Term>> {
             .prop_map(|(measure, bound)| vec![Term::Compare(Comparison { measure, bound })]),
         when().prop_map(|when| vec![Term::Since(when)]),
         when().prop_map(|when| vec![Term::Before(when)]),
-        prop::collection::vec(text.prop_map(Term::Text), 1..3),
+        prop::collection::vec(text, 1..3),
     ]
 }
 
@@ -172,9 +199,9 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in ".{0,80}") {
-        if let Err(error) = Query::parse(&text) {
-            prop_assert!(text.get(error.at.clone()).is_some());
-        }
+        let errors = Query::errors(&text);
+        prop_assert!(errors.iter().all(|error| text.get(error.at.clone()).is_some()));
+        prop_assert_eq!(Query::parse(&text).err(), errors.into_iter().next());
     }
 }
 

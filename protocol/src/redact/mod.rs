@@ -55,6 +55,16 @@ pub fn redact(value: &mut Value) {
     }
 }
 
+/// Removes the header values of a spec's tools. Their names stay, so that a person can enter the values again.
+pub fn remove_header_values(spec: &mut Value) {
+    for tool in spec.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten() {
+        let headers = tool.get_mut("headers").and_then(Value::as_object_mut);
+        for value in headers.into_iter().flat_map(|headers| headers.values_mut()) {
+            *value = Value::String(String::new());
+        }
+    }
+}
+
 fn hide_all(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.values_mut().for_each(hide_all),

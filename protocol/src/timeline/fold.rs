@@ -80,6 +80,9 @@ impl Timeline {
             Payload::LoopDetected { consecutive_count, hard_cutoff, tools } => {
                 let tools = tools.into_iter().map(Into::into).collect();
                 self.note(seq, NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools });
+                if self.turns.last().is_some_and(|turn| turn.repeats > 0) {
+                    self.last_turn(seq).skipped = true;
+                }
             }
             Payload::ToolBudgetExceeded { tool, max_calls, call_index } => {
                 self.totals.over_budget(tool);
@@ -199,9 +202,13 @@ impl Timeline {
             Some(before) if batch::same_batch(before, last) => before.repeats + 1,
             _ => 0,
         };
-        if last.repeats != repeats {
-            let seq = last.last_seq;
-            self.last_turn(seq).repeats = repeats;
+        // The guard reports a loop once, and skips every further repeat.
+        let skips = repeats > 0 && before.is_some_and(|before| before.skipped);
+        let seq = last.last_seq;
+        if last.repeats != repeats || (skips && !last.skipped) {
+            let turn = self.last_turn(seq);
+            turn.repeats = repeats;
+            turn.skipped |= skips;
         }
     }
 

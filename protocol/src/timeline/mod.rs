@@ -31,7 +31,7 @@
 //! let banners = timeline.banners_for(&spec); // most severe first, each with facts and a next step
 //! let sentences = verdict(&timeline, Some(&spec)); // each with the seqs of its evidence
 //! let options = RowOptions::default();
-//! let first_rows = Rows::new(&timeline, &options).window(0..50);
+//! let first_rows = Rows::new(&timeline, &[], &options).window(0..50);
 //! let ticks = minimap(&timeline, 600);
 //! let before_the_end = Replay::new(events).at(0);
 //! # assert_eq!((banners.len(), sentences.len(), first_rows.len(), ticks.len()), (0, 2, 1, 1));
@@ -60,6 +60,7 @@ mod note;
 mod outcome;
 mod pairing;
 mod plan;
+mod reason;
 mod replay;
 mod rows;
 mod totals;
@@ -82,7 +83,8 @@ pub use integrity::Integrity;
 pub use minimap::{Tick, TickKind, minimap};
 pub use note::{Note, NoteKind};
 pub use outcome::{Ending, Outcome, SchemaReport};
-pub use plan::{Moment, Plan, PlanStep};
+pub use plan::{Moment, Plan, PlanChanges, PlanStep};
+pub use reason::{first_line, reason};
 pub use replay::Replay;
 pub use rows::{Density, Row, RowKind, RowOptions, RowQuery, Rows};
 pub use totals::{ToolTotals, Totals};
@@ -174,6 +176,16 @@ impl Timeline {
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.turns.iter().flat_map(|turn| turn.calls())
+    }
+
+    /// Returns the calls that the loop guard skipped.
+    pub fn skipped_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.turns.iter().filter(|turn| turn.skipped).flat_map(|turn| turn.calls())
+    }
+
+    /// Returns the number of calls without the skipped ones.
+    pub fn made_calls(&self) -> u64 {
+        self.totals.calls.saturating_sub(self.skipped_calls().count() as u64)
     }
 
     pub fn notes(&self) -> impl Iterator<Item = &Note> {

@@ -30,6 +30,14 @@ pub struct PlanStep {
     pub ended: Option<Moment>,
 }
 
+/// The difference between two revisions of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanChanges<'a> {
+    /// New steps, and steps with another status or title.
+    pub steps: Vec<&'a PlanStep>,
+    pub removed: Vec<&'a PlanStep>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     pub turn: usize,
@@ -67,6 +75,22 @@ impl Plan {
         }
     }
 
+    /// Returns what an update changed: all steps for a new plan.
+    pub fn changes_since<'a>(&'a self, before: Option<&'a Self>) -> PlanChanges<'a> {
+        let Some(before) = before.filter(|before| before.id == self.id) else {
+            return PlanChanges { steps: self.steps.iter().collect(), ..PlanChanges::default() };
+        };
+        let has_step = |plan: &Self, step: &PlanStep| plan.steps.iter().any(|other| other.key() == step.key());
+        let is_unchanged = |step: &PlanStep| {
+            let mut known = before.steps.iter().filter(|known| known.key() == step.key());
+            known.any(|known| known.status == step.status && known.title == step.title)
+        };
+        PlanChanges {
+            steps: self.steps.iter().filter(|step| !is_unchanged(step)).collect(),
+            removed: before.steps.iter().filter(|step| !has_step(self, step)).collect(),
+        }
+    }
+
     pub fn done(&self) -> usize {
         self.steps.iter().filter(|step| step.status == "done").count()
     }
@@ -93,5 +117,34 @@ impl PlanStep {
 
     fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.title)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn plan(id: &str, steps: &[(&str, &str)]) -> Plan {
+        let steps = steps.iter().map(|(title, status)| json!({ "id": title, "title": title, "status": status }));
+        let steps: Vec<PlanStep> = steps.map(|step| PlanStep::parse(Moment { turn: 0, seq: 1 }, &step)).collect();
+        Plan { seq: 1, id: Some(id.to_owned()), revision: None, mode: None, brief: None, steps }
+    }
+
+    #[test]
+    fn changes_are_new_changed_and_removed_steps() {
+        let before = plan("p", &[("read", "in_progress"), ("draft", "pending"), ("send", "pending")]);
+        let after = plan("p", &[("read", "done"), ("draft", "pending"), ("check", "pending")]);
+        let titles = |steps: &[&PlanStep]| steps.iter().map(|step| step.title.clone()).collect::<Vec<_>>();
+        let changes = after.changes_since(Some(&before));
+        assert_eq!(
+            (titles(&changes.steps), titles(&changes.removed)),
+            (vec!["read".to_owned(), "check".to_owned()], vec!["send".to_owned()])
+        );
+        assert_eq!(after.changes_since(Some(&after)), PlanChanges::default());
+        for before in [None, Some(&plan("other", &[("read", "done")]))] {
+            assert_eq!(after.changes_since(before).steps.len(), 3);
+        }
     }
 }

@@ -23,6 +23,7 @@ pub struct Replay {
     checkpoints: Vec<(usize, Timeline)>,
     latest: Timeline,
     spacing: usize,
+    memory_bytes: usize,
 }
 
 /// Events between two checkpoints. Applying these takes a fraction of the time of rendering a page.
@@ -42,6 +43,7 @@ impl Replay {
             checkpoints: vec![(0, Timeline::default())],
             latest: Timeline::default(),
             spacing,
+            memory_bytes: 0,
         };
         for event in events {
             replay.push(event);
@@ -52,6 +54,8 @@ impl Replay {
     /// Adds an event of a live run.
     pub fn push(&mut self, event: Event) {
         self.latest.apply(&event);
+        // The timeline has its own copy of nearly everything in the event.
+        self.memory_bytes += 2 * event.memory_bytes();
         self.events.push(event);
         let last = self.checkpoints.last().map_or(0, |(position, _)| *position);
         let copied =
@@ -59,6 +63,7 @@ impl Replay {
                 turn.text.len() + turn.thinking.len() + turn.entries.len() * size_of::<super::Entry>()
             });
         if self.len() - last >= self.spacing + copied / BYTES_PER_EVENT {
+            self.memory_bytes += copied;
             self.checkpoints.push((self.len(), self.latest.clone()));
         }
     }
@@ -71,6 +76,11 @@ impl Replay {
     /// See [`Timeline::set_cut_off`].
     pub fn set_cut_off(&mut self) {
         self.latest.set_cut_off();
+    }
+
+    /// Estimates the memory that the log and its timelines take.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 
     /// Returns the number of events, which is the last position.
@@ -124,6 +134,16 @@ mod tests {
                 prop_assert_eq!(replay.at(position), Timeline::from_events(&events[..position]));
             }
         }
+    }
+
+    #[test]
+    fn the_estimate_of_memory_grows_with_payloads() {
+        let event =
+            |seq, text: &str| Event::new(seq, "tool_result", serde_json::json!({ "content": [{ "text": text }] }));
+        let small = Replay::new(vec![event(1, "x")]).memory_bytes();
+        let large = Replay::new(vec![event(1, &"x".repeat(1_000_000))]).memory_bytes();
+        assert!((100..5_000).contains(&small), "{small}");
+        assert!((1_900_000..2_500_000).contains(&large), "{large}");
     }
 
     #[test]

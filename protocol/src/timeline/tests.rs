@@ -16,6 +16,17 @@ pub(super) fn sample(name: &str) -> Timeline {
 }
 
 #[test]
+fn calls_that_the_loop_guard_skipped_are_not_counted() {
+    let timeline = sample("loop-gave-up");
+    assert_eq!((timeline.totals.calls, timeline.made_calls()), (6, 2));
+    let skipped: Vec<usize> = timeline.turns.iter().filter(|turn| turn.skipped).map(|turn| turn.index).collect();
+    assert_eq!(skipped, [2, 3, 4, 5]);
+    // A loop that nobody stopped wastes calls, and skips none.
+    let unreported = sample("repetition-unreported");
+    assert_eq!(unreported.made_calls(), unreported.totals.calls);
+}
+
+#[test]
 fn results_without_an_id_are_paired_by_name_and_order() {
     let timeline = Timeline::from_events(&[
         Event::new(1, "tool_call", json!({ "name": "a", "input": 1 })),
@@ -61,7 +72,7 @@ fn the_end_of_a_run_is_unknown_if_its_file_stops_early() {
     let kinds: Vec<&str> = timeline.banners().iter().map(|banner| banner.kind.as_str()).collect();
     assert_eq!(kinds, ["waiting_local_tool", "log_gap", "log_incomplete"]);
     let details = timeline.banners().iter().map(|banner| banner.detail.clone()).collect::<String>();
-    assert!(details.contains("This file stops at #5") && details.contains("when this log was made"), "{details}");
+    assert!(details.contains("This file stops at #5") && details.contains("when this log was exported"), "{details}");
     let sentences = verdict(&timeline, None).iter().map(|sentence| sentence.text.clone()).collect::<String>();
     assert!(sentences.contains("how the run ended is not known") && !sentences.contains("is over"), "{sentences}");
     // A complete log is not cut off.

@@ -25,6 +25,9 @@ pub struct Turn {
     pub aborted: bool,
     /// The number of turns directly before this one with the same batch of calls. Turns without calls do not count.
     pub repeats: usize,
+    /// The loop guard skipped its calls: their answers come from the server.
+    #[serde(default)]
+    pub skipped: bool,
     /// Tool calls and notes, in the order of the log. Entries are only appended, so an index stays valid.
     pub entries: Vec<Entry>,
 }
@@ -52,6 +55,7 @@ impl Turn {
             model: None,
             aborted: false,
             repeats: 0,
+            skipped: false,
             entries: Vec::new(),
         }
     }

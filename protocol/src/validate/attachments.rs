@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::report::Report;
+use crate::fields::Context;
 use crate::ids::is_https_url;
 
 const MAX_FILES: usize = 20;
@@ -26,59 +27,61 @@ const MIME_TYPES: [&str; 13] = [
     "image/webp",
 ];
 
-/// The size of the inline files so far, in all messages together.
-#[derive(Default)]
-pub(super) struct Inline {
-    bytes: usize,
-}
-
-pub(super) fn check(files: &Value, inline: &mut Inline, report: &mut Report) {
+pub(crate) fn check(context: &Context<'_>, report: &mut Report) -> bool {
+    let Some(files) = context.value else { return false };
     let Some(files) = files.as_array() else {
-        return report.add("type", "Files are a list.");
+        report.add("type", "Files are a list.");
+        return false;
     };
     if files.len() > MAX_FILES {
         report.add("too_many", format!("At most {MAX_FILES} files may go along. Leave some out."));
     }
     for (i, file) in files.iter().enumerate() {
         report.at(i, |report| match file.as_object() {
-            Some(file) => check_file(file, inline, report),
+            Some(file) => check_file(file, report),
             None => report.add("type", "A file has a name, a type and its content."),
         });
     }
+    false
 }
 
-fn check_file(file: &Map<String, Value>, inline: &mut Inline, report: &mut Report) {
+/// Checks the size of the inline files in all messages together. Reported once, at the file that exceeds the limit.
+pub(super) fn check_total(messages: &[Value], report: &mut Report) {
+    let mut total = 0_usize;
+    for (i, message) in messages.iter().enumerate() {
+        for (j, file) in message["attachments"].as_array().into_iter().flatten().enumerate() {
+            let inline = file["data"].as_str().filter(|_| file["type"] == "input_file");
+            total = total.saturating_add(inline.and_then(base64_bytes).unwrap_or(0));
+            if total > MAX_INLINE_BYTES {
+                let message =
+                    "All files together may have at most 5 MB. Leave some out, or give web addresses instead.";
+                let too_long = |report: &mut Report| report.add_at("data", "too_long", message);
+                return report.at(i, |report| report.at("attachments", |report| report.at(j, too_long)));
+            }
+        }
+    }
+}
+
+fn check_file(file: &Map<String, Value>, report: &mut Report) {
     match file.get("type").and_then(Value::as_str) {
-        Some("input_file") => check_inline(file, inline, report),
+        Some("input_file") => check_inline(file, report),
         Some("input_file_url") => check_url(file, report),
         _ => report.add_at("type", "choice", "A file is sent along (input_file) or fetched (input_file_url)."),
     }
 }
 
-fn check_inline(file: &Map<String, Value>, inline: &mut Inline, report: &mut Report) {
+fn check_inline(file: &Map<String, Value>, report: &mut Report) {
     report.required_text(file, "filename");
     if let Some(mime_type) = report.required_text(file, "mimeType") {
         check_mime_type(mime_type, report);
     }
     let Some(data) = report.required_text(file, "data") else { return };
-    match base64_bytes(data) {
-        None => {
-            let message = match data.starts_with("data:") {
-                true => "Leave out the part up to the comma: only the base64 text belongs here.",
-                false => "This is not base64. Choose the file again.",
-            };
-            report.add_at("data", "base64", message);
-        }
-        Some(bytes) => {
-            let before = inline.bytes;
-            inline.bytes = before.saturating_add(bytes);
-            // Reported once, at the file that exceeds the limit.
-            if before <= MAX_INLINE_BYTES && inline.bytes > MAX_INLINE_BYTES {
-                let message =
-                    "All files together may have at most 5 MB. Leave some out, or give web addresses instead.";
-                report.add_at("data", "too_long", message);
-            }
-        }
+    if base64_bytes(data).is_none() {
+        let message = match data.starts_with("data:") {
+            true => "Leave out the part up to the comma: only the base64 text belongs here.",
+            false => "This is not base64. Choose the file again.",
+        };
+        report.add_at("data", "base64", message);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Validates a spec before it is sent to MANTYX: finds the fields to correct, and says how.
 //!
-//! Paths are JSON Pointers into the body (`/tools/2/name`), so that a form can show the message at its field. Messages are
-//! for people who do not code, and say what to do. Codes are for programs:
+//! Each field of the [table](crate::fields) has a rule; this module applies the rules and has the longer ones. Paths are
+//! JSON Pointers into the body (`/tools/2/name`), so that a form can show the message at its field. Messages are for people
+//! who do not code, and say what to do. Codes are for programs:
 //!
 //! | code | the field |
 //! | --- | --- |
@@ -15,23 +16,26 @@
 //! A field that is `null` counts as absent. Lengths are counted as the server counts them, in UTF-16 units: an emoji is
 //! two. At most a hundred errors are returned, and time grows with the size of the body.
 
-mod attachments;
-mod guards;
-mod headers;
-mod input;
-mod output_schema;
-mod plan;
+pub(crate) mod attachments;
+pub(crate) mod guards;
+pub(crate) mod headers;
+pub(crate) mod input;
+pub(crate) mod output_schema;
+pub(crate) mod plan;
 mod report;
-mod settings;
-mod supervisor;
-mod tools;
+mod rules;
+pub(crate) mod settings;
+pub(crate) mod supervisor;
+pub(crate) mod tools;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use report::Report;
+use crate::fields::{Context, Field, FieldTable, SPEC_FIELDS};
 
+pub use crate::fields::Body;
 pub use attachments::MAX_INLINE_BYTES;
+pub use report::Report;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
@@ -40,53 +44,83 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// Returns the errors in the body of `POST /agent-runs`.
-pub fn validate(spec: &Value) -> Vec<FieldError> {
-    check_object(spec, "A run spec is a JSON object.", |spec, report| {
-        input::check(spec, report);
-        input::check_identity(spec, report);
-        check_settings(spec, report);
-    })
+/// Returns the errors in a spec.
+pub fn validate(body: Body, spec: &Value) -> Vec<FieldError> {
+    validate_with(SPEC_FIELDS, body, spec)
 }
 
-/// Returns the errors in the body of `POST /agent-sessions`: a spec without a prompt.
-pub fn validate_session(spec: &Value) -> Vec<FieldError> {
-    check_object(spec, "A session spec is a JSON object.", |spec, report| {
-        input::check_absent(spec, report);
-        input::check_identity(spec, report);
-        check_settings(spec, report);
-    })
-}
-
-/// Returns the errors in the body of `POST /agent-sessions/{id}/messages`. Identity comes from the session.
-pub fn validate_message(body: &Value) -> Vec<FieldError> {
-    check_object(body, "A message is a JSON object.", |body, report| {
-        input::check(body, report);
-        check_settings(body, report);
-    })
-}
-
-fn check_object(
-    body: &Value,
-    not_an_object: &str,
-    check: impl FnOnce(&Map<String, Value>, &mut Report),
-) -> Vec<FieldError> {
+/// Returns the errors in a spec with the fields of a table.
+pub fn validate_with(fields: FieldTable, body: Body, spec: &Value) -> Vec<FieldError> {
     let mut report = Report::default();
-    match body.as_object() {
-        Some(fields) => check(fields, &mut report),
-        None => report.add("type", not_an_object),
+    match spec.as_object() {
+        Some(spec) => Check { fields, spec, body }.object("", spec, None, &mut report),
+        None => report.add("type", "A spec is a JSON object."),
     }
     report.errors
 }
 
-/// Checks the fields that runs, sessions and messages share.
-fn check_settings(spec: &Map<String, Value>, report: &mut Report) {
-    settings::check(spec, report);
-    tools::check(spec, report);
-    guards::check(spec, report);
-    output_schema::check(spec, report);
-    supervisor::check(spec, report);
-    plan::check(spec, report);
+struct Check<'a> {
+    fields: FieldTable,
+    spec: &'a Map<String, Value>,
+    body: Body,
+}
+
+impl Check<'_> {
+    /// Checks the fields of an object. `kind` is that of the tool around it.
+    fn object(&self, pattern: &str, object: &Map<String, Value>, kind: Option<&str>, report: &mut Report) {
+        for field in self.fields.fields_of(pattern).filter(|field| field.name() != "*" && field.is_of_kind(kind)) {
+            let value = report::present(object, field.name());
+            report.at(field.name(), |report| self.field(field, value, object, kind, report));
+        }
+    }
+
+    fn field(
+        &self,
+        field: &Field,
+        value: Option<&Value>,
+        object: &Map<String, Value>,
+        kind: Option<&str>,
+        report: &mut Report,
+    ) {
+        let context = Context { name: field.name(), value, object, spec: self.spec, body: self.body };
+        if !field.rule.check(&context, report) {
+            return;
+        }
+        let Some(value) = value else { return };
+        let item = self.fields.fields_of(field.pointer).find(|item| item.name() == "*" && item.is_of_kind(kind));
+        match (value, item) {
+            (Value::Array(items), Some(item)) => {
+                for (i, part) in items.iter().enumerate() {
+                    report.at(i, |report| self.item(item, "", part, object, kind, report));
+                }
+            }
+            (Value::Object(entries), Some(item)) => {
+                for (name, part) in entries {
+                    report.at(name.as_str(), |report| self.item(item, name, part, entries, kind, report));
+                }
+            }
+            (Value::Object(fields), None) => self.object(field.pointer, fields, kind, report),
+            _ => {}
+        }
+    }
+
+    fn item(
+        &self,
+        item: &Field,
+        name: &str,
+        value: &Value,
+        around: &Map<String, Value>,
+        kind: Option<&str>,
+        report: &mut Report,
+    ) {
+        let context = Context { name, value: Some(value), object: around, spec: self.spec, body: self.body };
+        if item.rule.check(&context, report)
+            && let Some(fields) = value.as_object()
+        {
+            let kind = kind.or_else(|| fields.get("kind").filter(|_| item.pointer == "/tools/*")?.as_str());
+            self.object(item.pointer, fields, kind, report);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,39 +1,33 @@
 //! The plan that the agent follows.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::report::{Report, present};
+use super::report::Report;
+use super::rules::one_of;
+use crate::fields::Context;
 
-const WORDS: [&str; 3] = ["off", "auto", "required"];
-
-pub(super) fn check(spec: &Map<String, Value>, report: &mut Report) {
-    let Some(value) = present(spec, "plan") else { return };
-    report.at("plan", |report| match value {
-        Value::Bool(_) => {}
-        Value::String(word) if WORDS.contains(&word.as_str()) => {}
-        Value::String(_) => report.add("choice", "Choose off, auto or required."),
-        Value::Object(fields) => check_settings(fields, report),
-        _ => report.add("type", "Switch the plan on (true) or off (false), or give its settings."),
-    });
+pub(crate) fn check_plan(context: &Context<'_>, modes: &[&str], report: &mut Report) -> bool {
+    match context.value {
+        None | Some(Value::Bool(_)) => {}
+        Some(Value::String(mode)) if modes.contains(&mode.as_str()) => {}
+        Some(Value::String(_)) => report.add("choice", format!("Choose {}.", one_of(modes))),
+        Some(Value::Object(_)) => return true,
+        Some(_) => report.add("type", "Switch the plan on (true) or off (false), or give its settings."),
+    }
+    false
 }
 
-fn check_settings(fields: &Map<String, Value>, report: &mut Report) {
-    if let Some(mode) = present(fields, "mode")
-        && !mode.as_str().is_some_and(|mode| WORDS.contains(&mode))
-    {
-        report.add_at("mode", "choice", "Choose off, auto or required.");
-    }
-    report.text(fields, "brief");
-    report.flag(fields, "planOnly");
-    let Some(steps) = present(fields, "steps") else { return };
-    report.at("steps", |report| match steps.as_array() {
-        None => report.add("type", "Steps are a list of texts."),
-        Some(steps) => {
+pub(crate) fn check_steps(context: &Context<'_>, report: &mut Report) -> bool {
+    match context.value.map(Value::as_array) {
+        None => {}
+        Some(None) => report.add("type", "Steps are a list of texts."),
+        Some(Some(steps)) => {
             for (i, step) in steps.iter().enumerate() {
                 if step.as_str().is_none_or(|step| step.trim().is_empty()) {
                     report.add_at(i, "required", "Write what this step is, or remove it.");
                 }
             }
         }
-    });
+    }
+    false
 }

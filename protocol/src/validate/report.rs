@@ -1,4 +1,4 @@
-//! Collects the errors of a spec, and has the checks that many fields share.
+//! Collects the errors of a spec.
 
 use serde_json::{Map, Value};
 
@@ -8,10 +8,11 @@ use crate::json_pointer::{Path, Step};
 /// More are not reported: nobody corrects so many at once.
 const MAX_ERRORS: usize = 100;
 
+/// The errors found so far, and the field that is checked.
 #[derive(Default)]
-pub(super) struct Report {
+pub struct Report {
     path: Path,
-    pub errors: Vec<FieldError>,
+    pub(super) errors: Vec<FieldError>,
 }
 
 impl Report {
@@ -24,12 +25,12 @@ impl Report {
     }
 
     /// Adds an error for a field below the current one.
-    pub fn add_at(&mut self, step: impl Step, code: &str, message: impl Into<String>) {
+    pub(super) fn add_at(&mut self, step: impl Step, code: &str, message: impl Into<String>) {
         self.at(step, |report| report.add(code, message));
     }
 
     /// Runs `check` with the field below as the current one.
-    pub fn at<T>(&mut self, step: impl Step, check: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at<T>(&mut self, step: impl Step, check: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.path.enter(step);
         let result = check(self);
         self.path.leave(before);
@@ -37,7 +38,7 @@ impl Report {
     }
 
     /// Adds the mistakes in a JSON Schema, which is the value of the current field.
-    pub fn add_schema_errors(&mut self, schema: &Value) {
+    pub(super) fn add_schema_errors(&mut self, schema: &Value) {
         for violation in crate::schema::compile_errors(schema) {
             let path = format!("{}{}", self.path.as_str(), violation.path);
             if self.errors.len() < MAX_ERRORS {
@@ -46,45 +47,23 @@ impl Report {
         }
     }
 
-    /// Checks an optional text, and returns it.
-    pub fn text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-        let value = present(fields, name)?;
-        let text = value.as_str();
-        if text.is_none() {
-            self.add_at(name, "type", "Write a text here.");
-        }
-        text
-    }
-
-    /// Checks a required text, and returns it.
-    pub fn required_text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-        let text = match present(fields, name) {
-            Some(value) => value.as_str(),
-            None => Some(""),
-        };
-        match text {
-            Some("") => self.add_at(name, "required", "Fill this in."),
-            Some(text) => return Some(text),
-            None => self.add_at(name, "type", "Write a text here."),
+    /// Checks a required text of the current object, and returns it.
+    pub(super) fn required_text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+        match present(fields, name).map(Value::as_str) {
+            None | Some(Some("")) => self.add_at(name, "required", "Required."),
+            Some(None) => self.add_at(name, "type", "Enter a text."),
+            Some(text) => return text,
         }
         None
     }
 
-    /// Checks an optional boolean.
-    pub fn flag(&mut self, fields: &Map<String, Value>, name: &str) {
-        if present(fields, name).is_some_and(|value| !value.is_boolean()) {
-            self.add_at(name, "type", "Choose yes (true) or no (false).");
-        }
-    }
-
-    /// Checks an optional whole number, and returns it if it is in the range.
-    pub fn whole_number(&mut self, fields: &Map<String, Value>, name: &str, min: u64, max: u64) -> Option<u64> {
+    /// Checks an optional text of the current object, and returns it.
+    pub(super) fn text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
         let value = present(fields, name)?;
-        let number = value.as_u64().filter(|number| (min..=max).contains(number));
-        if number.is_none() {
-            self.add_at(name, "range", format!("Use a whole number from {min} to {max}."));
+        if !value.is_string() {
+            self.add_at(name, "type", "Enter a text.");
         }
-        number
+        value.as_str()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Endpoints of runs: create, list, read, cancel.
 
+use protocol::validate::{Body, validate};
 use std::sync::Arc;
 
 use axum::Json;
@@ -44,7 +45,7 @@ pub fn validate_launch(
     clock: Clock,
     pace: crate::provider::Pace,
 ) -> ApiResult<Launch> {
-    let faults = protocol::validate::validate(&spec);
+    let faults = validate(Body::Run, &spec);
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }

@@ -2,6 +2,7 @@
 
 pub mod messages;
 
+use protocol::validate::{Body, validate};
 use std::sync::Arc;
 
 use axum::Json;
@@ -40,7 +41,7 @@ pub async fn start(
     spec: &Value,
     created_at: i64,
 ) -> ApiResult<()> {
-    let faults = protocol::validate::validate_session(spec);
+    let faults = validate(Body::Session, spec);
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }

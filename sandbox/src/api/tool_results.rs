@@ -97,7 +97,7 @@ fn files(files: &Value) -> ApiResult<Vec<Value>> {
     for (i, file) in files.iter().enumerate() {
         let text = |field: &str| {
             let found = file[field].as_str().filter(|text| !text.is_empty());
-            found.ok_or_else(|| ApiError::invalid(&format!("/files/{i}/{field}"), "required", "Fill this in."))
+            found.ok_or_else(|| ApiError::invalid(&format!("/files/{i}/{field}"), "required", "Required."))
         };
         let bytes = STANDARD.decode(text("data")?);
         let bytes = bytes.map_err(|_| ApiError::invalid(&format!("/files/{i}/data"), "base64", "Send base64."))?;

@@ -7,36 +7,37 @@ pub mod mcp_server;
 mod scenario;
 mod seeded_rng;
 mod simulated_client;
+pub mod template;
+mod timetable;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::Utc;
 use futures::StreamExt;
 
 use crate::api::errors::ApiError;
 use crate::api::{runs, sessions};
 use crate::app::App;
 use crate::clock::Clock;
-use crate::provider::Pace;
+use crate::provider::{Pace, PreparedResponse};
 use crate::secret::seeded_id;
 use crate::workspace::{DEMO, OTHER};
 use scenario::{Planned, Task};
 use seeded_rng::SeededRng;
 
+/// The workspaces and their scenarios.
+const SCENARIOS: [(&str, &str); 2] =
+    [(DEMO.slug, include_str!("demo_workspace.json")), (OTHER.slug, include_str!("other_workspace.json"))];
+
 /// Concurrent runs. More would only wait for the single writer.
 const MAX_CONCURRENT: usize = 8;
-const PERIOD: TimeDelta = TimeDelta::days(14);
-/// Age of the newest run, so that its virtual end is not in the future.
-const MIN_AGE: TimeDelta = TimeDelta::minutes(25);
 
 pub async fn run(app: Arc<App>) {
     let mut planned = Vec::new();
-    for (workspace, scenarios) in
-        [(DEMO.slug, include_str!("demo_workspace.json")), (OTHER.slug, include_str!("other_workspace.json"))]
-    {
+    for (workspace, scenarios) in SCENARIOS {
         match scenario::plan(workspace, scenarios) {
-            Ok(tasks) => planned.extend(spread(tasks)),
+            Ok(tasks) => planned.extend(timetable::schedule(tasks, Utc::now())),
             Err(error) => tracing::error!(%error, workspace, "the demonstration's scenarios cannot be read"),
         }
     }
@@ -47,17 +48,10 @@ pub async fn run(app: Arc<App>) {
     tracing::info!(runs, "demonstration ready");
 }
 
-/// Spreads the tasks over the period, oldest first, at irregular intervals.
-fn spread(tasks: Vec<Planned>) -> Vec<(Planned, Clock)> {
-    let mut rng = SeededRng::new(7);
-    let span = PERIOD - MIN_AGE - TimeDelta::hours(6);
-    let oldest = Utc::now() - PERIOD + TimeDelta::hours(6);
-    let step_ms = span.num_milliseconds() / tasks.len().max(1) as i64;
-    let place = |(i, task)| {
-        let jitter = rng.below(step_ms.max(1) as u64) as i64;
-        (task, Clock::starting_at(oldest + TimeDelta::milliseconds(step_ms * i as i64 + jitter)))
-    };
-    tasks.into_iter().enumerate().map(place).collect()
+/// Returns the responses of the demonstration's models to its prompts.
+pub fn prepared_responses() -> Vec<PreparedResponse> {
+    let responses = SCENARIOS.iter().map(|(_, scenarios)| scenario::responses(scenarios));
+    responses.flat_map(Result::unwrap_or_default).collect()
 }
 
 async fn perform(app: &App, planned: Planned, clock: Clock) {
@@ -68,7 +62,7 @@ async fn perform(app: &App, planned: Planned, clock: Clock) {
 }
 
 async fn try_perform(app: &App, planned: Planned, clock: Clock) -> Result<(), ApiError> {
-    let Planned { id, workspace, task, answers, pace_seed } = planned;
+    let Planned { id, workspace, task, answers, pace_seed, .. } = planned;
     let pace = pace(pace_seed);
     match task {
         Task::Run(spec) => {

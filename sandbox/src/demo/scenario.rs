@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::seeded_rng::SeededRng;
+use super::template::{Template, Values};
+use crate::provider::PreparedResponse;
 
 /// A run or a session to execute.
 pub struct Planned {
@@ -14,6 +16,7 @@ pub struct Planned {
     pub task: Task,
     pub answers: HashMap<String, Answer>,
     pub pace_seed: u64,
+    pub days_ago: Option<u8>,
 }
 
 pub enum Task {
@@ -51,13 +54,29 @@ struct Scenario {
     models: Vec<String>,
     /// All fields except name, model, prompt and metadata.
     spec: Value,
-    /// Lines of the prompt. A session has `messages` instead.
+    /// A session has `messages` instead.
     #[serde(default)]
-    prompt: Vec<String>,
+    prompt: String,
+    /// The response to the prompt, as lines for `sandbox/script`.
     #[serde(default)]
-    messages: Vec<Vec<String>>,
+    script: Vec<String>,
+    #[serde(default)]
+    messages: Vec<Exchange>,
+    /// Names of the customers; any if empty.
+    #[serde(default)]
+    customers: Vec<String>,
+    /// The day of all its runs. Otherwise they are spread over the whole period.
+    days_ago: Option<u8>,
     #[serde(default)]
     answers: HashMap<String, Answer>,
+}
+
+/// A message of a session and its response.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exchange {
+    prompt: String,
+    script: Vec<String>,
 }
 
 const CUSTOMERS: [(&str, &str); 6] = [
@@ -81,22 +100,39 @@ pub fn plan(workspace: &'static str, scenarios: &str) -> serde_json::Result<Vec<
             let task = scenario.task(&mut rng);
             let id = format!("demonstration/{workspace}/{i}/{run}");
             let answers = scenario.answers.clone();
-            planned.push(Planned { id, workspace, task, answers, pace_seed: rng.next() });
+            let pace_seed = rng.next();
+            planned.push(Planned { id, workspace, task, answers, pace_seed, days_ago: scenario.days_ago });
         }
     }
     rng.shuffle(&mut planned);
     Ok(planned)
 }
 
+/// Returns the responses of scenarios to their prompts.
+pub fn responses(scenarios: &str) -> serde_json::Result<Vec<PreparedResponse>> {
+    let scenarios: Vec<Scenario> = serde_json::from_str(scenarios)?;
+    let responses = scenarios.iter().flat_map(|scenario| {
+        let messages = scenario.messages.iter().map(|message| (message.prompt.as_str(), message.script.as_slice()));
+        messages.chain([(scenario.prompt.as_str(), scenario.script.as_slice())])
+    });
+    let responses = responses.filter(|(_, script)| !script.is_empty());
+    Ok(responses.map(|(prompt, script)| PreparedResponse::new(prompt, script)).collect())
+}
+
 impl Scenario {
     fn task(&self, rng: &mut SeededRng) -> Task {
-        let (slug, customer) = rng.pick(&CUSTOMERS).copied().unwrap_or(CUSTOMERS[0]);
-        let number = 1000 + rng.below(9000);
-        let amount = 20 + rng.below(480);
-        let fill = |lines: &[String]| {
-            let text = lines.join("\n").replace("{customer}", customer).replace("{number}", &number.to_string());
-            text.replace("{amount}", &amount.to_string()).replace("{changelog}", &changelog(&text))
+        let is_chosen = |customer: &&(&str, &str)| {
+            self.customers.is_empty() || self.customers.iter().any(|name| name == customer.1)
         };
+        let customers: Vec<_> = CUSTOMERS.iter().filter(is_chosen).collect();
+        let (slug, customer) = rng.pick(&customers).map_or(CUSTOMERS[0], |customer| **customer);
+        let values = Values::from([
+            ("customer", customer.to_owned()),
+            ("number", (1000 + rng.below(9000)).to_string()),
+            ("amount", (20 + rng.below(480)).to_string()),
+            ("changelog", changelog()),
+        ]);
+        let fill = |prompt: &str| Template::parse(prompt).fill(&values);
         let mut spec = self.spec.clone();
         spec["name"] = self.name.as_str().into();
         if let Some(model) = rng.pick(&self.models) {
@@ -109,16 +145,13 @@ impl Scenario {
             spec["prompt"] = fill(&self.prompt).into();
             return Task::Run(spec);
         }
-        let messages = self.messages.iter().map(|lines| json!({ "prompt": fill(lines) })).collect();
+        let messages = self.messages.iter().map(|message| json!({ "prompt": fill(&message.prompt) })).collect();
         Task::Session { spec, messages }
     }
 }
 
-/// Returns a list that exceeds the context window of the smallest model, if the text has the placeholder.
-fn changelog(text: &str) -> String {
-    if !text.contains("{changelog}") {
-        return String::new();
-    }
+/// Returns a list that exceeds the context window of the smallest model.
+fn changelog() -> String {
     (1..=900)
         .map(|i| format!("- #{i}: Reworked the import of invoices so that line {i} keeps its currency.\n"))
         .collect()
@@ -127,19 +160,47 @@ fn changelog(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::validate::{Body, validate};
+
+    fn is_for(planned: &Planned, model: &str) -> bool {
+        matches!(&planned.task, Task::Run(spec) if spec["modelId"] == model)
+    }
 
     #[test]
     fn every_planned_run_is_one_that_the_api_would_take() {
         for scenarios in [include_str!("demo_workspace.json"), include_str!("other_workspace.json")] {
             for planned in plan("demo", scenarios).expect("the scenarios parse") {
                 let faults = match &planned.task {
-                    Task::Run(spec) => protocol::validate::validate(spec),
+                    Task::Run(spec) => validate(Body::Run, spec),
                     Task::Session { spec, messages } => {
-                        let of_messages = messages.iter().flat_map(protocol::validate::validate_message);
-                        protocol::validate::validate_session(spec).into_iter().chain(of_messages).collect()
+                        let of_messages = messages.iter().flat_map(|message| validate(Body::Message, message));
+                        validate(Body::Session, spec).into_iter().chain(of_messages).collect()
                     }
                 };
                 assert_eq!(faults, [], "{}", planned.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_prompt_reads_like_work_and_has_its_own_response() {
+        for scenarios in [include_str!("demo_workspace.json"), include_str!("other_workspace.json")] {
+            let responses = responses(scenarios).expect("the scenarios parse");
+            for planned in plan("demo", scenarios).expect("the scenarios parse") {
+                let prompts = match &planned.task {
+                    Task::Run(spec) => vec![spec["prompt"].clone()],
+                    Task::Session { messages, .. } => {
+                        messages.iter().map(|message| message["prompt"].clone()).collect()
+                    }
+                };
+                for prompt in prompts.iter().filter_map(Value::as_str) {
+                    assert!(!prompt.lines().any(|line| line.starts_with('/')), "{prompt}");
+                    let found: Vec<_> =
+                        responses.iter().filter(|response| response.respond(prompt).is_some()).collect();
+                    let expected = if is_for(&planned, "sandbox/assistant") { 0 } else { 1 };
+                    assert_eq!(found.len(), expected, "{prompt}");
+                    assert!(found.iter().all(|response| response.script.has_blanks_of(&response.prompt)), "{prompt}");
+                }
             }
         }
     }

@@ -45,7 +45,7 @@ pub fn consent(request_id: &str, redirect_uri: &str, asked: &[&str]) -> Response
 <input type="hidden" name="request" value="{request_id}">
 <input type="hidden" name="grants" value="listed">
 <fieldset><legend>Account</legend>{accounts}</fieldset>
-<section aria-labelledby="scopes"><h2 id="scopes">It will be able to</h2><p class="note">Untick what it should not.</p><ul>{scopes}</ul></section>
+<section aria-labelledby="scopes"><h2 id="scopes">It will be able to</h2><p class="note">Uncheck anything you don't want to allow.</p><ul>{scopes}</ul></section>
 <div class="actions"><button class="approve" name="decision" value="approve">Approve</button>
 <button class="deny" name="decision" value="deny">Deny</button></div>
 </form>

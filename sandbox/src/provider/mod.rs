@@ -2,6 +2,7 @@
 
 mod assistant;
 pub mod openai;
+mod prepared;
 mod prompt;
 mod reply;
 mod script;
@@ -13,6 +14,7 @@ use protocol::messages::Tokens;
 use serde_json::Value;
 
 pub use assistant::Assistant;
+pub use prepared::PreparedResponse;
 pub use prompt::{estimate_tokens, input_usage};
 pub use script::Script;
 

@@ -2,7 +2,7 @@
 //!
 //! A batch of calls ends a turn, so the lines form turns. The model is stateless: the number of turns since that message
 //! selects the next one. Abandoned turns count too: after `/fail`, a fallback model continues with the next line. If there
-//! is at least one instruction, all other lines are ignored.
+//! is at least one instruction, all other lines are ignored. A message without instructions may have a prepared response.
 
 use std::time::Duration;
 
@@ -11,22 +11,34 @@ use protocol::json::preview;
 use serde_json::Value;
 
 use super::reply::{Reply, Step};
-use super::{FinishReason, Piece, Provider, ProviderError, TurnRequest, prompt};
+use super::{FinishReason, Piece, PreparedResponse, Provider, ProviderError, TurnRequest, prompt};
 use crate::schema_example;
 
-pub struct Script;
+pub struct Script {
+    pub prepared: Vec<PreparedResponse>,
+}
 
 const MAX_REPEATED_CALLS: usize = 10_000;
 
 impl Provider for Script {
     fn turn(&self, request: TurnRequest<'_>) -> BoxStream<'static, Result<Piece, ProviderError>> {
-        reply(&request).stream(&request)
+        self.reply(&request).stream(&request)
     }
 }
 
-fn reply(request: &TurnRequest<'_>) -> Reply {
-    let asked = prompt::last_user_text(request.messages);
-    let mut turns = parse(asked);
+impl Script {
+    fn reply(&self, request: &TurnRequest<'_>) -> Reply {
+        let asked = prompt::last_user_text(request.messages);
+        let mut turns = parse(asked);
+        if turns.is_empty() {
+            turns =
+                self.prepared.iter().find_map(|response| response.respond(asked)).map_or(turns, |text| parse(&text));
+        }
+        reply(request, asked, turns)
+    }
+}
+
+fn reply(request: &TurnRequest<'_>, asked: &str, mut turns: Vec<Reply>) -> Reply {
     let next = prompt::turns_taken(request.messages) + request.abandoned_turns;
     if !request.tools_enabled || next >= turns.len() {
         let answer = match request.output_schema {

@@ -34,6 +34,8 @@ impl Store {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create the sandbox's folder {}", folder.display()))?;
         }
+        domain::create_private_file_if_missing(path)
+            .with_context(|| format!("cannot create the sandbox's database {}", path.display()))?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)

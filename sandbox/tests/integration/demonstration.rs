@@ -38,7 +38,7 @@ async fn the_first_start_creates_runs_of_two_weeks_with_every_outcome() {
     assert!(distinct(|run| &run["metadata"]["env"]).len() >= 3);
     assert!(distinct(|run| &run["specName"]).len() >= 6);
     assert!(distinct(|run| &run["modelId"]).len() >= 4);
-    assert_eq!(distinct(|run| &run["sessionId"]).len(), 3);
+    assert_eq!(distinct(|run| &run["sessionId"]).len(), 5);
 
     let mut kinds = BTreeMap::<String, usize>::new();
     let (mut classes, mut banners) = (BTreeSet::new(), BTreeSet::new());

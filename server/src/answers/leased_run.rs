@@ -10,8 +10,8 @@ use tokio::task::{AbortHandle, JoinSet};
 use tracing::Instrument;
 
 use super::pending_call::{MAX_RETRY_DELAY, PendingCall};
-use super::{LEASE_MS, RENEW_EVERY};
-use crate::auth::{Caller, Credential};
+use super::{LEASE_MS, RENEW_EVERY, sender};
+use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
@@ -25,7 +25,6 @@ const MIN_PAUSE_MS: i64 = 5_000;
 const MAX_PAUSE_MS: i64 = 60_000;
 /// A run that cannot be followed is given up after this time.
 const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
-const SIGNED_OUT: &str = "the person who launched it is signed out";
 
 /// The reason why answering a run ended.
 enum Outcome {
@@ -37,6 +36,8 @@ enum Outcome {
     ShuttingDown,
     /// The run cannot be followed now.
     Stuck(String),
+    /// The answerers are encrypted with a key that this process does not have.
+    OtherKey,
 }
 
 /// A background task that answers the calls of one run while this process holds its lease.
@@ -47,13 +48,17 @@ pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
             (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
         }
         Err(error) => {
-            tracing::warn!(%error, "cannot decrypt the answerers of a run; its local tools are not answered");
-            (Outcome::RunEnded, ToolAnswerers::new())
+            tracing::warn!(%error, "cannot decrypt the answerers of a run; they stay for a server with their key");
+            (Outcome::OtherKey, ToolAnswerers::new())
         }
     };
     let closed = match outcome {
         (Outcome::LeaseLost, _) => Ok(()),
         (Outcome::ShuttingDown, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
+        (Outcome::OtherKey, _) => {
+            let until = now_ms() + MAX_PAUSE_MS;
+            state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
+        }
         (Outcome::Stuck(why), _) if now_ms() - plan.created_at_ms < GIVE_UP_AFTER_MS => {
             tracing::debug!(%why, "cannot answer the tools of a run now; retrying later");
             let age_ms = now_ms() - plan.created_at_ms;
@@ -76,8 +81,9 @@ async fn answer_calls(
     owner: &str,
     answers: &ToolAnswerers,
 ) -> Result<Outcome, Error> {
-    let Some(caller) = caller_of(state, plan).await? else {
-        return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
+    let caller = match sender::find(state, plan.workspace_id, &plan.subject).await? {
+        Ok(caller) => caller,
+        Err(obstacle) => return Ok(Outcome::Stuck(obstacle.to_string())),
     };
     let mut progress = state.live.follow(state, &caller, &plan.run_id);
     let mut run = LeasedRun {
@@ -93,6 +99,7 @@ async fn answer_calls(
         handles: HashMap::new(),
     };
     let mut renewals = tokio::time::interval(RENEW_EVERY);
+    let mut obstacle = None;
     loop {
         let followed_to_end = progress.borrow_and_update().ended;
         if run.read_log().await? {
@@ -100,15 +107,21 @@ async fn answer_calls(
             return Ok(Outcome::RunEnded);
         }
         if followed_to_end {
-            return Ok(Outcome::Stuck("its log cannot be followed to the end".to_owned()));
+            obstacle.get_or_insert_with(|| "its log cannot be followed to the end".to_owned());
+        }
+        // Answers that are on their way are stored first: a peer is not asked twice.
+        if run.tasks.is_empty()
+            && let Some(obstacle) = obstacle
+        {
+            return Ok(Outcome::Stuck(obstacle));
         }
         tokio::select! {
-            changed = progress.changed() => if changed.is_err() {
+            changed = progress.changed(), if !followed_to_end => if changed.is_err() {
                 return Ok(Outcome::Stuck("it is no longer followed".to_owned()));
             },
             Some(answered) = run.tasks.join_next() => match answered {
-                Ok(Err(Error::Mantyx(MantyxError::Unauthorized))) => {
-                    return Ok(Outcome::Stuck(SIGNED_OUT.to_owned()));
+                Ok(Err(Error::Mantyx(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })))) => {
+                    obstacle = Some(error.to_string());
                 }
                 Ok(Err(error)) => tracing::warn!(%error, "cannot answer a local tool call"),
                 Ok(Ok(())) | Err(_) => {}
@@ -122,17 +135,6 @@ async fn answer_calls(
             () = state.shutdown.cancelled() => return Ok(Outcome::ShuttingDown),
         }
     }
-}
-
-/// Returns the caller to send results as: the person who launched the run, if still signed in.
-async fn caller_of(state: &AppState, plan: &AnswerPlan) -> Result<Option<Caller>, Error> {
-    let grant = state.store.newest_grant_of(plan.workspace_id, &plan.subject).await?;
-    let slug = state.store.workspace_slug(plan.workspace_id).await?;
-    Ok(grant.zip(slug).map(|(grant, slug)| Caller {
-        workspace_id: plan.workspace_id,
-        slug,
-        credential: Credential::Grant(grant),
-    }))
 }
 
 /// Returns the timeout for peers. It is shorter than MANTYX's, so that a timeout can still be reported to the model.

@@ -14,6 +14,7 @@ mod canned;
 mod leased_run;
 mod pending_call;
 mod reply;
+mod sender;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,14 +25,15 @@ use tracing::Instrument;
 
 use crate::clock::now_ms;
 use crate::state::AppState;
-use crate::vault::{Unreadable, Vault};
+use crate::vault::{Unreadable, Vault, purpose};
+
+pub use sender::{Obstacle, find as find_sender};
 
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// A process that does not renew its lease for this long counts as dead.
 const LEASE_MS: i64 = 20_000;
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 const MAX_CLAIMS: u32 = 50;
-const PURPOSE: &str = "answers";
 
 /// A background task that finds runs whose calls are to be answered. It is woken when a run is launched, so that the first
 /// call does not wait for the next sweep.
@@ -71,11 +73,11 @@ impl AnswerWorker {
 }
 
 pub fn seal(vault: &Vault, answers: &ToolAnswerers) -> Vec<u8> {
-    vault.seal(PURPOSE, &serde_json::to_vec(answers).unwrap_or_default())
+    vault.seal(purpose::ANSWERERS, &serde_json::to_vec(answers).unwrap_or_default())
 }
 
 pub fn open(vault: &Vault, sealed: &[u8]) -> Result<ToolAnswerers, Unreadable> {
-    serde_json::from_slice(&vault.open_sealed(PURPOSE, sealed)?).map_err(|_| Unreadable)
+    serde_json::from_slice(&vault.open_sealed(purpose::ANSWERERS, sealed)?).map_err(|_| Unreadable)
 }
 
 pub fn without_secrets(answers: ToolAnswerers) -> ToolAnswerers {

@@ -13,10 +13,10 @@ use crate::mantyx::MantyxError;
 use crate::peers::ToolReply;
 use crate::state::AppState;
 use crate::store::{CallKey, Claim};
+use crate::vault::purpose;
 
 pub(super) const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 const RETRY: Backoff = Backoff::new(Duration::from_millis(250), MAX_RETRY_DELAY);
-const REPLY_PURPOSE: &str = "answer";
 
 /// A call that has no result yet, with everything needed to answer it.
 pub(super) struct PendingCall {
@@ -53,7 +53,7 @@ impl PendingCall {
             Claim::Fresh | Claim::Interrupted => self.ask().await,
         };
         let Some(reply) = reply else { return Ok(()) };
-        let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(REPLY_PURPOSE, &json));
+        let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(purpose::ANSWER, &json));
         let sealed = sealed.unwrap_or_default();
         if persist(|| store.save_reply(self.key(), &self.owner, &sealed, now_ms())).await {
             self.send(&reply).await?;
@@ -62,11 +62,11 @@ impl PendingCall {
     }
 
     async fn ask(&self) -> Option<ToolReply> {
-        reply::get(&self.state.peers, &self.answerer, &self.tool, &self.args, self.timeout).await
+        reply::get(&self.state.peers.of(&self.caller.slug), &self.answerer, &self.tool, &self.args, self.timeout).await
     }
 
     fn open_reply(&self, sealed: &[u8]) -> Option<ToolReply> {
-        let json = self.state.vault.open_sealed(REPLY_PURPOSE, sealed).ok()?;
+        let json = self.state.vault.open_sealed(purpose::ANSWER, sealed).ok()?;
         serde_json::from_slice(&json).ok()
     }
 
@@ -94,8 +94,10 @@ impl PendingCall {
                     tokio::time::sleep(retry.next_delay()).await;
                     continue;
                 }
-                // The reply is stored. It is sent after the next sign-in.
-                Err(error @ MantyxError::Unauthorized) => return Err(error.into()),
+                // The reply is stored. It is sent with another consent of the same person, or after their next sign-in.
+                Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })) => {
+                    return Err(error.into());
+                }
                 Err(error) => (AnswerState::Failed, Some(app::AppError::from(Error::from(error)).to_string())),
             };
             let problem = problem.as_deref();

@@ -1,10 +1,10 @@
-//! `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: values, counts and sync
-//! progress beside a list.
+//! `GET /api/count`, `GET /api/facets`, `GET /api/values`, `GET /api/histogram`, `GET` and `POST /api/sync`: values, counts
+//! and sync progress beside a list.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Query, State};
-use domain::{FacetValue, Facets, Histogram, SyncProgress};
+use domain::{FacetValue, Facets, Histogram, MatchCount, SyncProgress};
 use protocol::Query as Filter;
 use serde::Deserialize;
 
@@ -35,6 +35,17 @@ pub struct ValueParams {
 #[derive(Deserialize)]
 pub struct SyncChange {
     paused: bool,
+}
+
+pub async fn count(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    params: Result<Query<FilterParams>, QueryRejection>,
+) -> Result<Json<MatchCount>, Error> {
+    let (filter, _) = filter(params)?;
+    let filter = is_mine::resolve(&state, &caller, &filter).await?;
+    let plan = state.store.plan(caller.workspace_id, &filter, now_ms()).await?;
+    Ok(Json(state.store.count_matches(&plan).await?))
 }
 
 pub async fn facets(

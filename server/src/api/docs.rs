@@ -28,7 +28,7 @@ fn page(document: &Value) -> String {
         "</head><body class=\"docs\"><main><p class=\"crumbs\"><a href=\"/runs\">Runlens</a></p><h1>API {}</h1><p>{}</p>\
          <p>The same as a document for programs: <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p>\
          <pre class=\"code\" tabindex=\"0\">curl -H 'Authorization: Bearer mantyx_…' 'https://…/api/runs?q=status:failed'</pre>\
-         <p>An answer that is no success has the fields <code>error</code>, a code, and <code>message</code>, a sentence.</p>",
+         <p>Error responses have the fields <code>error</code>, a code, and <code>message</code>, a sentence.</p>",
         text(&info["version"]),
         text(&info["description"]),
     );

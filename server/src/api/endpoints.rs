@@ -1,7 +1,7 @@
 //! The table of all endpoints of the JSON API: each handler with its description in the OpenAPI document.
 
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
-use domain::{FacetValue, ViewChange, ViewList};
+use domain::{FacetValue, MatchCount, RunSort, ViewChange, ViewList};
 use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -55,6 +55,11 @@ const fn param(name: &'static str, kind: Kind, description: &'static str) -> Par
 }
 
 const FILTER: Param = param("q", Kind::Text, "The filter bar's text, for example status:failed customer:acme");
+const SORT: Param = param(
+    "sort",
+    Kind::OneOf(&RunSort::NAMES),
+    "The order; - for the largest or newest first. -created where it is left out",
+);
 const LIMIT: Param = param("limit", Kind::Integer(1, 200), "How many; 50 where it is left out");
 const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the page before");
 const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "Which list; runs where it is left out");
@@ -94,7 +99,13 @@ pub fn all() -> Vec<Endpoint> {
     });
     let sync = || (value(&examples::sync(true)), value(&examples::sync(false)));
     vec![
-        read("/api/runs", "Runs, newest first", &[FILTER, LIMIT, CURSOR], examples::run_list(), get(runs::list_runs)),
+        read(
+            "/api/runs",
+            "Runs, newest first or in another order",
+            &[FILTER, LIMIT, CURSOR, SORT],
+            examples::run_list(),
+            get(runs::list_runs),
+        ),
         read(
             "/api/runs/{id}",
             "One run: its figures, its answer, its banners",
@@ -131,6 +142,13 @@ pub fn all() -> Vec<Endpoint> {
             upload: true,
             handler: post(import::post_import),
         },
+        read(
+            "/api/count",
+            "The number of runs that match; not exact where counting stopped at a limit",
+            &[FILTER],
+            same(value(&MatchCount::default())),
+            get(browse::count),
+        ),
         read("/api/facets", "Values that runs have, with counts", &[FILTER], examples::facets(), get(browse::facets)),
         read(
             "/api/values",

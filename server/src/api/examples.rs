@@ -74,15 +74,19 @@ pub fn imported() -> ResponseExample {
 }
 
 pub fn facets() -> (Value, Value) {
-    let facet = Facet { key: String::new(), values: vec![FacetValue::default(); 2], more: false };
-    let of = |counted_newest| value(&Facets { facets: vec![facet.clone(), facet.clone()], counted_newest });
+    let of = |counted_newest| {
+        let values = vec![FacetValue::default(); 2];
+        let facet = |counted_newest| Facet { key: String::new(), values: values.clone(), more: false, counted_newest };
+        value(&Facets { facets: vec![facet(Some(0)), facet(None)], counted_newest })
+    };
     (of(Some(0)), of(None))
 }
 
 pub fn histogram() -> (Value, Value) {
     let bucket = Bucket { start_ms: 0, runs: Default::default() };
     let buckets = vec![bucket.clone(), bucket];
-    let full = Histogram { buckets, from_ms: Some(0), before_ms: Some(0), counted_newest: Some(0), bucket_ms: 0 };
+    let full =
+        Histogram { buckets, from_ms: Some(0), before_ms: Some(0), counted_newest: Some(0), ..Histogram::default() };
     let minimal = Histogram { from_ms: None, before_ms: None, counted_newest: None, ..full.clone() };
     (value(&full), value(&minimal))
 }
@@ -167,6 +171,7 @@ fn summary(full: bool) -> RunSummary {
         input_preview: text(),
         output_preview: text(),
         error: text(),
+        reason: text(),
         tokens: full.then(Tokens::default),
         turns: number(),
         tool_calls: number(),

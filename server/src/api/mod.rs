@@ -15,8 +15,10 @@ mod sessions;
 mod views;
 
 use app::AppError;
-use axum::Router;
+use axum::http::StatusCode;
 use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::state::AppState;
@@ -28,6 +30,7 @@ pub fn routes() -> Router<AppState> {
     router(|endpoint| !endpoint.upload)
         .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/docs", get(docs::docs))
+        .method_not_allowed_fallback(method_not_allowed)
 }
 
 /// The endpoints that accept a body of any size.
@@ -35,9 +38,25 @@ pub fn upload_routes() -> Router<AppState> {
     router(|endpoint| endpoint.upload)
 }
 
+/// The API responds in JSON, also to a wrong method.
+async fn method_not_allowed() -> (StatusCode, Json<Value>) {
+    let body = json!({ "error": "method_not_allowed", "message": "This endpoint has other methods. See /api/docs." });
+    (StatusCode::METHOD_NOT_ALLOWED, Json(body))
+}
+
 fn router(wanted: fn(&endpoints::Endpoint) -> bool) -> Router<AppState> {
     let endpoints = endpoints::all().into_iter().filter(wanted);
     endpoints.fold(Router::new(), |router, endpoint| router.route(endpoint.path, endpoint.handler))
+}
+
+/// Method and path of each endpoint.
+#[cfg(test)]
+pub fn listed() -> Vec<(axum::http::Method, String)> {
+    let listed = endpoints::all().into_iter().map(|endpoint| {
+        let method = endpoint.method.to_uppercase().parse().unwrap_or_default();
+        (method, endpoint.path.to_owned())
+    });
+    listed.collect()
 }
 
 fn invalid(field: &str, message: String) -> Error {

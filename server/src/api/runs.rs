@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use domain::{Incomplete, RunSummary, RunsPage};
+use domain::{Incomplete, RunSort, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use crate::state::AppState;
 pub struct ListParams {
     #[serde(default)]
     q: String,
+    sort: Option<String>,
     limit: Option<u32>,
     cursor: Option<String>,
 }
@@ -42,7 +43,14 @@ pub async fn list_runs(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    let (_, page) = runs::list_runs(&state, &caller, &filter, params.cursor.as_deref(), limit, History::Sync).await?;
+    let sort = match params.sort.as_deref() {
+        Some(text) => {
+            text.parse().map_err(|_| invalid("sort", format!("Use one of {}.", RunSort::NAMES.join(", "))))?
+        }
+        None => RunSort::default(),
+    };
+    let cursor = params.cursor.as_deref();
+    let (_, page) = runs::list_runs(&state, &caller, &filter, sort, cursor, limit, History::Sync).await?;
     let sync = state.mirror.progress(&state, caller.workspace_id).await?;
     Ok(Json(RunsResponse { page, incomplete: sync.incomplete() }))
 }

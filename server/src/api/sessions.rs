@@ -1,8 +1,8 @@
 //! `/api/sessions`: the list, one session, and a page of its messages.
 
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::{Extension, Json};
 use domain::SessionsPage;
 use domain::{SessionDetail, SessionMessages};
 use protocol::Query as Filter;
@@ -11,6 +11,8 @@ use serde::Deserialize;
 
 use super::caller::ApiCaller;
 use super::invalid;
+use crate::auth::Granted;
+use crate::auth::scopes::RUNS_READ;
 use crate::error::Error;
 use crate::sessions;
 use crate::state::AppState;
@@ -51,9 +53,11 @@ pub async fn list_sessions(
 pub async fn get_session(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
+    Extension(granted): Extension<Granted>,
     Path(id): Path<String>,
 ) -> Result<Json<SessionDetail>, Error> {
-    Ok(Json(sessions::open(&state, &caller, &id).await?))
+    let may_read_runs = granted.includes(&state, RUNS_READ).await?;
+    Ok(Json(sessions::open(&state, &caller, &id, may_read_runs).await?))
 }
 
 pub async fn session_messages(

@@ -1,4 +1,5 @@
-//! Credentials that come with a request to the JSON API: verified at MANTYX, and cached for a minute.
+//! Credentials that come with a request: verified at MANTYX with their scopes, and cached for a minute. Refusals are cached
+//! for some seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,6 +10,8 @@ use axum::http::header::AUTHORIZATION;
 use domain::LockExt;
 use sha2::{Digest, Sha256};
 
+use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ};
+use super::workspace_check::workspace_of;
 use super::{Caller, Credential};
 use crate::error::Error;
 use crate::mantyx::{Bearer, MantyxError};
@@ -16,96 +19,170 @@ use crate::state::AppState;
 use crate::store::WorkspaceId;
 
 const CACHE_FOR: Duration = Duration::from_secs(60);
+const CACHE_REFUSALS_FOR: Duration = Duration::from_secs(10);
+/// Of each kind: with and without access.
 const MAX_ENTRIES: usize = 1_000;
+/// An id that no run and no session has. MANTYX answers 404, or 403 if the scope is missing.
+const PROBE_ID: &str = "scope-check";
 
-/// Verified credentials. The key is a hash of credential and workspace header, never the credential itself.
+/// Known credentials. The key is a hash of credential and workspace header, never the credential itself.
 #[derive(Clone, Debug, Default)]
-pub struct BearerCache(Arc<Mutex<HashMap<[u8; 32], Verified>>>);
+pub struct BearerCache(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    verified: HashMap<Key, Verified>,
+    /// When each refused credential is asked about again.
+    refused: HashMap<Key, Instant>,
+}
+
+type Key = [u8; 32];
 
 #[derive(Clone, Debug)]
 struct Verified {
     workspace_id: WorkspaceId,
     slug: String,
+    /// The scopes that were asked about, and whether the credential has them.
+    scopes: HashMap<&'static str, bool>,
     until: Instant,
 }
 
-/// Returns the caller of a request with `Authorization: Bearer` or `X-API-Key`, or `None` when it has neither.
-pub async fn bearer_caller(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, Error> {
-    let Some(token) = token(headers) else { return Ok(None) };
-    let requested_slug = headers.get("x-mantyx-workspace").and_then(|value| value.to_str().ok());
-    let key = cache_key(token, requested_slug);
-    let bearer = Bearer::new(token);
-    let verified = match state.bearers.get(&key) {
-        Some(verified) => verified,
-        None => {
-            let (workspace_id, slug) = verify(state, &bearer, requested_slug).await?;
-            let verified = Verified { workspace_id, slug, until: Instant::now() + CACHE_FOR };
-            state.bearers.insert(key, verified.clone());
-            verified
-        }
-    };
-    Ok(Some(Caller {
-        workspace_id: verified.workspace_id,
-        slug: verified.slug,
-        credential: Credential::Bearer(bearer),
-    }))
+/// A credential as it came with a request, with the workspace that the request names.
+#[derive(Clone, Debug)]
+pub struct RequestBearer {
+    bearer: Bearer,
+    requested_slug: Option<String>,
 }
 
-/// Asks MANTYX for the workspace of a credential. An API key may have no identity: then the request names the slug, and
-/// MANTYX confirms it.
-async fn verify(
-    state: &AppState,
-    bearer: &Bearer,
-    requested_slug: Option<&str>,
-) -> Result<(WorkspaceId, String), Error> {
-    match state.mantyx.userinfo(bearer).await {
-        Ok(user) => Ok((state.store.workspace_from_identity(&user.workspace).await?, user.workspace.slug)),
-        Err(error @ (MantyxError::Unreachable(_) | MantyxError::RateLimited { .. })) => Err(error.into()),
-        Err(_) => {
-            let slug = requested_slug.or(state.mantyx_workspace.as_deref()).ok_or(MantyxError::Unauthorized)?;
-            match state.mantyx.models(bearer, slug).await {
-                Ok(_) => Ok((state.store.workspace_from_slug(slug).await?, slug.to_owned())),
-                Err(MantyxError::NotFound) => Err(MantyxError::Unauthorized.into()),
-                Err(error) => Err(error.into()),
+impl RequestBearer {
+    /// Returns the credential in `Authorization: Bearer` or `X-API-Key`, or `None` when the request has neither.
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let bearer = headers.get(AUTHORIZATION).and_then(|value| {
+            let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        });
+        let token = bearer.or_else(|| headers.get("x-api-key")?.to_str().ok()).filter(|token| !token.is_empty())?;
+        let slug = headers.get("x-mantyx-workspace").and_then(|value| value.to_str().ok());
+        Some(Self { bearer: Bearer::new(token), requested_slug: slug.map(str::to_owned) })
+    }
+
+    /// Returns the caller that the credential belongs to.
+    pub async fn caller(&self, state: &AppState) -> Result<Caller, Error> {
+        let verified = self.verified(state).await?;
+        let credential = Credential::Bearer(self.bearer.clone());
+        Ok(Caller { workspace_id: verified.workspace_id, slug: verified.slug, credential })
+    }
+
+    /// Returns true if MANTYX accepted the credential lately.
+    pub fn is_verified(&self, state: &AppState) -> bool {
+        matches!(state.bearers.get(&self.key()), Some(Some(_)))
+    }
+
+    /// Returns true if the credential has a scope. Only scopes that protect data of this server are asked about: MANTYX
+    /// refuses everything else itself.
+    pub async fn has_scope(&self, state: &AppState, scope: &'static str) -> Result<bool, Error> {
+        let verified = self.verified(state).await?;
+        if let Some(known) = verified.scopes.get(scope) {
+            return Ok(*known);
+        }
+        let (mantyx, bearer, slug) = (&state.mantyx, &self.bearer, &verified.slug);
+        let answer = match scope {
+            RUNS_READ => mantyx.run(bearer, slug, PROBE_ID).await.map(drop),
+            SESSIONS_READ => mantyx.session(bearer, slug, PROBE_ID).await.map(drop),
+            // An import reaches no MANTYX that could refuse it.
+            RUNS_WRITE => mantyx.cancel_run(bearer, slug, PROBE_ID).await,
+            _ => Ok(()),
+        };
+        let has_scope = match answer {
+            Ok(()) | Err(MantyxError::NotFound) => true,
+            Err(MantyxError::MissingScope { .. } | MantyxError::Refused { status: 403, .. }) => false,
+            Err(MantyxError::Refused { status: 400..=499, .. }) => true,
+            Err(error) => return Err(error.into()),
+        };
+        state.bearers.note_scope(&self.key(), scope, has_scope);
+        Ok(has_scope)
+    }
+
+    async fn verified(&self, state: &AppState) -> Result<Verified, Error> {
+        let key = self.key();
+        if let Some(known) = state.bearers.get(&key) {
+            return known.ok_or_else(|| MantyxError::Unauthorized.into());
+        }
+        match self.verify(state).await {
+            Ok((workspace_id, slug)) => {
+                let until = Instant::now() + CACHE_FOR;
+                let verified = Verified { workspace_id, slug, scopes: HashMap::new(), until };
+                state.bearers.insert(key, verified.clone());
+                Ok(verified)
+            }
+            Err(error) => {
+                if matches!(error, Error::Mantyx(MantyxError::Unauthorized)) {
+                    state.bearers.insert_refusal(key);
+                }
+                Err(error)
             }
         }
     }
-}
 
-fn token(headers: &HeaderMap) -> Option<&str> {
-    let bearer = headers.get(AUTHORIZATION).and_then(|value| {
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-    });
-    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok()).filter(|token| !token.is_empty())
-}
+    /// Asks MANTYX for the workspace of the credential. An API key may have no identity: then the request names the slug,
+    /// and MANTYX confirms it.
+    async fn verify(&self, state: &AppState) -> Result<(WorkspaceId, String), Error> {
+        let slug = self.requested_slug.as_deref().or(state.mantyx_workspace.as_deref());
+        workspace_of(state, &self.bearer, slug).await
+    }
 
-fn cache_key(token: &str, slug: Option<&str>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    hash.update(token);
-    hash.update(b"\0");
-    hash.update(slug.unwrap_or(""));
-    hash.finalize().into()
+    /// A text that stands for the credential without containing it. The same for all workspaces that a request may name.
+    pub fn fingerprint(&self) -> String {
+        Sha256::digest(self.bearer.expose()).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn key(&self) -> Key {
+        let mut hash = Sha256::new();
+        hash.update(self.bearer.expose());
+        hash.update(b"\0");
+        hash.update(self.requested_slug.as_deref().unwrap_or(""));
+        hash.finalize().into()
+    }
 }
 
 impl BearerCache {
-    fn get(&self, key: &[u8; 32]) -> Option<Verified> {
-        self.entries().get(key).filter(|verified| verified.until > Instant::now()).cloned()
+    /// Returns `Some(None)` for a credential that was refused lately.
+    fn get(&self, key: &Key) -> Option<Option<Verified>> {
+        let known = self.0.locked();
+        let now = Instant::now();
+        if known.refused.get(key).is_some_and(|until| *until > now) {
+            return Some(None);
+        }
+        known.verified.get(key).filter(|verified| verified.until > now).cloned().map(Some)
     }
 
-    fn insert(&self, key: [u8; 32], verified: Verified) {
-        let mut entries = self.entries();
-        if entries.len() >= MAX_ENTRIES {
+    fn insert(&self, key: Key, verified: Verified) {
+        let known = &mut self.0.locked().verified;
+        if known.len() >= MAX_ENTRIES {
             let now = Instant::now();
-            entries.retain(|_, verified| verified.until > now);
-            if entries.len() >= MAX_ENTRIES {
-                entries.clear();
+            known.retain(|_, verified| verified.until > now);
+            if known.len() >= MAX_ENTRIES {
+                known.clear();
             }
         }
-        entries.insert(key, verified);
+        known.insert(key, verified);
     }
 
-    fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Verified>> {
-        self.0.locked()
+    fn insert_refusal(&self, key: Key) {
+        let known = &mut self.0.locked().refused;
+        let now = Instant::now();
+        if known.len() >= MAX_ENTRIES {
+            known.retain(|_, until| *until > now);
+        }
+        // A full list takes no more: those that it has are the ones that come often.
+        if known.len() < MAX_ENTRIES {
+            known.insert(key, now + CACHE_REFUSALS_FOR);
+        }
+    }
+
+    fn note_scope(&self, key: &Key, scope: &'static str, has_scope: bool) {
+        if let Some(verified) = self.0.locked().verified.get_mut(key) {
+            verified.scopes.insert(scope, has_scope);
+        }
     }
 }

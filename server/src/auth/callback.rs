@@ -1,14 +1,19 @@
 //! `GET /auth/callback`: finishes a sign-in when MANTYX sends the browser back.
 
 use axum::extract::{Query, State};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::http::HeaderMap;
+use axum::http::header::SET_COOKIE;
+use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use tower_sessions::Session;
 
-use super::session::{PENDING_KEY, PendingSignIn, SignedInUser, USER_KEY};
+use super::pending::{PendingSignIn, removal_cookie};
+use super::session::{SignedInUser, USER_KEY};
+use super::workspace_check::workspace_of_identity;
 use super::{Caller, Credential};
 use crate::clock::now_ms;
-use crate::mantyx::MantyxError;
+use crate::error::Error;
+use crate::mantyx::{MantyxError, TokenSet};
 use crate::state::AppState;
 use crate::store::Grant;
 use crate::web::launch::restore_stashed;
@@ -21,27 +26,39 @@ pub struct Params {
     error: Option<String>,
 }
 
-pub async fn callback(State(state): State<AppState>, session: Session, Query(params): Query<Params>) -> Response {
-    match finish(&state, &session, params).await {
-        Ok(return_to) => Redirect::to(&return_to).into_response(),
-        Err(problem) => problem.into_response(),
+pub async fn callback(
+    State(state): State<AppState>,
+    session: Session,
+    headers: HeaderMap,
+    Query(params): Query<Params>,
+) -> Response {
+    let asked = params.state.clone().unwrap_or_default();
+    let Some(pending) = PendingSignIn::find(&state.vault, &headers, &asked, now_ms()) else {
+        let problem = Problem::sign_in(
+            "This sign-in does not belong to this browser, or it was already used.",
+            "Start again from here; nothing was changed.",
+        );
+        return problem.into_response();
+    };
+    // A state is used once, whatever comes of it.
+    let used = AppendHeaders([(SET_COOKIE, removal_cookie(&asked, state.is_https()))]);
+    match finish(&state, &session, params, pending).await {
+        Ok(return_to) => (used, Redirect::to(&return_to)).into_response(),
+        Err(problem) => (used, problem).into_response(),
     }
 }
 
-async fn finish(state: &AppState, session: &Session, params: Params) -> Result<String, Problem> {
-    // Removed before it is compared: a state can be used once.
-    let pending: Option<PendingSignIn> = session.remove(PENDING_KEY).await.ok().flatten();
-    let Some(pending) = pending.filter(|pending| Some(&pending.state) == params.state.as_ref()) else {
-        return Err(Problem::sign_in(
-            "This sign-in does not belong to this browser, or it was already used.",
-            "Start again from here; nothing was changed.",
-        ));
-    };
+async fn finish(
+    state: &AppState,
+    session: &Session,
+    params: Params,
+    pending: PendingSignIn,
+) -> Result<String, Problem> {
     if let Some(error) = params.error {
         return Err(match error.as_str() {
             "access_denied" => Problem::sign_in(
-                "Access was denied on MANTYX's page.",
-                "Runlens needs your consent to read the workspace's runs. You can sign in again whenever you like.",
+                "You denied access.",
+                "Runlens needs your consent to read the workspace's runs. You can sign in again at any time.",
             ),
             _ => Problem::sign_in("MANTYX did not complete the sign-in.", "Try again in a moment."),
         });
@@ -50,8 +67,22 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
         return Err(Problem::sign_in("MANTYX sent no authorization code.", "Start the sign-in again."));
     };
     let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(to_problem)?;
+    let signed_in = sign_in(state, session, &tokens).await;
+    if signed_in.is_err() {
+        // Nobody will use these tokens.
+        state.credentials.discard(&tokens).await;
+    }
+    let caller = signed_in?;
+    restore_stashed(state, session, &caller).await;
+    Ok(pending.return_to)
+}
+
+/// Stores the consent and binds the session to it.
+async fn sign_in(state: &AppState, session: &Session, tokens: &TokenSet) -> Result<Caller, Problem> {
     let user = state.mantyx.userinfo(&tokens.access).await.map_err(to_problem)?;
-    let workspace_id = state.store.workspace_from_identity(&user.workspace).await.map_err(|e| Problem::internal(&e))?;
+    state.workspaces.check(&state.store, &user.workspace).await.map_err(|error| Problem::refused(error.into()))?;
+    let workspace_id =
+        workspace_of_identity(state, &tokens.access, &user.workspace).await.map_err(workspace_problem)?;
     let email = user.email.unwrap_or_else(|| user.subject.clone());
     let grant = Grant {
         id: crate::random::token(),
@@ -59,29 +90,37 @@ async fn finish(state: &AppState, session: &Session, params: Params) -> Result<S
         subject: user.subject,
         email: email.clone(),
         scopes: tokens.scopes.clone(),
-        tokens: state.credentials.seal(&tokens, now_ms()),
+        tokens: state.credentials.seal(tokens, now_ms()),
+        created_at_ms: now_ms(),
     };
-    state.store.insert_grant(&grant, now_ms()).await.map_err(|error| Problem::internal(&error))?;
-    revoke_earlier_grant(state, session).await;
-    let caller =
-        Caller { workspace_id, slug: user.workspace.slug.clone(), credential: Credential::Grant(grant.id.clone()) };
+    let earlier = session.get::<SignedInUser>(USER_KEY).await.ok().flatten();
+    state.store.insert_grant(&grant).await.map_err(|error| Problem::store(&error))?;
+    state.credentials.mark_checked(&grant.id);
+    let slug = user.workspace.slug.clone();
+    let caller = Caller { workspace_id, slug, credential: Credential::Grant(grant.id.clone()) };
     let signed_in = SignedInUser {
         grant_id: grant.id,
         email,
         workspace_slug: user.workspace.slug,
         workspace_name: user.workspace.name,
     };
+    session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
     // A new session id, so that one known before the sign-in is not signed in.
     session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
-    session.insert(USER_KEY, signed_in).await.map_err(|error| Problem::internal(&error))?;
-    restore_stashed(state, session, &caller).await;
-    Ok(pending.return_to)
+    // The session is bound to the new consent now, so the earlier one can end.
+    if let Some(earlier) = earlier
+        && let Err(error) = state.credentials.sign_out(&earlier.grant_id).await
+    {
+        tracing::warn!(%error, "cannot end an earlier sign-in");
+    }
+    Ok(caller)
 }
 
-/// Revokes the grant of an earlier sign-in in this session.
-async fn revoke_earlier_grant(state: &AppState, session: &Session) {
-    if let Ok(Some(earlier)) = session.get::<SignedInUser>(USER_KEY).await {
-        state.credentials.revoke(&earlier.grant_id).await;
+fn workspace_problem(error: Error) -> Problem {
+    match error {
+        Error::Mantyx(error) => to_problem(error),
+        Error::Store(error) => Problem::store(&error),
+        other => Problem::internal(&other),
     }
 }
 

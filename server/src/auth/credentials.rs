@@ -1,15 +1,24 @@
-//! Tokens of signed-in users: sealed at rest, refreshed before they expire and on a 401, revoked at sign-out.
+//! Tokens of signed-in users: sealed at rest, refreshed before they expire and on a 401. A grant that MANTYX no longer accepts
+//! is ended, with its sessions.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use domain::LockExt;
+use tokio::sync::{Notify, watch};
+use tracing::Instrument;
 
 use crate::clock::now_ms;
 use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
 use crate::store::{SealedTokens, Store, WorkspaceId};
-use crate::vault::Vault;
+use crate::vault::{Vault, purpose};
 
 /// An access token is refreshed when it expires within this time.
 const REFRESH_BEFORE_MS: i64 = 5 * 60 * 1000;
+/// Time that a request waits for the check of its grant. A MANTYX that hangs must not hide the stored data.
+const CHECK_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// The credential for a request to MANTYX, and its workspace.
 #[derive(Clone, Debug)]
@@ -19,7 +28,7 @@ pub struct Caller {
     pub credential: Credential,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Credential {
     /// The id of a signed-in user's grant.
     Grant(String),
@@ -29,24 +38,40 @@ pub enum Credential {
 
 #[derive(Clone, Debug)]
 pub struct Credentials {
-    store: Store,
-    vault: Arc<Vault>,
-    mantyx: Mantyx,
+    pub(super) store: Store,
+    pub(super) vault: Arc<Vault>,
+    pub(super) mantyx: Mantyx,
     /// One refresh at a time for each grant. After waiting, the new token is in the store.
     refreshing: KeyedLocks<String>,
+    /// When each grant in use was checked at MANTYX.
+    checked: Arc<Mutex<HashMap<String, Instant>>>,
+    recheck_after: Duration,
+    /// Counts the grants that ended in this process. Streams watch it.
+    ended: watch::Sender<u64>,
+    /// Notified when there is a token to revoke.
+    pub(super) revocations: Arc<Notify>,
 }
 
 impl Credentials {
-    pub fn new(store: Store, vault: Arc<Vault>, mantyx: Mantyx) -> Self {
-        Self { store, vault, mantyx, refreshing: KeyedLocks::default() }
+    pub fn new(store: Store, vault: Arc<Vault>, mantyx: Mantyx, recheck_after: Duration) -> Self {
+        Self {
+            store,
+            vault,
+            mantyx,
+            refreshing: KeyedLocks::default(),
+            checked: Arc::default(),
+            recheck_after,
+            ended: watch::Sender::new(0),
+            revocations: Arc::default(),
+        }
     }
 
     pub fn seal(&self, tokens: &TokenSet, now_ms: i64) -> SealedTokens {
         let lifetime_ms = i64::try_from(tokens.expires_in.as_millis()).unwrap_or(i64::MAX);
         SealedTokens {
-            access: self.vault.seal("access token", tokens.access.expose().as_bytes()),
+            access: self.vault.seal(purpose::ACCESS_TOKEN, tokens.access.expose().as_bytes()),
             access_expires_at_ms: now_ms.saturating_add(lifetime_ms),
-            refresh: tokens.refresh.as_ref().map(|token| self.vault.seal("refresh token", token.as_bytes())),
+            refresh: tokens.refresh.as_ref().map(|token| self.vault.seal(purpose::REFRESH_TOKEN, token.as_bytes())),
         }
     }
 
@@ -63,10 +88,67 @@ impl Credentials {
         match call(bearer.clone()).await {
             Err(MantyxError::Unauthorized) => {
                 let refreshed = self.access_token(grant_id, Some(&bearer)).await?;
-                call(refreshed).await
+                let answer = call(refreshed).await;
+                if matches!(answer, Err(MantyxError::Unauthorized)) {
+                    self.end(grant_id, "its new token was rejected").await;
+                }
+                answer
             }
             other => other,
         }
+    }
+
+    /// Asks MANTYX whether the caller's grant is still accepted, if that was not asked lately. Returns false after a definite
+    /// refusal; while MANTYX cannot be reached, the grant is used.
+    pub async fn recheck(&self, caller: &Caller) -> bool {
+        let Credential::Grant(grant_id) = &caller.credential else { return true };
+        if !self.is_check_due(grant_id) {
+            return true;
+        }
+        let (this, caller) = (self.clone(), caller.clone());
+        // In a task: the check goes on when the request stops waiting for it.
+        let check = async move {
+            let mantyx = &this.mantyx;
+            let asked = this.call(&caller, |bearer| async move { mantyx.userinfo(&bearer).await }).await;
+            !matches!(asked, Err(MantyxError::Unauthorized))
+        };
+        let check = tokio::spawn(check.in_current_span());
+        !matches!(tokio::time::timeout(CHECK_TIMEOUT, check).await, Ok(Ok(false)))
+    }
+
+    /// Notes that MANTYX accepts a grant now.
+    pub fn mark_checked(&self, grant_id: &str) {
+        self.checked.locked().insert(grant_id.to_owned(), Instant::now());
+    }
+
+    fn is_check_due(&self, grant_id: &str) -> bool {
+        let mut checked = self.checked.locked();
+        checked.retain(|_, at| at.elapsed() < self.recheck_after);
+        let is_due = !checked.contains_key(grant_id);
+        if is_due {
+            // Noted before the answer is known, so that other requests don't ask too.
+            checked.insert(grant_id.to_owned(), Instant::now());
+        }
+        is_due
+    }
+
+    /// Changes whenever a grant ends in this process.
+    pub fn watch_ended(&self) -> watch::Receiver<u64> {
+        self.ended.subscribe()
+    }
+
+    pub(super) fn announce_end(&self, grant_id: &str) {
+        self.checked.locked().remove(grant_id);
+        self.ended.send_modify(|count| *count += 1);
+    }
+
+    /// Ends a grant that MANTYX has refused, with its sessions.
+    async fn end(&self, grant_id: &str, reason: &str) {
+        tracing::info!(reason, "MANTYX no longer accepts a sign-in; it is ended here too");
+        if let Err(error) = self.store.end_grant(grant_id, None, now_ms()).await {
+            tracing::warn!(%error, "cannot delete a grant");
+        }
+        self.announce_end(grant_id);
     }
 
     /// Returns the grant's access token. Refreshes it when it is about to expire, or when it is the `rejected` one.
@@ -92,43 +174,33 @@ impl Credentials {
 
     async fn refresh(&self, grant_id: &str) -> Result<Bearer, MantyxError> {
         let grant = self.load(grant_id).await?;
-        let sealed = grant.tokens.refresh.ok_or(MantyxError::Unauthorized)?;
-        let refresh_token = self.open("refresh token", &sealed)?;
+        let Some(sealed) = grant.tokens.refresh else {
+            self.end(grant_id, "its token was rejected or has expired, and it cannot be refreshed").await;
+            return Err(MantyxError::Unauthorized);
+        };
+        let refresh_token = self.open(purpose::REFRESH_TOKEN, &sealed)?;
         let mut tokens = match self.mantyx.refresh(&refresh_token).await {
             Ok(tokens) => tokens,
             Err(MantyxError::Refused { code, .. }) if code == "invalid_grant" => {
-                tracing::info!("grant was revoked at MANTYX; its user has to sign in again");
+                self.end(grant_id, "the consent was withdrawn").await;
                 return Err(MantyxError::Unauthorized);
             }
             Err(error) => return Err(error),
         };
         tokens.refresh.get_or_insert(refresh_token);
         let sealed = self.seal(&tokens, now_ms());
-        self.store.update_grant_tokens(grant_id, &sealed).await.map_err(database_error)?;
+        // A token that cannot be stored can be used: MANTYX does not rotate refresh tokens, so the stored one stays valid.
+        if let Err(error) = self.store.update_grant_tokens(grant_id, &sealed).await {
+            tracing::warn!(%error, "cannot store a refreshed token; it will be refreshed again");
+        } else if !tokens.scopes.is_empty() && tokens.scopes != grant.scopes {
+            self.store.update_grant_scopes(grant_id, &tokens.scopes).await.map_err(database_error)?;
+        }
         Ok(tokens.access)
-    }
-
-    /// Revokes a grant's tokens at MANTYX and deletes the grant, also when MANTYX cannot be reached.
-    pub async fn revoke(&self, grant_id: &str) {
-        if let Ok(Some(grant)) = self.store.grant(grant_id).await {
-            let token = match &grant.tokens.refresh {
-                Some(sealed) => self.open("refresh token", sealed),
-                None => self.open("access token", &grant.tokens.access),
-            };
-            if let Ok(token) = token
-                && let Err(error) = self.mantyx.revoke(&token).await
-            {
-                tracing::warn!(%error, "cannot revoke a token at MANTYX");
-            }
-        }
-        if let Err(error) = self.store.delete_grant(grant_id).await {
-            tracing::warn!(%error, "cannot delete a grant");
-        }
     }
 
     async fn stored_access_token(&self, grant_id: &str) -> Result<(Bearer, i64), MantyxError> {
         let grant = self.load(grant_id).await?;
-        let token = self.open("access token", &grant.tokens.access)?;
+        let token = self.open(purpose::ACCESS_TOKEN, &grant.tokens.access)?;
         Ok((Bearer::new(token), grant.tokens.access_expires_at_ms))
     }
 
@@ -136,7 +208,7 @@ impl Credentials {
         self.store.grant(grant_id).await.map_err(database_error)?.ok_or(MantyxError::Unauthorized)
     }
 
-    fn open(&self, purpose: &str, sealed: &[u8]) -> Result<String, MantyxError> {
+    pub(super) fn open(&self, purpose: &str, sealed: &[u8]) -> Result<String, MantyxError> {
         let plain = self.vault.open_sealed(purpose, sealed).map_err(|_| MantyxError::Unauthorized)?;
         String::from_utf8(plain).map_err(|_| MantyxError::Unauthorized)
     }

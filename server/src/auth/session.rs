@@ -1,23 +1,35 @@
-//! The browser session, and the middleware that binds a request to its workspace.
+//! The browser session, and the middleware that finds out who sent a request.
 
 use std::sync::Arc;
 
+use app::AppError;
 use app::backend::SignedIn;
 use app::model::Viewer;
 use axum::extract::{Request, State};
+use axum::http::header::ACCEPT;
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tower_sessions::cookie::SameSite;
 use tower_sessions::cookie::time::Duration;
-use tower_sessions::{Expiry, Session, SessionManagerLayer};
+use tower_sessions::session::Error as SessionError;
+use tower_sessions::{Expiry, Session, SessionManagerLayer, session_store};
 
-use super::{Caller, Credential, SealedSessionStore};
+use super::{Caller, Credential, Granted, RequestBearer, SealedSessionStore};
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::mantyx::MantyxError;
 use crate::state::AppState;
+use crate::web::problem::Problem;
+use crate::web::rate_limit::too_many_requests;
 use crate::workspace::SignedInWorkspace;
 
+/// A session ends when it was not used for 14 days,
+pub const IDLE_LIMIT_MS: i64 = 14 * 86_400_000;
+/// and 90 days after the sign-in.
+pub const SIGN_IN_LIMIT_MS: i64 = 90 * 86_400_000;
+
 pub const USER_KEY: &str = "user";
-pub const PENDING_KEY: &str = "pending sign-in";
 
 /// The signed-in user, stored in the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,13 +40,9 @@ pub struct SignedInUser {
     pub workspace_name: String,
 }
 
-/// A sign-in between `/auth/start` and `/auth/callback`, stored in the session and used once.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingSignIn {
-    pub state: String,
-    pub pkce_verifier: String,
-    pub return_to: String,
-}
+/// The id of a signed-in session.
+#[derive(Clone, Debug)]
+pub struct SessionId(pub String);
 
 /// Returns the session layer. Cookies are HttpOnly, SameSite=Lax, and Secure when served over https.
 pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<SealedSessionStore> {
@@ -43,30 +51,90 @@ pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<Sea
         .with_http_only(true)
         .with_same_site(SameSite::Lax)
         .with_secure(secure)
-        .with_expiry(Expiry::OnInactivity(Duration::days(14)))
+        // The cookie may last as long as a sign-in. The server decides when a session ends.
+        .with_expiry(Expiry::OnInactivity(Duration::milliseconds(SIGN_IN_LIMIT_MS)))
 }
 
-/// Middleware that adds [`SignedIn`] and its [`Caller`] to requests of a signed-in user whose grant is still stored.
-pub async fn attach_workspace(
-    State(state): State<AppState>,
-    session: Session,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    if let Some(workspace) = signed_in_workspace(&state, &session).await {
-        request.extensions_mut().insert(workspace.caller.clone());
-        request.extensions_mut().insert(SignedIn(Arc::new(workspace)));
+/// Middleware that adds the [`Caller`] of a request and what it was [`Granted`]: from a bearer where one is accepted, otherwise
+/// from the session. Requests of a signed-in user also get their [`SignedIn`] backend.
+pub async fn identify(State(state): State<AppState>, session: Session, mut request: Request, next: Next) -> Response {
+    let bearer = RequestBearer::from_headers(request.headers()).filter(|_| accepts_bearer(request.uri().path()));
+    if let Some(bearer) = bearer {
+        // Each unknown credential costs a request to MANTYX.
+        if !bearer.is_verified(&state)
+            && let Err(wait) = state.anonymous_writes.check(&request)
+        {
+            return too_many_requests(wait);
+        }
+        match bearer.caller(&state).await {
+            Ok(caller) => {
+                request.extensions_mut().insert(caller);
+                request.extensions_mut().insert(Granted::Bearer(bearer));
+            }
+            Err(error) => {
+                if matches!(error, Error::Mantyx(MantyxError::Unauthorized)) {
+                    state.anonymous_writes.count_refused_credential(&request);
+                }
+                return error.into_response();
+            }
+        }
+        return next.run(request).await;
+    }
+    match signed_in_workspace(&state, &session).await {
+        Ok(None) => {}
+        Ok(Some(workspace)) => {
+            let extensions = request.extensions_mut();
+            extensions.insert(workspace.caller.clone());
+            extensions.insert(Granted::Listed(workspace.scopes.clone()));
+            if let Some(id) = session.id() {
+                extensions.insert(SessionId(id.to_string()));
+            }
+            extensions.insert(SignedIn(Arc::new(workspace)));
+        }
+        // The user may well be signed in, so nothing sends them to the sign-in.
+        Err(error) => {
+            tracing::error!(%error, "cannot load a session");
+            let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
+            return match accept.is_some_and(|accept| accept.contains("text/html")) {
+                true => Problem::database().into_response(),
+                false => Error::from(AppError::Database).into_response(),
+            };
+        }
     }
     next.run(request).await
 }
 
-/// Returns the workspace of a signed-in session. A session that cannot be read counts as signed out.
-pub async fn signed_in_workspace(state: &AppState, session: &Session) -> Option<SignedInWorkspace> {
-    let user: SignedInUser = session.get(USER_KEY).await.ok().flatten()?;
-    let grant = state.store.grant(&user.grant_id).await.ok().flatten()?;
-    let viewer =
-        Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug.clone() };
-    let caller =
-        Caller { workspace_id: grant.workspace_id, slug: user.workspace_slug, credential: Credential::Grant(grant.id) };
-    Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes })
+fn accepts_bearer(path: &str) -> bool {
+    path.starts_with("/api/") || is_stream_or_file(path)
+}
+
+/// Returns true for `/runs/{id}/live` and `/runs/{id}/export`.
+pub fn is_stream_or_file(path: &str) -> bool {
+    let after_id = path.strip_prefix("/runs/").and_then(|rest| rest.split_once('/'));
+    after_id.is_some_and(|(_, what)| matches!(what, "live" | "export"))
+}
+
+/// Returns the workspace of a signed-in session. Fails if the database cannot be read.
+async fn signed_in_workspace(state: &AppState, session: &Session) -> anyhow::Result<Option<SignedInWorkspace>> {
+    let user = match session.get::<SignedInUser>(USER_KEY).await {
+        Ok(user) => user,
+        Err(SessionError::Store(error @ session_store::Error::Backend(_))) => return Err(error.into()),
+        // A record that cannot be parsed is no sign-in.
+        Err(_) => None,
+    };
+    let Some(user) = user else { return Ok(None) };
+    let Some(grant) = state.store.grant(&user.grant_id).await? else { return Ok(None) };
+    if grant.created_at_ms <= now_ms() - SIGN_IN_LIMIT_MS {
+        return Ok(None);
+    }
+    if !state.workspaces.allows(&user.workspace_slug) {
+        return Ok(None);
+    }
+    let credential = Credential::Grant(grant.id);
+    let caller = Caller { workspace_id: grant.workspace_id, slug: user.workspace_slug.clone(), credential };
+    if !state.credentials.recheck(&caller).await {
+        return Ok(None);
+    }
+    let viewer = Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug };
+    Ok(Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes }))
 }

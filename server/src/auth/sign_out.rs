@@ -1,18 +1,21 @@
-//! `POST /auth/sign-out`: ends the session and revokes its tokens.
+//! `POST /auth/sign-out`: ends the session here. Its tokens are revoked in the background.
 
 use axum::extract::State;
-use axum::response::Redirect;
+use axum::response::{IntoResponse, Redirect, Response};
 use tower_sessions::Session;
 
 use super::session::{SignedInUser, USER_KEY};
 use crate::state::AppState;
+use crate::web::problem::Problem;
 
-pub async fn sign_out(State(state): State<AppState>, session: Session) -> Redirect {
-    if let Ok(Some(user)) = session.get::<SignedInUser>(USER_KEY).await {
-        state.credentials.revoke(&user.grant_id).await;
+pub async fn sign_out(State(state): State<AppState>, session: Session) -> Response {
+    if let Ok(Some(user)) = session.get::<SignedInUser>(USER_KEY).await
+        && let Err(error) = state.credentials.sign_out(&user.grant_id).await
+    {
+        return Problem::store(&error).into_response();
     }
     if let Err(error) = session.flush().await {
         tracing::warn!(%error, "cannot delete a session at sign-out");
     }
-    Redirect::to("/sign-in")
+    Redirect::to("/sign-in").into_response()
 }

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use app::AppError;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api::ApiCaller;
+use crate::auth::Caller;
 use crate::config::DatabaseOptions;
 use crate::error::Error;
 use crate::log_lines::LogLines;
@@ -26,6 +28,7 @@ use crate::runs;
 use crate::state::AppState;
 use crate::store::{Store, WorkspaceId};
 use crate::timelines::TimelineCache;
+use crate::views;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -78,6 +81,9 @@ pub async fn download(
     Query(params): Query<Params>,
 ) -> Result<Response, Error> {
     let (run, _) = runs::find_run(&state, &caller, &id).await?;
+    if params.secrets {
+        check_launcher(&state, &caller, &id).await?;
+    }
     let spec = stored_spec(&state.store, caller.workspace_id, &id).await?;
     let (kind, extension, body) = match params.format {
         Format::Html => {
@@ -95,6 +101,18 @@ pub async fn download(
     let disposition = format!("attachment; filename=\"{id}.{extension}\"");
     let disposition = HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CONTENT_DISPOSITION, disposition)], body).into_response())
+}
+
+/// Only the person who launched a run sees what looks like a secret in it.
+async fn check_launcher(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
+    let subject = views::owner(state, caller).await?;
+    let launcher = state.store.launcher_of(caller.workspace_id, run_id).await?;
+    if subject.is_none() || subject != launcher {
+        let message = "Only the person who launched a run can export it with its secrets. Leave out secrets=true.";
+        return Err(AppError::Forbidden { message: message.to_owned() }.into());
+    }
+    tracing::info!(workspace = %caller.workspace_id, run_id, subject, "a run was exported with its secrets");
+    Ok(())
 }
 
 /// `runlens export`.

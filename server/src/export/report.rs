@@ -105,7 +105,7 @@ impl Report {
             ("Run", Some(run.id.clone())),
             ("Model", run.model.clone()),
             ("Turns", Some(format::grouped(timeline.totals.turns))),
-            ("Tool calls", Some(format::grouped(timeline.totals.calls))),
+            ("Tool calls", Some(format::grouped(timeline.made_calls()))),
             ("Tokens", tokens),
             ("Duration", run.duration_ms.map(format::duration)),
             ("Created", Some(format::timestamp(run.created_at_ms))),

@@ -86,7 +86,7 @@ impl Import {
         if !self.is_created {
             let first = self.report.faults.first();
             let example = first.map(|fault| format!(" Line {}: {}.", fault.line, fault.reason)).unwrap_or_default();
-            let message = format!("There is no event of a run in this file.{example}");
+            let message = format!("No run events found in this file.{example}");
             return Err(AppError::Invalid { field: "file".to_owned(), message }.into());
         }
         // Stored before the run ends, so that a viewer of the ended run sees the report.
@@ -159,6 +159,7 @@ impl Import {
                 input_preview: text("inputPreview"),
                 output_preview: None,
                 error: None,
+                reason: None,
                 tokens: serde_json::from_value(self.header.run["tokens"].clone()).ok().flatten(),
                 turns: None,
                 tool_calls: None,

@@ -35,7 +35,7 @@ pub async fn post_import(
         match chunk {
             Ok(chunk) => upload.push(Chunk::Bytes(chunk)).await,
             Err(error) => {
-                upload.push(Chunk::Failed(error.to_string())).await;
+                upload.push(Chunk::Failed(read_error(&error))).await;
                 break;
             }
         }
@@ -43,6 +43,11 @@ pub async fn post_import(
     let (run_id, report) = upload.finish().await?;
     let url = format!("/runs/{run_id}");
     Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
+}
+
+/// The innermost cause: the outer ones only say that the body could not be read.
+fn read_error(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), read_error)
 }
 
 /// Imports the file or the pasted text of the page's form. Redirects to the run, or back to the form with the error.

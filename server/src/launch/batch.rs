@@ -14,21 +14,24 @@ use tracing::Instrument;
 
 use super::batch_inputs::{self, Input};
 use super::{LaunchContent, LaunchRequest, Launcher, validation};
-use crate::auth::{Caller, Credential};
+use crate::answers;
+use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
 use crate::store::{NewBatch, OpenBatch};
+use crate::vault::purpose;
 
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const OTHER_KEY: &str =
+    "It was encrypted with another key. It continues when a server has that key in RUNLENS_SECRET_KEY.";
 const LEASE_MS: i64 = 90_000;
 /// The pause between two launches, so that other users can launch too.
 const GAP: Duration = Duration::from_millis(150);
 /// The pause if MANTYX can't be reached, or limits requests without saying for how long.
 const LAST_WAIT: Duration = Duration::from_secs(60);
 const RETRY: Backoff = Backoff::new(Duration::from_secs(2), LAST_WAIT);
-const PURPOSE: &str = "batch";
 
 /// Serialized for the batch's id, so its fields keep their names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -62,8 +65,8 @@ pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest
         checked.map_err(|error| in_row(i, rows.len(), error))?;
     }
     let content = LaunchContent { spec: request.spec.clone(), answers: request.answers.clone() };
-    let sealed = state.vault.seal(PURPOSE, &serde_json::to_vec(&content).unwrap_or_default());
-    let seal_row = |row: &Input| state.vault.seal(PURPOSE, &serde_json::to_vec(row).unwrap_or_default());
+    let sealed = state.vault.seal(purpose::BATCH, &serde_json::to_vec(&content).unwrap_or_default());
+    let seal_row = |row: &Input| state.vault.seal(purpose::BATCH, &serde_json::to_vec(row).unwrap_or_default());
     let sealed_inputs: Vec<Vec<u8>> = rows.iter().map(seal_row).collect();
     let batch = NewBatch {
         id: &id,
@@ -122,7 +125,9 @@ async fn work_on(state: AppState, batch: OpenBatch, owner: String) {
 
 async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<(), Error> {
     let Some(content) = open::<LaunchContent>(state, &batch.sealed) else {
-        return Ok(state.store.close_batch(batch, owner).await?);
+        tracing::warn!("cannot decrypt a batch; it stays open for a server with its key");
+        state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, Some(OTHER_KEY)).await?;
+        return Ok(());
     };
     let mut retry = RETRY;
     let mut wait = LAST_WAIT;
@@ -140,7 +145,7 @@ async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<
             },
             None => {
                 wait = LAST_WAIT;
-                Some("Whoever launched it is signed out. It goes on after the next sign-in.".to_owned())
+                Some("The person who launched it is signed out. It continues after the next sign-in.".to_owned())
             }
         };
         if !state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, problem.as_deref()).await? {
@@ -173,7 +178,9 @@ async fn launch_one(
     position: i64,
     sealed: &[u8],
 ) -> Result<Next, Error> {
-    let input: Input = open(state, sealed).unwrap_or_default();
+    let Some(input) = open::<Input>(state, sealed) else {
+        return Ok(Next::Wait(None, OTHER_KEY.to_owned()));
+    };
     let launched = match batch_inputs::apply(&content.spec, &input, (&batch.tag_key, &batch.tag_value)) {
         Ok(spec) => {
             let request = item_request(&batch.id, usize::try_from(position).unwrap_or(0), spec, &content.answers);
@@ -184,13 +191,13 @@ async fn launch_one(
     let (outcome, run_id, problem) = match launched {
         Ok(launched) => (BatchItemState::Launched, Some(launched.run_id), None),
         Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
-            return Ok(Next::Wait(retry_after, "MANTYX asks to go slower.".to_owned()));
+            return Ok(Next::Wait(retry_after, "MANTYX rate limit reached.".to_owned()));
         }
         Err(Error::Mantyx(MantyxError::Unreachable(why))) => {
             return Ok(Next::Wait(None, format!("MANTYX cannot be reached ({why}).")));
         }
         Err(Error::Mantyx(MantyxError::Unauthorized)) => {
-            return Ok(Next::Wait(None, "The sign-in has ended. Sign in again to go on.".to_owned()));
+            return Ok(Next::Wait(None, "The sign-in has ended. Sign in again to continue.".to_owned()));
         }
         Err(Error::Store(error)) => return Err(error.into()),
         Err(error) => (BatchItemState::Failed, None, Some(AppError::from(error).to_string())),
@@ -206,15 +213,14 @@ fn item_request(batch: &str, position: usize, spec: Value, answers: &ToolAnswere
 }
 
 async fn launcher_of(state: &AppState, batch: &OpenBatch) -> Result<Option<Launcher>, Error> {
-    let grant = state.store.newest_grant_of(batch.workspace_id, &batch.subject).await?;
-    let slug = state.store.workspace_slug(batch.workspace_id).await?;
-    let Some((grant, slug)) = grant.zip(slug) else { return Ok(None) };
-    let caller = Caller { workspace_id: batch.workspace_id, slug, credential: Credential::Grant(grant) };
+    // Starting runs needs the same scope as answering them.
+    let found = answers::find_sender(state, batch.workspace_id, &batch.subject).await?;
+    let Ok(caller) = found else { return Ok(None) };
     Launcher::of(state, &caller).await.map(Some)
 }
 
 fn open<T: serde::de::DeserializeOwned>(state: &AppState, sealed: &[u8]) -> Option<T> {
-    serde_json::from_slice(&state.vault.open_sealed(PURPOSE, sealed).ok()?).ok()
+    serde_json::from_slice(&state.vault.open_sealed(purpose::BATCH, sealed).ok()?).ok()
 }
 
 /// Adds the number of the input to its errors, if there are several inputs.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::AppError;
+use app::launch::draft::json_error;
 use serde_json::{Map, Value};
 
 pub const MAX_INPUTS: usize = 200;
@@ -144,9 +145,7 @@ fn fill_in(fields: &mut Map<String, Value>, input: &Input, names: &BTreeSet<Stri
 }
 
 fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
-    let items: Vec<Value> = serde_json::from_str(text).map_err(|error| {
-        invalid(format!("The list is not JSON (line {}, column {}).", error.line(), error.column()))
-    })?;
+    let items: Vec<Value> = serde_json::from_str(text).map_err(|error| invalid(json_error::describe(text, &error)))?;
     let rows = items.into_iter().enumerate().map(|(i, item)| match item {
         Value::String(prompt) => Ok(Input::from_iter([("prompt".to_owned(), Value::String(prompt))])),
         Value::Object(fields) => Ok(fields),
@@ -156,21 +155,51 @@ fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
 }
 
 fn parse_csv(text: &str) -> Result<Vec<Input>, AppError> {
+    if let Some((line, column)) = unclosed_quote(text) {
+        return Err(invalid(format!("A quote is not closed. Add the closing quote (line {line}, column {column}).")));
+    }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(separator(text))
         .trim(csv::Trim::Headers)
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let bad = |error: csv::Error| match error.position() {
-        Some(place) => invalid(format!("Line {} does not have as many columns as the first.", place.line())),
-        None => invalid("This is neither CSV nor a JSON list.".to_owned()),
-    };
+    let bad = |error: csv::Error| invalid(describe_csv_error(text, &error));
     let columns = reader.headers().map_err(bad)?.clone();
+    let mut names = BTreeSet::new();
+    if let Some(name) = columns.iter().find(|name| name.is_empty() || !names.insert(*name)) {
+        let problem = if name.is_empty() { "A column has no name" } else { "Two columns have the same name" };
+        return Err(invalid(format!("{problem}. Give each column a name of its own (line 1).")));
+    }
     let rows = reader.records().map(|record| {
         let record = record.map_err(bad)?;
         let cells = columns.iter().zip(record.iter());
         Ok(cells.map(|(column, cell)| (column.to_owned(), Value::String(cell.to_owned()))).collect())
     });
     rows.collect()
+}
+
+/// Returns the line and column of a quote that is never closed.
+fn unclosed_quote(text: &str) -> Option<(usize, usize)> {
+    let mut open = None;
+    for (i, line) in text.lines().enumerate() {
+        for (j, _) in line.chars().enumerate().filter(|(_, c)| *c == '"') {
+            open = if open.is_some() { None } else { Some((i + 1, j + 1)) };
+        }
+    }
+    open
+}
+
+/// Describes an error in one sentence, with the line and the column where it shows.
+fn describe_csv_error(text: &str, error: &csv::Error) -> String {
+    let line = error.position().map_or(1, csv::Position::line);
+    let length =
+        text.lines().nth(usize::try_from(line).unwrap_or(1).saturating_sub(1)).map_or(0, |line| line.chars().count());
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
+            "The first line has {expected_len} columns, and this one has {len}. Add or remove values (line {line}, column {}).",
+            length + 1
+        ),
+        _ => format!("This is neither CSV nor a JSON list (line {line}, column 1)."),
+    }
 }
 
 /// Spreadsheets write semicolons where a comma is the decimal point, and tabs when cells are copied.
@@ -255,7 +284,12 @@ mod tests {
     #[test]
     fn errors_name_the_line_or_input() {
         let message = |text: &str| parse(text).expect_err(text).to_string();
-        assert!(message("a,b\n1,2\n3\n").contains("Line 3"));
+        let short = message("a,b\n1,2\n3\n");
+        assert!(short.contains("2 columns") && short.contains("line 3, column 2"), "{short}");
+        let quote = message("a,b\n\"1,2\n3,4\n");
+        assert!(quote.contains("quote is not closed") && quote.contains("line 2, column 1"), "{quote}");
+        assert!(message("n\n\"a\nb\n").contains("quote is not closed"));
+        assert!(message("n,n\n1,2\n").contains("same name") && message("a,\n1,2\n").contains("no name"));
         assert!(message("[1]").contains("Input 1"));
         assert!(message("[\"a\",").contains("column"));
         assert!(message(" ").contains("no inputs"));

@@ -1,13 +1,14 @@
 //! The models, agents, tools and metadata that the form offers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::LockExt;
 use serde_json::Value;
 
 use super::Launcher;
+use crate::bounded_cache::BoundedCache;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
@@ -44,6 +45,8 @@ pub struct ModelChoice {
     pub id: String,
     pub label: String,
     pub provider: String,
+    /// The name under which runs report it.
+    pub vendor_model_id: String,
     pub context_window_tokens: Option<u64>,
     /// Per million tokens.
     pub input_per_1m_usd: Option<f64>,
@@ -80,6 +83,19 @@ impl ModelChoice {
     }
 }
 
+impl Catalogue {
+    /// Estimates the memory that the lists take.
+    fn memory_bytes(&self) -> usize {
+        let choices = [&self.agents, &self.tools, &self.plugins].into_iter().flat_map(|offer| &offer.items);
+        let choice_bytes = |choice: &Choice| choice.id.len() + choice.name.len() + choice.description.len();
+        let model_bytes = |model: &ModelChoice| model.id.len() + model.label.len() + model.provider.len();
+        let metadata = self.metadata.iter().flat_map(|used| used.values.iter().chain([&used.key]));
+        choices.map(|choice| size_of::<Choice>() + choice_bytes(choice)).sum::<usize>()
+            + self.models.items.iter().map(|model| size_of::<ModelChoice>() + model_bytes(model)).sum::<usize>()
+            + metadata.map(|text| size_of::<String>() + text.len()).sum::<usize>()
+    }
+}
+
 impl<T> Default for Offer<T> {
     fn default() -> Self {
         Self { items: Vec::new(), unavailable: None }
@@ -88,31 +104,31 @@ impl<T> Default for Offer<T> {
 
 /// The form loads the catalogue at every pause of typing.
 const CACHED_FOR: Duration = Duration::from_secs(60);
+const MAX_CACHED_BYTES: usize = 32 * 1024 * 1024;
 
 /// Caches the catalogue of each user.
-#[derive(Clone, Debug, Default)]
-pub struct Catalogues(Arc<Mutex<HashMap<Owner, Cached>>>);
+#[derive(Clone, Debug)]
+pub struct Catalogues(Arc<Mutex<BoundedCache<Owner, Arc<Catalogue>>>>);
 
 type Owner = (WorkspaceId, String);
-type Cached = (Instant, Arc<Catalogue>);
+
+impl Default for Catalogues {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(BoundedCache::new(MAX_CACHED_BYTES, CACHED_FOR))))
+    }
+}
 
 impl Catalogues {
     pub async fn load(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
         let owner = (launcher.caller.workspace_id, launcher.subject.clone());
-        let fresh = |cached: &Cached| cached.0.elapsed() < CACHED_FOR;
-        let known = {
-            let mut all = self.0.locked();
-            all.retain(|_, cached| fresh(cached));
-            all.get(&owner).map(|(_, catalogue)| catalogue.clone())
-        };
+        let known = self.0.locked().get(&owner);
         if let Some(catalogue) = known {
             // A new sign-in may have other scopes.
             let missing_scopes = missing_scopes(&launcher.scopes);
             return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
         }
         let catalogue = Arc::new(load(state, launcher).await?);
-        let mut all = self.0.locked();
-        all.insert(owner, (Instant::now(), catalogue.clone()));
+        self.0.locked().insert(owner, catalogue.clone(), catalogue.memory_bytes());
         Ok(catalogue)
     }
 }
@@ -137,7 +153,7 @@ async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error>
         tools: tools?,
         plugins: plugins?,
         metadata: metadata_in_use(state, launcher).await?,
-        mcp_commands: state.peers.commands.lines().to_vec(),
+        mcp_commands: state.peers.of(&caller.slug).commands.lines(),
         missing_scopes: missing_scopes(&launcher.scopes),
     })
 }
@@ -201,6 +217,7 @@ fn model_choice(model: &Value) -> Option<ModelChoice> {
     let id = text("id")?;
     Some(ModelChoice {
         label: text("label").unwrap_or_else(|| id.clone()),
+        vendor_model_id: text("vendorModelId").unwrap_or_else(|| id.clone()),
         id,
         provider: text("provider").unwrap_or_default(),
         context_window_tokens: model["contextWindowTokens"].as_u64(),

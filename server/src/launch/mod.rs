@@ -19,7 +19,7 @@ use app::launch::LaunchMode;
 use domain::Answerer;
 use serde_json::Value;
 
-use crate::auth::{Caller, Credential};
+use crate::auth::{Caller, Credential, scopes};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{Bearer, LaunchFault, MantyxError};
@@ -59,6 +59,10 @@ impl Launcher {
 /// Starts a run. The same key returns the same run after a double click, a reload or in another process.
 pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchRequest) -> Result<LaunchedRun, Error> {
     validation::check_request(request)?;
+    let scope = if request.mode == LaunchMode::OneShot { scopes::RUNS_WRITE } else { scopes::SESSIONS_WRITE };
+    if !scopes::includes(&launcher.scopes, scope) {
+        return Err(AppError::MissingScope { scope: scope.to_owned() }.into());
+    }
     let workspace = launcher.caller.workspace_id;
     let fingerprint = validation::fingerprint(request);
     let now = now_ms();
@@ -80,7 +84,11 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
             let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
             let kept = SealedAnswerers { subject: &launcher.subject, sealed: &sealed, by_hand };
             let plan = (!request.answers.is_empty()).then_some(kept);
-            state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await?;
+            let recorded = state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await;
+            if let Err(error) = recorded {
+                tracing::error!(%error, run_id = launched.run_id, "a run was started and could not be recorded");
+                return Err(Error::Unconfirmed);
+            }
             state.answers.wake();
             store_in_mirror(state, launcher, &launched.run_id).await;
             Ok(launched)

@@ -4,10 +4,10 @@ mod local;
 
 use std::collections::HashMap;
 
-use app::launch::draft::error_placement::describe_pointer;
 use app::launch::{Check, CheckKind, CheckState, ToolCheck};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
-use protocol::validate::{self, FieldError};
+use protocol::fields::SPEC_FIELDS;
+use protocol::validate::{Body, FieldError, validate};
 use remote_tools::RemoteError;
 use remote_tools::a2a::FoundCard;
 use remote_tools::mcp::McpCatalogue;
@@ -23,7 +23,7 @@ const MAX_PEERS: usize = 24;
 
 pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent) -> Result<Vec<ToolCheck>, Error> {
     let tools: Vec<Value> = content.spec["tools"].as_array().cloned().unwrap_or_default();
-    let errors = validate::validate(&content.spec);
+    let errors = validate(Body::Run, &content.spec);
     let peers = query_peers(state, launcher, content, &tools).await?;
     Ok(tools.iter().enumerate().map(|(i, tool)| check_tool(i, tool, content, &errors, &peers)).collect())
 }
@@ -60,12 +60,13 @@ async fn query_peers(
     servers.extend(named.take(MAX_PEERS).map(|endpoint| (endpoint_key(&endpoint), endpoint)));
     let named = tools.iter().filter_map(a2a_of_tool).chain(content.answers.values().filter_map(a2a_of_answerer));
     agents.extend(named.take(MAX_PEERS).map(|peer| (peer_key(&peer), peer)));
+    let allowed = &state.peers.of(&launcher.caller.slug);
     let (found, cards) = tokio::join!(
         futures::future::join_all(
-            servers.into_iter().map(|(key, endpoint)| async move { (key, state.peers.discover_mcp(&endpoint).await) })
+            servers.into_iter().map(|(key, endpoint)| async move { (key, allowed.discover_mcp(&endpoint).await) })
         ),
         futures::future::join_all(
-            agents.into_iter().map(|(key, peer)| async move { (key, state.peers.fetch_card(&peer).await) })
+            agents.into_iter().map(|(key, peer)| async move { (key, allowed.fetch_card(&peer).await) })
         ),
     );
     (peers.mcp, peers.cards) = (found.into_iter().collect(), cards.into_iter().collect());
@@ -95,7 +96,8 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
         }
         _ => {}
     }
-    if matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
+    let is_found = checks.iter().all(|check| !matches!(check.state, CheckState::Warning | CheckState::Failed));
+    if is_found && matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
         checks.push(check(CheckKind::Answered, CheckState::Passed, "MANTYX calls it and takes its answer."));
     }
     let name = if kind == "mantyx" { text("id") } else { text("name") };
@@ -106,12 +108,12 @@ fn shape(path: &str, errors: &[FieldError], headers: &Headers) -> Check {
     let inside = |error: &&FieldError| error.path == path || error.path.starts_with(&format!("{path}/"));
     match errors.iter().find(inside) {
         None => match validation::header_without_value(headers) {
-            None => check(CheckKind::Shape, CheckState::Passed, "It is written as MANTYX wants it."),
+            None => check(CheckKind::Shape, CheckState::Passed, "Valid."),
             Some(name) => check(CheckKind::Shape, CheckState::Warning, format!("The header {name} has no value."))
-                .with_fix("Write it again: header values are not passed on with a run or a template."),
+                .with_fix("Enter it again: header values are not copied from a run or a template."),
         },
         Some(error) => check(CheckKind::Shape, CheckState::Failed, error.message.clone())
-            .with_fix(format!("See {}.", describe_pointer(&error.path))),
+            .with_fix(format!("See {}.", SPEC_FIELDS.describe(&error.path))),
     }
 }
 

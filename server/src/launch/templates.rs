@@ -1,7 +1,7 @@
 //! Templates: saved sealed, limited in size, private or shared with the workspace.
 
 use app::AppError;
-use serde_json::Value;
+use protocol::redact::remove_header_values;
 
 use super::{LaunchContent, Launcher, built_in_templates};
 use crate::answers::without_secrets;
@@ -9,12 +9,12 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::state::AppState;
 use crate::store::StoredTemplate;
+use crate::vault::purpose;
 
 const MAX_TEMPLATE_BYTES: usize = 512 * 1024;
 const MAX_TEMPLATES: i64 = 200;
 const MAX_NAME_CHARS: usize = 120;
 const MAX_NOTES_CHARS: usize = 4_000;
-const PURPOSE: &str = "template";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
@@ -50,7 +50,7 @@ pub async fn list(state: &AppState, launcher: &Launcher) -> Result<Vec<Template>
     let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
     let readable = stored.into_iter().filter_map(|stored| {
         // Skips templates that were sealed with a lost key.
-        let json = state.vault.open_sealed(PURPOSE, &stored.sealed).ok()?;
+        let json = state.vault.open_sealed(purpose::TEMPLATE, &stored.sealed).ok()?;
         let content: LaunchContent = serde_json::from_slice(&json).ok()?;
         let is_mine = stored.subject == launcher.subject;
         let owner = if is_mine { TemplateOwner::Me } else { TemplateOwner::Colleague(stored.email) };
@@ -74,7 +74,9 @@ pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange)
     if !change.content.spec.is_object() {
         return Err(invalid("spec", "A run spec is a JSON object.".to_owned()));
     }
-    if change.id.is_none() && state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
+    if let Some(id) = &change.id {
+        check_owner(state, launcher, id).await?;
+    } else if state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
         return Err(invalid(
             "name",
             format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first."),
@@ -92,14 +94,25 @@ pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange)
         shared: change.shared,
         name: name.to_owned(),
         notes: change.notes,
-        sealed: state.vault.seal(PURPOSE, &json),
+        sealed: state.vault.seal(purpose::TEMPLATE, &json),
         changed_at_ms: now_ms(),
     };
     if !state.store.save_template(workspace, &template).await? {
-        let message = "This template is a colleague's. Save it under a name of your own.".to_owned();
-        return Err(AppError::Forbidden { message }.into());
+        return Err(not_yours().into());
     }
     Ok(template.id)
+}
+
+/// Fails unless the user has a template with this id. A new template gets its id here, so that each one is counted.
+async fn check_owner(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
+    let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
+    let is_own = stored.iter().any(|template| template.id == id && template.subject == launcher.subject);
+    if is_own { Ok(()) } else { Err(not_yours().into()) }
+}
+
+fn not_yours() -> AppError {
+    let message = "This template is a colleague's, or it was deleted. Save it under a name of your own.";
+    AppError::Forbidden { message: message.to_owned() }
 }
 
 pub async fn delete(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
@@ -112,13 +125,7 @@ pub async fn delete(state: &AppState, launcher: &Launcher, id: &str) -> Result<(
 /// Removes header values, which others must not see.
 pub fn shareable(mut content: LaunchContent) -> LaunchContent {
     content.answers = without_secrets(content.answers);
-    let tools = content.spec.get_mut("tools").and_then(Value::as_array_mut);
-    for tool in tools.into_iter().flatten() {
-        let headers = tool.get_mut("headers").and_then(Value::as_object_mut);
-        for value in headers.into_iter().flat_map(|headers| headers.values_mut()) {
-            *value = Value::String(String::new());
-        }
-    }
+    remove_header_values(&mut content.spec);
     content
 }
 
@@ -128,7 +135,7 @@ fn invalid(field: &str, message: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use app::AppError;
 use app::launch::{LaunchMode, local_tools};
 use domain::{Answerer, Headers, McpEndpoint, McpTool, ToolAnswerers};
-use protocol::validate::{self, FieldError};
+use protocol::validate::{FieldError, validate};
 use protocol::{ids, json, json_pointer};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -23,11 +23,12 @@ pub fn check_request(request: &LaunchRequest) -> Result<(), AppError> {
         let message = "The launch has no key of 8 to 100 letters and digits. Reload the page.".to_owned();
         return Err(AppError::Invalid { field: "key".to_owned(), message });
     }
-    let mut errors = match &request.mode {
-        LaunchMode::OneShot | LaunchMode::NewSession => validate::validate(&request.spec),
-        LaunchMode::Message { session_id } if ids::is_path_id(session_id) => validate::validate_message(&request.spec),
-        LaunchMode::Message { .. } => return Err(AppError::not_found("session")),
-    };
+    if let LaunchMode::Message { session_id } = &request.mode
+        && !ids::is_path_id(session_id)
+    {
+        return Err(AppError::not_found("session"));
+    }
+    let mut errors = validate(request.mode.body(), &request.spec);
     if request.spec.to_string().len() > MAX_SPEC_BYTES {
         errors.push(field_error("", "too_long", "The whole spec may have at most 8 MB."));
     }
@@ -58,9 +59,7 @@ pub fn answerer_errors(spec: &Value, answers: &ToolAnswerers, mode: &LaunchMode)
 /// Returns the problem of an answerer as one sentence.
 pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
     if let Some(name) = answerer.headers().and_then(header_without_value) {
-        return Some(format!(
-            "Write the value of the header {name} again: it is not passed on with a run or a template."
-        ));
+        return Some(format!("Enter the value of the header {name} again: it is not copied from a run or a template."));
     }
     if let Some(Err(error)) = answerer.headers().map(peers::check_headers) {
         return Some(error.to_string());

@@ -4,22 +4,26 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::{Backoff, LockExt};
+use domain::LockExt;
 use tokio::sync::watch;
 use tracing::Instrument;
 
+use super::follower::{Viewers, follow_run};
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::mantyx::MantyxError;
-use crate::mirror::{CATCH_UP_PAUSE, open_stream, record_log_facts, store_events};
+use crate::mirror::CATCH_UP_PAUSE;
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
-const RETRY: Backoff = Backoff::new(Duration::from_millis(250), Duration::from_secs(10));
 /// Time that a page waits for the rest of an ended run's log.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-type Followed = HashMap<(WorkspaceId, String), watch::Sender<Progress>>;
+type Followed = HashMap<(WorkspaceId, String), FollowedRun>;
+
+#[derive(Clone, Debug)]
+struct FollowedRun {
+    progress: watch::Sender<Progress>,
+    viewers: Viewers,
+}
 
 #[derive(Clone, Debug, Default)]
 pub struct Hub {
@@ -41,24 +45,28 @@ impl Hub {
     /// Returns the number of watchers, and of runs that they watch.
     pub fn count_watchers(&self) -> (usize, usize) {
         let followed = self.followed.locked();
-        let watchers = followed.values().map(watch::Sender::receiver_count).filter(|count| *count > 0);
+        let watchers = followed.values().map(|run| run.progress.receiver_count()).filter(|count| *count > 0);
         watchers.fold((0, 0), |(streams, runs), count| (streams + count, runs + 1))
     }
 
-    /// Follows a run. All followers share one stream from MANTYX, which stays open until the last receiver is dropped.
+    /// Follows a run. All followers share one stream from MANTYX, which stays open until the last receiver is dropped. It is
+    /// read with the credential of one of them, or of another user of the workspace who may read runs.
     pub fn follow(&self, state: &AppState, caller: &Caller, run_id: &str) -> watch::Receiver<Progress> {
         let mut followed = self.followed.locked();
-        followed.retain(|_, progress| progress.receiver_count() > 0);
+        followed.retain(|_, run| run.progress.receiver_count() > 0);
         let key = (caller.workspace_id, run_id.to_owned());
-        if let Some(progress) = followed.get(&key)
-            && !progress.borrow().ended
+        if let Some(run) = followed.get(&key)
+            && !run.progress.borrow().ended
         {
-            return progress.subscribe();
+            run.viewers.add(caller);
+            return run.progress.subscribe();
         }
         let (progress, receiver) = watch::channel(Progress::default());
-        followed.insert(key, progress.clone());
+        let viewers = Viewers::new(caller);
+        followed.insert(key, FollowedRun { progress: progress.clone(), viewers: viewers.clone() });
         let span = tracing::info_span!("follow run", run_id, workspace = %caller.workspace_id);
-        tokio::spawn(follow_run(state.clone(), caller.clone(), run_id.to_owned(), progress).instrument(span));
+        let follow = follow_run(state.clone(), caller.workspace_id, viewers, run_id.to_owned(), progress);
+        tokio::spawn(follow.instrument(span));
         receiver
     }
 
@@ -78,77 +86,7 @@ impl Hub {
 
     fn subscribe(&self, workspace: WorkspaceId, run_id: &str) -> Option<watch::Receiver<Progress>> {
         let followed = self.followed.locked();
-        let progress = followed.get(&(workspace, run_id.to_owned()))?;
+        let progress = &followed.get(&(workspace, run_id.to_owned()))?.progress;
         (progress.receiver_count() > 0 && !progress.borrow().ended).then(|| progress.subscribe())
     }
-}
-
-/// A background task that stores one run's events as they come.
-async fn follow_run(state: AppState, caller: Caller, run_id: String, progress: watch::Sender<Progress>) {
-    let mut retry = RETRY;
-    loop {
-        let followed = tokio::select! {
-            followed = follow_once(&state, &caller, &run_id, &progress, &mut retry) => followed,
-            () = progress.closed() => return,
-            () = state.shutdown.cancelled() => return,
-        };
-        match followed {
-            Ok(true) => break,
-            Ok(false) => {}
-            Err(Error::Mantyx(
-                error @ (MantyxError::Unauthorized | MantyxError::NotFound | MantyxError::MissingScope { .. }),
-            )) => {
-                tracing::info!(%error, "live stream rejected; giving up");
-                break;
-            }
-            Err(error) => {
-                tracing::info!(%error, "live stream broke; reconnecting");
-                progress.send_modify(|progress| progress.disconnected = true);
-            }
-        }
-        tokio::time::sleep(retry.next_delay()).await;
-    }
-    if let Err(error) = finish(&state, &caller, &run_id).await {
-        tracing::warn!(%error, "cannot record the end of a run");
-    }
-    progress.send_modify(|progress| progress.ended = true);
-}
-
-/// Follows one connection, from the last stored event. Returns true when the log is complete.
-async fn follow_once(
-    state: &AppState,
-    caller: &Caller,
-    run_id: &str,
-    progress: &watch::Sender<Progress>,
-    retry: &mut Backoff,
-) -> Result<bool, Error> {
-    if state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?.1 {
-        return Ok(true);
-    }
-    let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
-    let mut stream = open_stream(state, caller, run_id, last_seq).await?;
-    progress.send_if_modified(|progress| std::mem::take(&mut progress.disconnected));
-    // Earlier events come at once. After the first pause, events come as they happen.
-    let mut live = false;
-    loop {
-        let earlier = if live { None } else { tokio::time::timeout(CATCH_UP_PAUSE, stream.next_batch()).await.ok() };
-        live = earlier.is_none();
-        let batch = match earlier {
-            Some(batch) => batch?,
-            None => stream.next_batch().await?,
-        };
-        let Some(batch) = batch else { return Ok(false) };
-        retry.reset();
-        let ended = store_events(state, caller, run_id, &batch, live).await?;
-        progress.send_modify(|progress| progress.batches += 1);
-        if ended {
-            return Ok(true);
-        }
-    }
-}
-
-/// Records the end of a run: marks come from its log, totals from its snapshot.
-async fn finish(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
-    record_log_facts(state, caller, run_id).await?;
-    state.mirror.sync_snapshot(state, caller, run_id).await
 }

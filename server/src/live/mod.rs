@@ -3,8 +3,12 @@
 //! The hub stores events before it announces them, and the relay reads the store. So a slow browser delays no other, and a
 //! browser that connects late or again continues from its last seq.
 
+mod follower;
 mod hub;
+mod lifetime;
 mod relay;
+mod streams;
 
 pub use hub::Hub;
 pub use relay::relay;
+pub use streams::Streams;

@@ -11,6 +11,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use app::AppError;
+use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
@@ -21,8 +22,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::hub::Progress;
+use super::lifetime::Lifetime;
+use super::streams::StreamSlot;
 use crate::api::ApiCaller;
-use crate::auth::Caller;
+use crate::auth::{Caller, Granted, SessionId};
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
@@ -38,6 +41,8 @@ pub struct Params {
 pub async fn relay(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
+    Extension(granted): Extension<Granted>,
+    session: Option<Extension<SessionId>>,
     Path(run_id): Path<String>,
     Query(params): Query<Params>,
     headers: HeaderMap,
@@ -45,11 +50,15 @@ pub async fn relay(
     if !ids::is_path_id(&run_id) || !is_visible(&state, &caller, &run_id).await? {
         return Err(AppError::not_found("run").into());
     }
+    let lifetime = Lifetime::new(&state, &caller, granted, session.map(|Extension(id)| id));
+    let lifetime = lifetime.ok_or(AppError::SignedOut)?;
+    let slot = state.streams.open(lifetime.owner(), &state.limits)?;
     // A browser that reconnects sends the last seq that it got, which is newer than the one in its URL.
     let last_event_id = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let progress = state.live.follow(&state, &caller, &run_id);
     let after = last_event_id.or(params.after).unwrap_or(0);
-    let watcher = Watcher { state, caller, run_id, after, progress, sent_disconnected: false, done: false };
+    let watcher =
+        Watcher { state, caller, run_id, after, progress, lifetime, slot, sent_disconnected: false, done: false };
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let frames = watcher.next().await?;
         Some((stream::iter(frames.into_iter().map(Ok::<_, Infallible>)), watcher))
@@ -77,6 +86,8 @@ struct Watcher {
     run_id: String,
     after: u64,
     progress: watch::Receiver<Progress>,
+    lifetime: Lifetime,
+    slot: StreamSlot,
     /// The state of MANTYX's stream that was sent last.
     sent_disconnected: bool,
     done: bool,
@@ -89,6 +100,9 @@ impl Watcher {
             return None;
         }
         loop {
+            if self.lifetime.is_over(&self.state, &self.caller).await {
+                return self.end();
+            }
             // Read before the store: a batch that is stored in between wakes the wait below.
             let Progress { ended, disconnected, .. } = *self.progress.borrow_and_update();
             let store = &self.state.store;
@@ -105,9 +119,7 @@ impl Watcher {
                 return Some(frames(&events));
             }
             if ended {
-                // Tells the browser not to reconnect.
-                self.done = true;
-                return Some(vec![Frame::default().event("end").data("{}")]);
+                return self.end();
             }
             if disconnected != self.sent_disconnected {
                 self.sent_disconnected = disconnected;
@@ -116,9 +128,17 @@ impl Watcher {
             }
             tokio::select! {
                 changed = self.progress.changed() => changed.ok()?,
+                () = self.lifetime.wait_for_check() => {}
+                () = self.slot.close.cancelled() => return None,
                 () = self.state.shutdown.cancelled() => return None,
             }
         }
+    }
+
+    /// Tells the browser not to reconnect.
+    fn end(&mut self) -> Option<Vec<Frame>> {
+        self.done = true;
+        Some(vec![Frame::default().event("end").data("{}")])
     }
 }
 

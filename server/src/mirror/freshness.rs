@@ -10,6 +10,9 @@ const CANNOT_LIST: &str =
     "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
 /// Shown when MANTYX has not answered in time.
 const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
+/// Shown when the database cannot be written.
+const CANNOT_SAVE: &str = "Nothing can be saved at the moment: this server's disk is full, or its database cannot be \
+                           written. What is stored is shown. Ask your operator to free space.";
 
 /// The freshness of stored data.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub enum Freshness {
     CannotList,
     /// MANTYX was asked and has not answered yet.
     Slow,
+    /// MANTYX answered, but the database cannot be written.
+    CannotSave,
 }
 
 impl Freshness {
@@ -34,18 +39,23 @@ impl Freshness {
             Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
             Self::CannotList => Some(CANNOT_LIST.to_owned()),
             Self::Slow => Some(SLOW.to_owned()),
+            Self::CannotSave => Some(CANNOT_SAVE.to_owned()),
         }
     }
 }
 
 /// Turns errors that leave the stored data worth showing into a freshness. A rejected credential stays an error.
-pub(super) fn freshness_after(error: MantyxError) -> Result<Freshness, Error> {
+pub(super) fn freshness_after(error: Error) -> Result<Freshness, Error> {
     match error {
-        MantyxError::Unauthorized | MantyxError::MissingScope { .. } => Err(error.into()),
-        MantyxError::NotFound => Ok(Freshness::Gone),
-        other => {
-            tracing::warn!(error = %other, "cannot sync from MANTYX; showing stored data");
-            Ok(Freshness::Stale(other))
+        Error::Mantyx(MantyxError::NotFound) => Ok(Freshness::Gone),
+        Error::Mantyx(error) if !matches!(error, MantyxError::Unauthorized | MantyxError::MissingScope { .. }) => {
+            tracing::warn!(%error, "cannot sync from MANTYX; showing stored data");
+            Ok(Freshness::Stale(error))
         }
+        error if error.cannot_save() => {
+            tracing::error!(%error, "cannot store what MANTYX sent; showing stored data");
+            Ok(Freshness::CannotSave)
+        }
+        error => Err(error),
     }
 }

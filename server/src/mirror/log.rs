@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use protocol::Event;
 use protocol::timeline::Replay;
+use serde_json::Value;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
@@ -17,6 +18,7 @@ pub const CATCH_UP_PAUSE: Duration = Duration::from_millis(250);
 
 /// Longer logs are stored piece by piece, so that they are not held in memory.
 const MAX_WHOLE_EVENTS: usize = 20_000;
+const MAX_WHOLE_BYTES: usize = 32 * 1024 * 1024;
 
 /// The log of an ended run as it came from the stream.
 pub enum Fetched {
@@ -38,18 +40,22 @@ pub async fn open_stream(state: &AppState, caller: &Caller, run_id: &str, last_s
 }
 
 /// Reads the log of an ended run at once where possible.
-pub async fn read_ended(state: &AppState, stream: &mut EventStream) -> Result<Fetched, Error> {
+pub async fn read_ended(state: &AppState, stream: &mut EventStream, spec: Option<&Value>) -> Result<Fetched, Error> {
     let mut events: Vec<Event> = Vec::new();
-    while events.len() <= MAX_WHOLE_EVENTS && !events.last().is_some_and(Event::is_terminal) {
+    let mut bytes = 0;
+    let is_long = |events: &[Event], bytes| events.len() > MAX_WHOLE_EVENTS || bytes > MAX_WHOLE_BYTES;
+    while !is_long(&events, bytes) && !events.last().is_some_and(Event::is_terminal) {
         let Some(batch) = stream.next_batch().await? else { break };
+        bytes += batch.iter().map(Event::memory_bytes).sum::<usize>();
         events.extend(batch);
     }
     let is_ordered = events.is_sorted_by(|a, b| a.seq < b.seq);
-    if events.len() > MAX_WHOLE_EVENTS || !is_ordered || !events.iter().any(Event::is_terminal) {
+    if is_long(&events, bytes) || !is_ordered || !events.iter().any(Event::is_terminal) {
         return Ok(Fetched::Partial(events));
     }
     let replay = Replay::new(events);
-    match NewLog::new(state.store.packer(), replay.events(), replay.latest())?.filter(|log| log.summary.complete) {
+    let log = NewLog::new(state.store.packer(), replay.events(), replay.latest(), spec)?;
+    match log.filter(|log| log.summary.complete) {
         Some(log) => Ok(Fetched::Whole(Box::new(WholeLog { log, replay }))),
         None => Ok(Fetched::Partial(replay.events().to_vec())),
     }

@@ -61,6 +61,7 @@ impl Mirror {
                 Some(Outcome::Fresh) => Ok(Freshness::Fresh),
                 Some(Outcome::CannotList) => Ok(Freshness::CannotList),
                 Some(Outcome::Failed(error)) => Ok(Freshness::Stale(error)),
+                Some(Outcome::CannotSave) => Ok(Freshness::CannotSave),
                 None => Ok(Freshness::Slow),
             };
         }
@@ -82,8 +83,7 @@ impl Mirror {
         match tokio::time::timeout(REFRESH_TIMEOUT, refresh).await {
             Err(_) => Ok(Freshness::Slow),
             Ok(Ok(Ok(()))) => Ok(Freshness::Fresh),
-            Ok(Ok(Err(Error::Mantyx(error)))) => freshness_after(error),
-            Ok(Ok(Err(error))) => Err(error),
+            Ok(Ok(Err(error))) => freshness_after(error),
             Ok(Err(_)) => Ok(Freshness::Stale(MantyxError::Unexpected("a fault of the dashboard's own".to_owned()))),
         }
     }
@@ -100,7 +100,7 @@ impl Mirror {
         };
         match tokio::time::timeout(REFRESH_TIMEOUT, sync).await {
             Err(_) => Ok(false),
-            Ok(Err(Error::Mantyx(error))) => {
+            Ok(Err(error)) if matches!(error, Error::Mantyx(_)) || error.cannot_save() => {
                 tracing::warn!(%error, workspace = %caller.workspace_id, "cannot fetch older runs");
                 Ok(false)
             }
@@ -172,6 +172,10 @@ fn failed(error: Error) -> Outcome {
         Error::Mantyx(error) => {
             tracing::warn!(%error, "cannot sync the newest runs; showing stored runs");
             Outcome::Failed(error)
+        }
+        error if error.cannot_save() => {
+            tracing::error!(%error, "cannot store the newest runs; showing stored runs");
+            Outcome::CannotSave
         }
         other => {
             tracing::error!(error = %other, "cannot store the newest runs");

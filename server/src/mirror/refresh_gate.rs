@@ -28,6 +28,8 @@ pub enum Outcome {
     /// This MANTYX has no list of runs.
     CannotList,
     Failed(MantyxError),
+    /// The database cannot be written.
+    CannotSave,
     /// The caller's credential was rejected. Another caller's may be accepted.
     Rejected(MantyxError),
 }
@@ -128,7 +130,7 @@ impl Pending {
 
 fn reusable_for(outcome: &Outcome) -> Duration {
     match outcome {
-        Outcome::Fresh | Outcome::Rejected(_) => FRESH_FOR,
+        Outcome::Fresh | Outcome::CannotSave | Outcome::Rejected(_) => FRESH_FOR,
         Outcome::Failed(MantyxError::RateLimited { retry_after: Some(wait) }) => (*wait).clamp(FRESH_FOR, LONGEST_WAIT),
         Outcome::Failed(_) | Outcome::CannotList => FAILED_FOR,
     }

@@ -31,22 +31,28 @@ impl Mirror {
             return Ok(Freshness::Stale(error));
         }
         let mut shared = self.run_syncs.lock((workspace, run_id.to_owned())).await;
-        // Left by a viewer for whose sync this one waited.
+        // The result of another viewer's sync, which this one waited for.
         if let Some(freshness) = shared.clone() {
             return Ok(freshness);
         }
-        let freshness = match self.fetch_run(state, caller, run_id).await {
-            Ok(Some(FetchedRun { update, replay })) => {
-                state.store.upsert_runs(workspace, &[update]).await?;
-                state.timelines.insert(workspace, run_id, replay);
-                Freshness::Fresh
-            }
-            Ok(None) => Freshness::Fresh,
-            Err(Error::Mantyx(error)) => freshness_after(error)?,
-            Err(error) => return Err(error),
+        // Another sync may have ended between the first check and the lock.
+        if state.store.needs_no_sync(workspace, run_id).await? {
+            return Ok(Freshness::Fresh);
+        }
+        let freshness = match self.fetch_and_store(state, caller, run_id).await {
+            Ok(()) => Freshness::Fresh,
+            Err(error) => freshness_after(error)?,
         };
         *shared = Some(freshness.clone());
         Ok(freshness)
+    }
+
+    async fn fetch_and_store(&self, state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
+        if let Some(FetchedRun { update, replay }) = self.fetch_run(state, caller, run_id).await? {
+            state.store.upsert_runs(caller.workspace_id, &[update]).await?;
+            state.timelines.insert(caller.workspace_id, run_id, replay);
+        }
+        Ok(())
     }
 
     /// Returns a run that has ended, ready to be stored as a whole. Of any other run, stores what there is by now.
@@ -63,13 +69,15 @@ impl Mirror {
             state.store.upsert_runs(caller.workspace_id, &[update]).await?;
             state.live.wait_until_stored(caller.workspace_id, run_id, in_progress).await;
             log::record_log_facts(state, caller, run_id).await?;
+            self.sync_totals(state, caller, run_id, in_progress).await?;
             return Ok(None);
         }
         let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
         let mut stream = log::open_stream(state, caller, run_id, last_seq).await?;
         let mut first_events = Vec::new();
         if !in_progress && last_seq == 0 {
-            match log::read_ended(state, &mut stream).await? {
+            let spec = update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok());
+            match log::read_ended(state, &mut stream, spec.as_ref()).await? {
                 Fetched::Whole(whole) => {
                     let WholeLog { log, replay } = *whole;
                     return Ok(Some(FetchedRun { update: RunUpdate { log: Some(log), ..update }, replay }));
@@ -79,7 +87,24 @@ impl Mirror {
         }
         state.store.upsert_runs(caller.workspace_id, &[update]).await?;
         log::store_stream(state, caller, run_id, stream, first_events, in_progress).await?;
+        self.sync_totals(state, caller, run_id, in_progress).await?;
         Ok(None)
+    }
+
+    /// Syncs the totals of a run that ended after its snapshot was read and before its log was.
+    async fn sync_totals(
+        &self,
+        state: &AppState,
+        caller: &Caller,
+        run_id: &str,
+        was_in_progress: bool,
+    ) -> Result<(), Error> {
+        if was_in_progress && state.store.needs_no_sync(caller.workspace_id, run_id).await? {
+            self.sync_snapshot(state, caller, run_id).await?;
+            // The text index has words of the snapshot too.
+            log::record_log_facts(state, caller, run_id).await?;
+        }
+        Ok(())
     }
 
     /// Syncs a run's spec, totals and status.

@@ -12,12 +12,13 @@ use tokio::sync::Notify;
 
 use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
 use super::{list, sessions};
+use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-use crate::store::WorkspaceId;
+use crate::store::{RunUpdate, WorkspaceId};
 
 /// The time between two rounds when there is nothing else to do.
 const ROUND_EVERY: Duration = Duration::from_secs(30);
@@ -29,6 +30,8 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Logs fetched in one round, and how many at a time.
 const LOGS_PER_ROUND: u32 = 100;
 const LOGS_AT_ONCE: usize = 4;
+/// Compressed logs that wait to be stored. A round with more ends early.
+const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 /// Runs in progress that are refreshed in one round.
 const IN_PROGRESS_PER_ROUND: u32 = 50;
 const PRICES_EVERY_MS: i64 = 10 * 60_000;
@@ -134,8 +137,14 @@ impl Syncer {
     /// Returns the caller to sync as: the operator's key, or else a signed-in user whose grant is still accepted.
     async fn caller(&self) -> Result<Caller, Error> {
         let credentials = match &self.state.api_key {
-            Some(key) if key.slug == self.slug => vec![Credential::Bearer(key.bearer.clone())],
-            _ => self.state.store.grants_of(self.workspace_id).await?.into_iter().map(Credential::Grant).collect(),
+            Some(key) if key.workspace_id.get() == Some(&self.workspace_id) => {
+                vec![Credential::Bearer(key.bearer.clone())]
+            }
+            _ => {
+                let grants = self.state.store.grants_of(self.workspace_id).await?;
+                let reading = grants.into_iter().filter(|grant| includes(&grant.scopes, RUNS_READ));
+                reading.map(|grant| Credential::Grant(grant.id)).collect()
+            }
         };
         for credential in credentials {
             let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
@@ -184,7 +193,7 @@ impl Syncer {
         let wanted = LOGS_PER_ROUND.saturating_add(self.retry_later.len());
         let missing = self.state.store.ended_runs_without_log(self.workspace_id, wanted).await?;
         let missing = self.retry_later.filter_due(missing, LOGS_PER_ROUND);
-        let has_more = missing.len() == LOGS_PER_ROUND as usize;
+        let mut has_more = missing.len() == LOGS_PER_ROUND as usize;
         let state = self.state.clone();
         let mut fetches = futures::stream::iter(missing)
             .map(|run_id| async {
@@ -201,9 +210,17 @@ impl Syncer {
                 failed = Some(error);
                 break;
             }
+            if whole.iter().map(RunUpdate::log_bytes).sum::<usize>() > MAX_WAITING_BYTES {
+                has_more = true;
+                break;
+            }
         }
         drop(fetches);
-        if self.state.store.upsert_runs(self.workspace_id, &whole).await.is_err() {
+        if let Err(error) = self.state.store.upsert_runs(self.workspace_id, &whole).await {
+            let error = Error::from(error);
+            if error.cannot_save() {
+                return Err(error);
+            }
             // One by one, so that a run that cannot be stored does not affect the others.
             for run in whole {
                 let stored = self.state.store.upsert_runs(self.workspace_id, std::slice::from_ref(&run)).await;
@@ -221,6 +238,7 @@ impl Syncer {
         match outcome {
             Ok(()) => self.retry_later.remove(run_id),
             Err(Error::Mantyx(MantyxError::NotFound)) => {
+                self.retry_later.remove(run_id);
                 self.state.store.mark_log_gone(self.workspace_id, run_id).await?;
             }
             Err(error) => {

@@ -3,7 +3,7 @@
 //! A syncer uses the operator's API key, or the grant of a signed-in user.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use domain::LockExt;
@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tracing::Instrument;
 
 use super::syncer::{RETRY, Syncer};
+use crate::auth::workspace_of;
 use crate::error::Error;
 use crate::mantyx::Bearer;
 use crate::state::AppState;
@@ -103,17 +104,26 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
         let start = async move {
             // MANTYX confirms that the key belongs to the workspace before anything is stored under it.
             let mut retry = RETRY;
-            while let Err(error) = state.mantyx.models(&key.bearer, &key.slug).await {
-                tracing::warn!(%error, "sync cannot start; check MANTYX_API_KEY and MANTYX_WORKSPACE");
+            let (workspace_id, slug) = loop {
+                match workspace_of(&state, &key.bearer, Some(&key.slug)).await {
+                    Ok((workspace_id, slug)) if slug == key.slug => break (workspace_id, slug),
+                    Ok((_, slug)) => tracing::warn!(
+                        slug,
+                        "sync cannot start: MANTYX_API_KEY belongs to this workspace, \
+                                                    MANTYX_WORKSPACE names another one"
+                    ),
+                    Err(error) => {
+                        tracing::warn!(%error, "sync cannot start; check MANTYX_API_KEY and MANTYX_WORKSPACE");
+                    }
+                }
                 tokio::select! {
                     () = tokio::time::sleep(retry.next_delay()) => {}
                     () = state.shutdown.cancelled() => return,
                 }
-            }
-            match state.store.workspace_from_slug(&key.slug).await {
-                Ok(workspace_id) => state.mirror.syncers.wake(&state, workspace_id, &key.slug),
-                Err(error) => tracing::error!(%error, "sync cannot start"),
-            }
+            };
+            // Set once: nothing else does.
+            let _ = key.workspace_id.set(workspace_id);
+            state.mirror.syncers.wake(&state, workspace_id, &slug);
         };
         tokio::spawn(start.instrument(span));
     }
@@ -121,7 +131,8 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
 }
 
 async fn start_all(state: &AppState) -> Result<(), Error> {
-    for (workspace_id, slug) in state.store.workspaces_with_grants().await? {
+    let workspaces = state.store.workspaces_with_grants().await?;
+    for (workspace_id, slug) in workspaces.into_iter().filter(|(_, slug)| state.workspaces.allows(slug)) {
         state.mirror.syncers.start_once(state, workspace_id, &slug);
     }
     Ok(())
@@ -132,4 +143,6 @@ async fn start_all(state: &AppState) -> Result<(), Error> {
 pub struct ApiKey {
     pub bearer: Bearer,
     pub slug: String,
+    /// Known once MANTYX has confirmed it. A slug alone can move to another workspace.
+    pub workspace_id: Arc<OnceLock<WorkspaceId>>,
 }

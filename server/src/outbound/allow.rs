@@ -13,6 +13,8 @@ pub struct AllowList {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
+    /// The slug of the only workspace that may use the entry.
+    workspace: Option<String>,
     host: AllowedHost,
     /// `None` allows every port.
     port: Option<u16>,
@@ -33,7 +35,18 @@ impl AllowList {
     /// Adds one address: that of the embedded sandbox.
     pub fn allow_address(&mut self, address: SocketAddr) {
         let host = AllowedHost::Network(IpNet::from(address.ip()));
-        self.entries.push(Entry { host, port: Some(address.port()) });
+        self.entries.push(Entry { workspace: None, host, port: Some(address.port()) });
+    }
+
+    /// Returns the entries for all workspaces and for this one.
+    pub fn for_workspace(&self, slug: &str) -> Self {
+        let is_for = |entry: &&Entry| entry.workspace.as_deref().is_none_or(|workspace| workspace == slug);
+        Self { entries: self.entries.iter().filter(is_for).cloned().collect() }
+    }
+
+    /// The slugs that the list names.
+    pub fn workspaces(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter_map(|entry| entry.workspace.as_deref())
     }
 
     /// Returns true if the list has this name with this port.
@@ -69,7 +82,20 @@ impl FromStr for AllowList {
 }
 
 fn parse_entry(text: &str) -> Result<Entry, BadEntry> {
-    let network = |network: IpNet, port| Entry { host: AllowedHost::Network(network.trunc()), port };
+    let Some((slug, host)) = text.split_once('=') else { return parse_host(text) };
+    if !is_slug(slug.trim()) {
+        return Err(BadEntry(text.to_owned()));
+    }
+    Ok(Entry { workspace: Some(slug.trim().to_owned()), ..parse_host(host.trim())? })
+}
+
+/// Returns true for texts that can be a workspace's slug.
+pub fn is_slug(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+fn parse_host(text: &str) -> Result<Entry, BadEntry> {
+    let network = |network: IpNet, port| Entry { workspace: None, host: AllowedHost::Network(network.trunc()), port };
     if let Ok(found) = text.parse::<IpNet>() {
         return Ok(network(found, None));
     }
@@ -90,7 +116,7 @@ fn parse_entry(text: &str) -> Result<Entry, BadEntry> {
     if !is_name {
         return Err(bad());
     }
-    Ok(Entry { host: AllowedHost::Name(normalized_name(name)), port })
+    Ok(Entry { workspace: None, host: AllowedHost::Name(normalized_name(name)), port })
 }
 
 fn normalized_name(name: &str) -> String {
@@ -121,8 +147,18 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_can_be_for_one_workspace() {
+        let all = list("shared.internal, acme=tools.internal, acme=10.1.0.0/16");
+        let (acme, other) = (all.for_workspace("acme"), all.for_workspace("other"));
+        assert!(acme.contains_name("tools.internal", 1) && acme.contains(address("10.1.0.1:80")));
+        assert!(!other.contains_name("tools.internal", 1) && !other.contains(address("10.1.0.1:80")));
+        assert!(acme.contains_name("shared.internal", 1) && other.contains_name("shared.internal", 1));
+        assert_eq!(all.workspaces().collect::<Vec<_>>(), ["acme", "acme"]);
+    }
+
+    #[test]
     fn an_invalid_entry_is_named_in_the_error() {
-        for text in ["http://x.test", "a b", "x:99999", "1.2.3", "10.0.0.0/40", "*"] {
+        for text in ["http://x.test", "A B=x.test", "=x.test", "a b", "x:99999", "1.2.3", "10.0.0.0/40", "*"] {
             let error = text.parse::<AllowList>().expect_err(text).to_string();
             assert!(error.contains(text), "{error}");
         }

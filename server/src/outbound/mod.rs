@@ -22,7 +22,7 @@ use http::{Method, StatusCode, header};
 use remote_tools::{HttpError, Request, Response};
 use url::{Host, Url};
 
-pub use allow::AllowList;
+pub use allow::{AllowList, is_slug};
 pub use error::OutboundError;
 use resolver::{Resolver, SystemResolver};
 
@@ -45,6 +45,11 @@ impl Outbound {
         // Ignores that a provider may already be installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self { allowed: Arc::new(allowed), resolver }
+    }
+
+    /// Returns the requests of one workspace: with the hosts that are allowed to all and to it.
+    pub fn for_workspace(&self, slug: &str) -> Self {
+        Self { allowed: Arc::new(self.allowed.for_workspace(slug)), resolver: self.resolver.clone() }
     }
 
     /// Sends a request and follows up to three redirects, each checked like the first address. `timeout` is for each

@@ -15,6 +15,7 @@ mod sessions;
 use app::AppError;
 use app::backend::Backend;
 use app::launch::LaunchEntry;
+use app::model::Viewer;
 use app::model::compare::ComparisonModel;
 use app::model::launch::LaunchPageModel;
 use app::model::list::{ListAddress, Suggestion};
@@ -22,10 +23,11 @@ use app::model::run::{RunPageModel, RunState, RunView};
 use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
 use app::model::session::Conversation;
 use app::model::sessions::SessionListModel;
-use app::model::{Column, Viewer};
+use app::preferences::ListPreferences;
 use async_trait::async_trait;
 use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
+use crate::auth::scopes::{RUNS_READ, SESSIONS_WRITE};
 use crate::launch::batch;
 use crate::workspace::SignedInWorkspace;
 use crate::{run_actions, sessions as session_store, views};
@@ -38,8 +40,8 @@ impl Backend for SignedInWorkspace {
         self.viewer.clone()
     }
 
-    async fn runs(&self, address: ListAddress, columns: Option<Vec<Column>>) -> Result<RunListModel, AppError> {
-        Ok(runs::load(self, &address, columns).await?)
+    async fn runs(&self, address: ListAddress, preferences: ListPreferences) -> Result<RunListModel, AppError> {
+        Ok(runs::load(self, &address, preferences).await?)
     }
 
     async fn run_list_update(
@@ -92,8 +94,8 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn session(&self, id: &str) -> Result<SessionDetail, AppError> {
-        let detail = session_store::open(&self.state, &self.caller, id).await?;
-        Ok(SessionDetail { can_write: self.has_scope("sessions:write"), ..detail })
+        let detail = session_store::open(&self.state, &self.caller, id, self.has_scope(RUNS_READ)).await?;
+        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), ..detail })
     }
 
     async fn conversation(

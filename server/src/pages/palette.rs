@@ -2,11 +2,12 @@
 
 use app::model::list::Suggestion;
 use domain::url::encode;
-use domain::{View, ViewList};
+use domain::{RunSort, View, ViewList};
 use protocol::Query;
-use protocol::query::{Clause, Term};
+use protocol::query::{Clause, Field, Term, words};
 
 use super::list::Links;
+use crate::auth::scopes::RUNS_READ;
 use crate::error::Error;
 use crate::runs::{History, list_runs};
 use crate::views;
@@ -30,19 +31,37 @@ pub async fn load(workspace: &SignedInWorkspace, text: &str) -> Result<Vec<Sugge
     let (state, caller) = (&workspace.state, &workspace.caller);
     let mut views = views::list(state, caller, ViewList::Runs).await?;
     views.extend(views::list(state, caller, ViewList::Sessions).await?);
-    let runs = match text_query(text.trim()) {
-        Some(query) => list_runs(state, caller, &query, None, MAX_RUNS, History::StoredOnly).await?.1.runs,
-        None => Vec::new(),
-    };
-    let runs: Vec<_> = runs.into_iter().map(|run| (run.id.clone(), run.title())).collect();
+    let mut runs: Vec<(String, String)> = Vec::new();
+    // Runs with such a name come before those that have the text elsewhere.
+    for query in [name_query(text), text_query(text)].into_iter().flatten() {
+        if workspace.has_scope(RUNS_READ) && runs.len() < MAX_RUNS as usize {
+            let sort = RunSort::default();
+            let (_, page) = list_runs(state, caller, &query, sort, None, MAX_RUNS, History::StoredOnly).await?;
+            let found = page.runs.into_iter().map(|run| (run.id.clone(), run.title()));
+            let new: Vec<_> = found.filter(|run| !runs.contains(run)).collect();
+            runs.extend(new);
+        }
+    }
+    runs.truncate(MAX_RUNS as usize);
     Ok(results(text, &views, &runs))
 }
 
-/// Returns a query that searches for the text, or `None` if it has no word.
+/// Returns a query that searches for the words of the text, or `None` if it has none.
 fn text_query(text: &str) -> Option<Query> {
-    let query = Query { clauses: vec![Clause::from(Term::Text(text.to_owned()))] };
-    // Parsed again so that the filter bar's limits apply.
-    Query::parse(&query.to_string()).ok()
+    let pieces = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | ',' | ':'));
+    let with_words = pieces.filter(|piece| words(piece).next().is_some());
+    checked(with_words.map(|piece| Term::Word(piece.to_owned()).into()).collect())
+}
+
+/// Returns a query that searches for runs whose name has the words of the text, or `None` if it has none.
+fn name_query(text: &str) -> Option<Query> {
+    words(text).next()?;
+    checked(vec![Term::Field { field: Field::Name, value: text.trim().to_owned() }.into()])
+}
+
+/// Parses the clauses again, so that the filter bar's limits apply.
+fn checked(clauses: Vec<Clause>) -> Option<Query> {
+    Query::parse(&Query { clauses }.to_string()).ok().filter(|query| !query.is_empty())
 }
 
 /// Pages and views whose names contain the text, the given runs (id and title), and links for the text itself.

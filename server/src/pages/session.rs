@@ -1,14 +1,16 @@
 //! The conversation of a session: messages paired with the runs that answer them.
 
 use app::model::session::{Conversation, Message, MessageRun};
-use domain::RunSummary;
 use domain::url::encode;
+use domain::{RunSort, RunSummary, RunsPage};
 use protocol::Query;
 use protocol::json::preview;
 use protocol::messages::{Metadata, Tokens};
 use protocol::query::{Field, Term};
 use serde_json::Value;
 
+use crate::auth::scopes::RUNS_READ;
+use crate::clock::now_ms;
 use crate::error::Error;
 use crate::markdown;
 use crate::runs::{History, list_runs};
@@ -29,8 +31,14 @@ pub async fn load_conversation(
 ) -> Result<Conversation, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let of_session = Query::default().with(Term::Field { field: Field::Session, value: id.to_owned() });
+    // Without the scope for runs, the messages stand alone.
+    let may_read_runs = workspace.has_scope(RUNS_READ);
     let load_runs = async |limit| {
-        let (_, page) = list_runs(state, caller, &of_session, runs_cursor.as_deref(), limit, History::Sync).await?;
+        if !may_read_runs {
+            return Ok(RunsPage { now_ms: now_ms(), ..RunsPage::default() });
+        }
+        let (sort, cursor) = (RunSort::default(), runs_cursor.as_deref());
+        let (_, page) = list_runs(state, caller, &of_session, sort, cursor, limit, History::Sync).await?;
         Ok::<_, Error>(page)
     };
     let runs = load_runs(MAX_RUNS).await?;
@@ -150,6 +158,7 @@ mod tests {
             input_preview: Some(prompt.to_owned()),
             output_preview: None,
             error: None,
+            reason: None,
             tokens: None,
             turns: None,
             tool_calls: None,

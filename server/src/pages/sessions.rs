@@ -1,7 +1,7 @@
 //! The list of sessions.
 
 use app::AppError;
-use app::model::list::{FilterError, ListAddress};
+use app::model::list::{FilterErrors, ListAddress};
 use app::model::sessions::SessionListModel;
 use domain::ViewList;
 use domain::url::encode;
@@ -16,7 +16,7 @@ pub async fn load(workspace: &SignedInWorkspace, address: &ListAddress) -> Resul
     let views = views::list(state, caller, ViewList::Sessions).await?;
     let opened = opened_view(address, &views);
     let links = Links::with_view(ViewList::Sessions, opened);
-    let query = match parse_filter(ViewList::Sessions, address, opened.map_or("", |view| view.query.as_str())) {
+    let query = match parse_filter(&links, address, opened.map_or("", |view| view.query.as_str())) {
         Ok(query) => query,
         Err(filter_bar) => {
             return Ok(SessionListModel { filter_bar: *filter_bar, views, ..SessionListModel::default() });
@@ -27,7 +27,7 @@ pub async fn load(workspace: &SignedInWorkspace, address: &ListAddress) -> Resul
     let page = match sessions::list(state, caller, &query, cursor, PAGE_SIZE).await {
         // A clause that only runs can be filtered by.
         Err(Error::App(AppError::Invalid { field, message })) if field == "q" => {
-            filter_bar.error = Some(FilterError { message, ..FilterError::default() });
+            filter_bar.errors = FilterErrors { messages: vec![message], ..FilterErrors::default() };
             return Ok(SessionListModel { filter_bar, views, ..SessionListModel::default() });
         }
         page => page?,

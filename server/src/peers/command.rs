@@ -5,28 +5,49 @@ use std::str::FromStr;
 use remote_tools::RemoteError;
 use tokio::process::Command;
 
+use crate::outbound::is_slug;
+
 /// Environment variables that a started server inherits. All others are withheld, since they include this server's secrets.
 const INHERITED: [&str; 4] = ["HOME", "LANG", "PATH", "TMPDIR"];
 
 /// The value of `RUNLENS_MCP_COMMANDS`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedCommands {
-    lines: Vec<String>,
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    /// The slug of the only workspace that may start it.
+    workspace: Option<String>,
+    text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("“{0}” is not a command line: a quote is not closed")]
+#[error("“{0}” is not a command line: it is empty, or a quote is not closed")]
 pub struct BadCommand(String);
 
 impl AllowedCommands {
-    pub fn lines(&self) -> &[String] {
-        &self.lines
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.iter().map(|line| line.text.clone()).collect()
+    }
+
+    /// Returns the lines for all workspaces and for this one.
+    pub fn for_workspace(&self, slug: &str) -> Self {
+        let is_for = |line: &&Line| line.workspace.as_deref().is_none_or(|workspace| workspace == slug);
+        Self { lines: self.lines.iter().filter(is_for).cloned().collect() }
+    }
+
+    /// The slugs that the lines name.
+    pub fn workspaces(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| line.workspace.as_deref())
     }
 
     /// Returns the command of an allowed line, not yet started.
     pub fn command(&self, line: &str) -> Result<Command, RemoteError> {
         let line = line.trim();
-        let words = self.lines.iter().find(|allowed| *allowed == line).and_then(|line| shlex::split(line));
+        let allowed = self.lines.iter().find(|allowed| allowed.text == line);
+        let words = allowed.and_then(|line| shlex::split(&line.text));
         let Some((program, args)) = words.as_deref().and_then(<[String]>::split_first) else {
             return Err(RemoteError::unusable(
                 "This server's operator does not allow that command. RUNLENS_MCP_COMMANDS lists those that are.",
@@ -45,9 +66,15 @@ impl FromStr for AllowedCommands {
     /// Parses lines separated by semicolons.
     fn from_str(text: &str) -> Result<Self, BadCommand> {
         let lines = text.split(';').map(str::trim).filter(|line| !line.is_empty());
-        let check = |line: &str| match shlex::split(line) {
-            Some(_) => Ok(line.to_owned()),
-            None => Err(BadCommand(line.to_owned())),
+        let check = |line: &str| {
+            let (workspace, text) = match line.split_once('=') {
+                Some((slug, text)) if is_slug(slug.trim()) => (Some(slug.trim().to_owned()), text.trim()),
+                _ => (None, line),
+            };
+            match shlex::split(text) {
+                Some(words) if !words.is_empty() => Ok(Line { workspace, text: text.to_owned() }),
+                _ => Err(BadCommand(line.to_owned())),
+            }
         };
         Ok(Self { lines: lines.map(check).collect::<Result<_, _>>()? })
     }
@@ -70,6 +97,15 @@ mod tests {
             assert!(allowed.command(line).is_err(), "{line}");
         }
         assert!("a 'b".parse::<AllowedCommands>().is_err());
+    }
+
+    #[test]
+    fn a_command_can_be_for_one_workspace() {
+        let all: AllowedCommands = "mcp-clock; acme=mcp-files --root=/data; env KEY=x mcp".parse().expect("fine");
+        let (acme, other) = (all.for_workspace("acme"), all.for_workspace("other"));
+        assert_eq!(acme.lines(), ["mcp-clock", "mcp-files --root=/data", "env KEY=x mcp"]);
+        assert_eq!(other.lines(), ["mcp-clock", "env KEY=x mcp"]);
+        assert!(acme.command("mcp-files --root=/data").is_ok() && other.command("mcp-files --root=/data").is_err());
     }
 
     #[test]

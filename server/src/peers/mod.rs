@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use crate::outbound::{self, Outbound};
+use crate::outbound::{self, AllowList, Outbound};
 
 pub use command::AllowedCommands;
 
@@ -28,11 +28,34 @@ const MAX_CONCURRENT: usize = 64;
 /// The text of a tool's result, or of its error.
 pub type ToolReply = Result<String, String>;
 
+/// Gives each workspace the peers that it may use.
+#[derive(Clone, Debug)]
+pub struct WorkspacePeers {
+    outbound: Outbound,
+    commands: AllowedCommands,
+    /// Limits the calls in progress. Others wait, within their own time limit.
+    slots: Arc<Semaphore>,
+}
+
+impl WorkspacePeers {
+    pub fn new(allowed: AllowList, commands: AllowedCommands) -> Self {
+        Self { outbound: Outbound::new(allowed), commands, slots: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
+    }
+
+    /// Returns the peers of a workspace. Its slug comes from the sign-in.
+    pub fn of(&self, slug: &str) -> Peers {
+        Peers {
+            outbound: self.outbound.for_workspace(slug),
+            commands: self.commands.for_workspace(slug),
+            slots: self.slots.clone(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Peers {
     outbound: Outbound,
     pub commands: AllowedCommands,
-    /// Limits the calls in progress. Others wait, within their own time limit.
     slots: Arc<Semaphore>,
 }
 
@@ -42,10 +65,6 @@ pub fn check_headers(headers: &Headers) -> Result<(), RemoteError> {
 }
 
 impl Peers {
-    pub fn new(outbound: Outbound, commands: AllowedCommands) -> Self {
-        Self { outbound, commands, slots: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
-    }
-
     pub async fn discover_mcp(&self, endpoint: &McpEndpoint) -> Result<McpCatalogue, RemoteError> {
         let discover = async {
             let session = self.connect_mcp(endpoint, DISCOVERY_TIMEOUT).await?;

@@ -81,8 +81,8 @@ impl Seeder {
         });
         let update = RunUpdate {
             completed_at_ms: Some(created_at_ms + i64::try_from(duration_ms).unwrap_or(0)),
+            log: NewLog::new(&self.packer, &events, &Timeline::from_events(&events), Some(&spec))?,
             spec: Some(spec.to_string()),
-            log: NewLog::new(&self.packer, &events, &Timeline::from_events(&events))?,
             summary: RunSummary {
                 id,
                 session_id: None,
@@ -93,6 +93,7 @@ impl Seeder {
                 input_preview: Some(protocol::json::preview(&prompt, 200)),
                 output_preview: Some(protocol::json::preview(&answer, 200)),
                 error: failed.map(|(_, message)| message.to_owned()),
+                reason: None,
                 tokens: Some(tokens),
                 turns: Some(CALLS + 1),
                 tool_calls: Some(CALLS),

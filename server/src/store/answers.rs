@@ -129,6 +129,15 @@ impl Store {
             .await
     }
 
+    /// The person who launched a run and whose answers it gets.
+    pub async fn answering_person(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<String>> {
+        sqlx::query_scalar("SELECT subject FROM run_answerer WHERE workspace_id = $1 AND run_id = $2")
+            .bind(workspace.0)
+            .bind(run_id)
+            .fetch_optional(&self.reader)
+            .await
+    }
+
     /// Claims a call for the process that holds the lease of its run.
     pub async fn claim_answer(
         &self,

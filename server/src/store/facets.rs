@@ -3,19 +3,24 @@
 //! Without a query the counts come from the tag table and are exact. With a query the newest matching runs are counted,
 //! because counting all would take longer the larger the workspace is. The result says how many were counted.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{Facet, FacetValue, Facets};
+use protocol::Query;
+use protocol::query::{Clause, Field, Is, Term};
 use sqlx::Row;
 
 use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::{Arg, fetch};
-use super::tags::{TagIds, counted};
+use super::tags::{Counted, Tag, TagIds, counted};
 use super::{Result, Store, WorkspaceId};
 
 /// Keys besides metadata.
 const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
+/// Before the key of metadata in the key of a facet.
+const METADATA: &str = "metadata.";
 /// The number of metadata keys, most used first.
 const METADATA_KEYS: i64 = 16;
 /// Values per key.
@@ -25,21 +30,73 @@ const FACET_SAMPLE: u32 = 500;
 /// Values with a prefix that are read to find the most frequent ones.
 const COMPLETION_SAMPLE: i64 = 1_000;
 
+/// The number of matching runs with a tag.
+struct TagCount {
+    tag: Tag,
+    /// In the whole workspace.
+    all_runs: i64,
+    matching_runs: u64,
+}
+
+/// The counts of a key, and how many runs were counted if not all were.
+type KeyCounts = (Vec<TagCount>, Option<u64>);
+
 impl Store {
-    /// The most frequent values of matching runs.
+    /// The most frequent values of matching runs, by key. The values of a key are counted as if the filter had no clause
+    /// about that key, so that further values can be added to the one that is selected. Keys and values have the same order
+    /// under every filter.
     pub async fn facets(&self, plan: &QueryPlan) -> Result<Facets> {
-        if plan.query.is_empty() { self.all_facets(plan.workspace).await } else { self.sampled_facets(plan).await }
+        let metadata = self.metadata_keys(plan.workspace).await?;
+        let (counts, counted_newest) = match plan.query.is_empty() {
+            true => (self.all_counts(plan.workspace, &metadata).await?, None),
+            false => self.sampled_counts(plan).await?,
+        };
+        let mut by_key: BTreeMap<String, KeyCounts> = BTreeMap::new();
+        for count in counts {
+            by_key.entry(count.tag.key.clone()).or_insert_with(|| (Vec::new(), counted_newest)).0.push(count);
+        }
+        let selected = selected_keys(&plan.query).into_iter().map(|key| self.counts_of_selected(plan, key));
+        for (key, counts) in futures::future::try_join_all(selected).await? {
+            by_key.insert(key, counts);
+        }
+        let others: Vec<String> = by_key.keys().filter(|key| key.starts_with(METADATA)).cloned().collect();
+        let fixed = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).chain(others);
+        let facets = fixed.filter_map(|key| {
+            let (counts, counted_newest) = by_key.remove(&key)?;
+            facet(key, counts, counted_newest, &plan.query)
+        });
+        Ok(Facets { facets: facets.collect(), counted_newest })
     }
 
-    async fn all_facets(&self, workspace: WorkspaceId) -> Result<Facets> {
-        let sql = "SELECT key, value, id, runs FROM tag WHERE workspace_id = $1 AND key = 'has' AND runs > 0 \
-             ORDER BY runs DESC LIMIT $2";
-        let metadata = fetch(&self.reader, sql.to_owned(), vec![workspace.0.into(), METADATA_KEYS.into()]).await?;
-        let mut keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).collect();
-        for row in &metadata {
-            let has = counted(row)?.tag.value;
-            keys.extend(has.starts_with("metadata.").then_some(has));
-        }
+    /// The counts of a key that the filter has values of, as if it had none.
+    async fn counts_of_selected(&self, plan: &QueryPlan, key: String) -> Result<(String, KeyCounts)> {
+        let without = without_key(&plan.query, &key);
+        let (mut counts, counted_newest) = match without.is_empty() {
+            true => (self.counts_of_keys(plan.workspace, std::slice::from_ref(&key)).await?, None),
+            false => self.sampled_counts(&self.plan(plan.workspace, &without, plan.now_ms).await?).await?,
+        };
+        counts.retain(|count| count.tag.key == key);
+        self.add_selected(plan, &key, &mut counts).await?;
+        Ok((key, (counts, counted_newest)))
+    }
+
+    /// The metadata keys of most runs. Keys with shared values come before those that are unique per run, like order numbers.
+    async fn metadata_keys(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
+        let sql = "SELECT h.value FROM (SELECT value, runs FROM tag WHERE workspace_id = $1 AND key = 'has' AND runs > 0 \
+             AND value LIKE 'metadata.%' ORDER BY runs DESC, value LIMIT $2) h \
+             ORDER BY (SELECT t.runs FROM tag t WHERE t.workspace_id = $1 AND t.key = h.value ORDER BY t.runs DESC LIMIT 1) \
+             DESC, h.value";
+        let rows = fetch(&self.reader, sql.to_owned(), vec![workspace.0.into(), METADATA_KEYS.into()]).await?;
+        rows.iter().map(|row| row.try_get(0)).collect()
+    }
+
+    async fn all_counts(&self, workspace: WorkspaceId, metadata: &[String]) -> Result<Vec<TagCount>> {
+        let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata.iter().cloned()).collect();
+        self.counts_of_keys(workspace, &keys).await
+    }
+
+    /// The most frequent values of these keys in the whole workspace.
+    async fn counts_of_keys(&self, workspace: WorkspaceId, keys: &[String]) -> Result<Vec<TagCount>> {
         let branches: Vec<String> = (0..keys.len())
             .map(|i| {
                 format!(
@@ -51,17 +108,16 @@ impl Store {
             .collect();
         let mut args: Vec<Arg> = vec![workspace.0.into(), i64::try_from(VALUES + 1).unwrap_or(i64::MAX).into()];
         args.extend(keys.iter().map(|key| Arg::from(key.as_str())));
-        let mut values: HashMap<String, Vec<FacetValue>> = HashMap::new();
-        for row in fetch(&self.reader, branches.join(" UNION ALL "), args).await? {
-            let found = counted(&row)?;
-            let runs = u64::try_from(found.runs).unwrap_or(0);
-            values.entry(found.tag.key).or_default().push(FacetValue { value: found.tag.value, runs });
-        }
-        let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets: shared_values_first(facets), counted_newest: None })
+        let rows = fetch(&self.reader, branches.join(" UNION ALL "), args).await?;
+        let count = |row| {
+            let Counted { tag, runs, .. } = counted(row)?;
+            Ok(TagCount { tag, all_runs: runs, matching_runs: u64::try_from(runs).unwrap_or(0) })
+        };
+        rows.iter().map(count).collect()
     }
 
-    async fn sampled_facets(&self, plan: &QueryPlan) -> Result<Facets> {
+    /// The tags of the newest matching runs, and how many runs that are if there are more.
+    async fn sampled_counts(&self, plan: &QueryPlan) -> Result<(Vec<TagCount>, Option<u64>)> {
         let Sample { rows, complete } = plan.sample(self, SampleColumns::Tags, FACET_SAMPLE).await?;
         let mut runs_by_id: HashMap<i64, u64> = HashMap::new();
         for row in &rows {
@@ -73,19 +129,27 @@ impl Store {
         frequent.sort_by_key(|(id, runs)| (Reverse(*runs), *id));
         frequent.truncate(500);
         let list: Vec<String> = (1..=frequent.len()).map(|i| format!("${i}")).collect();
-        let mut values: BTreeMap<String, Vec<FacetValue>> = BTreeMap::new();
+        let mut counts = Vec::new();
         if !frequent.is_empty() {
             let sql = format!("SELECT key, value, id, runs FROM tag WHERE id IN ({})", list.join(", "));
             for row in fetch(&self.reader, sql, frequent.iter().map(|(id, _)| (*id).into()).collect()).await? {
-                let found = counted(&row)?;
-                let runs = runs_by_id.get(&found.id).copied().unwrap_or(0);
-                values.entry(found.tag.key).or_default().push(FacetValue { value: found.tag.value, runs });
+                let Counted { tag, id, runs } = counted(&row)?;
+                let matching_runs = runs_by_id.get(&id).copied().unwrap_or(0);
+                counts.push(TagCount { tag, all_runs: runs, matching_runs });
             }
         }
-        let metadata = values.keys().filter(|key| key.starts_with("metadata.")).cloned();
-        let keys: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(metadata).collect();
-        let facets = keys.into_iter().filter_map(|key| facet(values.remove(&key)?, key)).collect();
-        Ok(Facets { facets: shared_values_first(facets), counted_newest: (!complete).then_some(rows.len() as u64) })
+        Ok((counts, (!complete).then_some(rows.len() as u64)))
+    }
+
+    /// Adds the selected values of a key that no counted run has.
+    async fn add_selected(&self, plan: &QueryPlan, key: &str, counts: &mut Vec<TagCount>) -> Result<()> {
+        let selected = terms_of_key(&plan.query, key).map(|(_, value)| Tag::new(key, value));
+        let missing: Vec<Tag> =
+            selected.filter(|tag| !counts.iter().any(|count| is_value(key, &count.tag.value, &tag.value))).collect();
+        for found in self.counted_tags(plan.workspace, &missing.iter().collect::<Vec<_>>()).await? {
+            counts.push(TagCount { tag: found.tag, all_runs: found.runs, matching_runs: 0 });
+        }
+        Ok(())
     }
 
     /// Values of a key with a prefix, most frequent first.
@@ -103,42 +167,98 @@ impl Store {
         all.append(&mut args);
         let rows = fetch(&self.reader, sql, all).await?;
         let value = |row: &sqlx::any::AnyRow| -> Result<FacetValue> {
-            Ok(FacetValue { value: row.try_get(0)?, runs: u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0) })
+            let runs = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0);
+            Ok(FacetValue { value: row.try_get(0)?, runs, selected: false })
         };
         rows.iter().map(value).collect()
     }
 }
 
-fn facet(mut values: Vec<FacetValue>, key: String) -> Option<Facet> {
-    values.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.value.cmp(&b.value)));
-    let more = values.len() > VALUES;
-    values.truncate(VALUES);
-    (!values.is_empty()).then_some(Facet { key, values, more })
+/// Keeps the values that most matching runs have and the selected ones, in the order of the whole workspace.
+fn facet(key: String, mut counts: Vec<TagCount>, counted_newest: Option<u64>, query: &Query) -> Option<Facet> {
+    let selected = |value: &str| terms_of_key(query, &key).any(|(_, selected)| is_value(&key, value, selected));
+    counts.sort_by_key(|count| (!selected(&count.tag.value), Reverse(count.matching_runs), Reverse(count.all_runs)));
+    let more = counts.len() > VALUES;
+    counts.truncate(VALUES);
+    counts.sort_by(|a, b| b.all_runs.cmp(&a.all_runs).then_with(|| a.tag.value.cmp(&b.tag.value)));
+    let values: Vec<FacetValue> = counts
+        .into_iter()
+        .map(|count| FacetValue {
+            selected: selected(&count.tag.value),
+            value: count.tag.value,
+            runs: count.matching_runs,
+        })
+        .collect();
+    (!values.is_empty()).then_some(Facet { key, values, more, counted_newest })
 }
 
-/// Sorts metadata keys with shared values before those that are unique per run, like order numbers.
-fn shared_values_first(mut facets: Vec<Facet>) -> Vec<Facet> {
-    facets.sort_by_key(|facet| match facet.key.starts_with("metadata.") {
-        true => (true, Reverse(facet.values.first().map_or(0, |value| value.runs))),
-        false => (false, Reverse(0)),
-    });
-    facets
+/// The keys that the query has values of.
+fn selected_keys(query: &Query) -> BTreeSet<String> {
+    let including = query.clauses.iter().filter(|clause| !clause.negated);
+    including.filter_map(|clause| key_and_value(&clause.term)).map(|(key, _)| key.into_owned()).collect()
+}
+
+/// The query without the clauses that include runs by a value of this key.
+fn without_key(query: &Query, key: &str) -> Query {
+    let is_of_key =
+        |clause: &&Clause| !clause.negated && key_and_value(&clause.term).is_some_and(|found| found.0 == key);
+    Query { clauses: query.clauses.iter().filter(|clause| !is_of_key(clause)).cloned().collect() }
+}
+
+/// The values of a key that the query includes runs by.
+fn terms_of_key<'a>(query: &'a Query, key: &str) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
+    let including = query.clauses.iter().filter(|clause| !clause.negated);
+    including.flat_map(|clause| clause.terms()).filter_map(key_and_value).filter(move |found| found.0 == key)
+}
+
+/// The facet and the value of a term, if it is one of a facet.
+fn key_and_value(term: &Term) -> Option<(Cow<'_, str>, &str)> {
+    Some(match term {
+        Term::Status(status) => ("status".into(), status.as_str()),
+        // These are statuses, and the viewer.
+        Term::Is(Is::Failed | Is::Running | Is::Mine) => return None,
+        Term::Is(is) => ("is".into(), is.as_str()),
+        Term::Metadata { key, value } => (format!("{METADATA}{key}").into(), value.as_str()),
+        Term::Field { field: Field::Id | Field::Session | Field::Launcher | Field::SessionStatus, .. } => return None,
+        Term::Field { field, value } => (field.as_str().into(), value.as_str()),
+        Term::Has(_) | Term::Compare(_) | Term::Since(_) | Term::Before(_) | Term::Word(_) | Term::Phrase(_) => {
+            return None;
+        }
+    })
+}
+
+/// Returns true if a value of a facet is the one that a term names. A model can be named without its provider.
+fn is_value(key: &str, value: &str, named: &str) -> bool {
+    value == named || (key == "model" && value.rsplit_once('/').is_some_and(|(_, short)| short == named))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn count(key: &str, value: &str, all_runs: i64, matching_runs: u64) -> TagCount {
+        TagCount { tag: Tag::new(key, value), all_runs, matching_runs }
+    }
+
     #[test]
-    fn keys_with_shared_values_come_first() {
-        let of = |key: &str, runs| Facet {
-            key: key.to_owned(),
-            values: vec![FacetValue { value: "x".to_owned(), runs }],
-            more: false,
-        };
-        let facets =
-            shared_values_first(vec![of("status", 1), of("tool", 5), of("metadata.order", 1), of("metadata.env", 9)]);
-        let keys: Vec<&str> = facets.iter().map(|facet| facet.key.as_str()).collect();
-        assert_eq!(keys, ["status", "tool", "metadata.env", "metadata.order"]);
+    fn values_keep_the_order_of_the_workspace() {
+        let query = Query::parse("env:dev").expect("a query");
+        let counts = vec![count("metadata.env", "dev", 3, 9), count("metadata.env", "prod", 8, 2)];
+        let facet = facet("metadata.env".to_owned(), counts, None, &query).expect("a facet");
+        let values: Vec<(&str, u64, bool)> =
+            facet.values.iter().map(|value| (&*value.value, value.runs, value.selected)).collect();
+        assert_eq!(values, [("prod", 2, false), ("dev", 9, true)]);
+    }
+
+    #[test]
+    fn a_selected_value_is_kept_among_more_frequent_ones() {
+        let query = Query::parse("model:small -model:other").expect("a query");
+        let mut counts: Vec<TagCount> = (0..20).map(|i| count("model", &format!("m{i}"), 50, 50)).collect();
+        counts.push(count("model", "provider/small", 1, 0));
+        let facet = facet("model".to_owned(), counts, None, &query).expect("a facet");
+        assert!(facet.more && facet.values.len() == VALUES);
+        assert!(facet.values.iter().any(|value| value.selected && value.value == "provider/small"));
+        assert_eq!(without_key(&query, "model").to_string(), "-model:other");
+        assert_eq!(selected_keys(&query), BTreeSet::from(["model".to_owned()]));
     }
 }

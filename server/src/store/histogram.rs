@@ -46,40 +46,62 @@ struct Span {
     before: Option<i64>,
 }
 
+/// The first and the last time that a histogram covers, also without runs there.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    start: Option<i64>,
+    end: Option<i64>,
+}
+
 impl Store {
-    /// Matching runs over time in about `wanted` buckets.
+    /// Matching runs over time in about `wanted` buckets. They cover the query's time range, which ends now if the query
+    /// has no end of it.
     pub async fn histogram(&self, plan: &QueryPlan, wanted: i64) -> Result<Histogram> {
         let query = &plan.query;
         let span = Span::of(query, plan.now_ms);
+        let ends = span.ends(plan.now_ms);
         let only_time = query.clauses.iter().all(|clause| matches!(clause.term, Term::Since(_) | Term::Before(_)));
         let histogram = if only_time {
-            self.count_by_time(plan.workspace, span, wanted).await?
+            self.count_by_time(plan.workspace, span, ends, wanted).await?
         } else {
             let Sample { rows, complete } = plan.sample(self, SampleColumns::ListKeyAndStatus, SAMPLE_SIZE).await?;
             let counts: Vec<Count> = rows
                 .iter()
                 .map(|row| Ok((list_key::created_at_ms(row.try_get(0)?), row.try_get(1)?, 1)))
                 .collect::<Result<_>>()?;
-            Histogram { counted_newest: (!complete).then_some(rows.len() as u64), ..buckets(&counts, wanted) }
+            Histogram { counted_newest: (!complete).then_some(rows.len() as u64), ..buckets(&counts, ends, wanted) }
         };
         Ok(Histogram { from_ms: span.from, before_ms: span.before, ..histogram })
     }
 
-    async fn count_by_time(&self, workspace: WorkspaceId, span: Span, wanted: i64) -> Result<Histogram> {
+    /// Counts the runs of a plan that only limits time.
+    pub(super) async fn count_by_hours(&self, plan: &QueryPlan) -> Result<i64> {
+        let (workspace, span) = (plan.workspace, Span::of(&plan.query, plan.now_ms));
+        let first_hour = span.from.map_or(i64::MIN, |from| from.div_euclid(HOUR_MS));
+        let end_hour = span.before.map_or(i64::MAX, |before| before.div_euclid(HOUR_MS).saturating_add(1));
+        let hours = self.stored_hours(workspace, first_hour, end_hour).await?;
+        let mut runs: u64 = hours.iter().filter(|(at, ..)| span.has_whole_hour(*at)).map(|count| count.2).sum();
+        for part in span.partial_hours() {
+            runs += self.count_runs_by_step(workspace, part, HOUR_MS).await?.iter().map(|count| count.2).sum::<u64>();
+        }
+        Ok(i64::try_from(runs).unwrap_or(i64::MAX))
+    }
+
+    async fn count_by_time(&self, workspace: WorkspaceId, span: Span, ends: Ends, wanted: i64) -> Result<Histogram> {
         let (first, last) = (self.end_of(workspace, span, "ASC").await?, self.end_of(workspace, span, "DESC").await?);
-        let (Some(first), Some(last)) = (first, last) else { return Ok(Histogram::default()) };
-        let step = step_for(last - first, wanted);
+        let (Some(first), Some(last)) = (first, last) else { return Ok(buckets(&[], ends, wanted)) };
+        let step = ends.step(first, last, wanted);
         // Includes the whole first and last hour.
         let hours = self.stored_hours(workspace, first.div_euclid(HOUR_MS), last.div_euclid(HOUR_MS) + 1).await?;
         let estimate = hours.iter().map(|count| count.2).sum::<u64>();
         if step < HOUR_MS && estimate <= MAX_COUNTED_RUNS.unsigned_abs() {
-            return Ok(in_steps(&self.count_runs_by_step(workspace, span, step).await?, step));
+            return Ok(in_steps(&self.count_runs_by_step(workspace, span, step).await?, ends, step));
         }
         let mut counts: Vec<Count> = hours.into_iter().filter(|(at, ..)| span.has_whole_hour(*at)).collect();
         for part in span.partial_hours() {
             counts.extend(self.count_runs_by_step(workspace, part, HOUR_MS).await?);
         }
-        Ok(in_steps(&counts, step.max(HOUR_MS)))
+        Ok(in_steps(&counts, ends, step.max(HOUR_MS)))
     }
 
     /// The creation time of the first (`ASC`) or last (`DESC`) run of a span.
@@ -146,6 +168,12 @@ impl Span {
         span
     }
 
+    /// The ends of a histogram. A query with a beginning and no end ends now; nothing is created later.
+    fn ends(self, now_ms: i64) -> Ends {
+        let end = self.before.or(self.from.map(|_| now_ms)).map(|end| end.min(now_ms));
+        Ends { start: self.from, end: end.filter(|end| self.from.is_none_or(|from| from < *end)) }
+    }
+
     fn list_keys(self) -> (i64, i64) {
         (self.from.map_or(i64::MIN, list_key::first_at), self.before.map_or(i64::MAX, list_key::first_at))
     }
@@ -175,24 +203,40 @@ fn step_for(span_ms: i64, wanted: i64) -> i64 {
     BUCKET_WIDTHS_MS.into_iter().find(|step| span_ms / step < wanted.max(1)).unwrap_or(BUCKET_WIDTHS_MS[11])
 }
 
-fn buckets(counts: &[Count], wanted: i64) -> Histogram {
-    let (Some(first), Some(last)) = (counts.iter().map(|c| c.0).min(), counts.iter().map(|c| c.0).max()) else {
-        return Histogram::default();
-    };
-    in_steps(counts, step_for(last - first, wanted))
+impl Ends {
+    /// The width of a bucket, if the first and the last run are at these times.
+    fn step(self, first: i64, last: i64, wanted: i64) -> i64 {
+        step_for(self.end.unwrap_or(last) - self.start.unwrap_or(first), wanted)
+    }
 }
 
-fn in_steps(counts: &[Count], step: i64) -> Histogram {
+fn buckets(counts: &[Count], ends: Ends, wanted: i64) -> Histogram {
+    let times = || counts.iter().map(|count| count.0);
+    let (Some(first), Some(last)) = (times().min().or(ends.start), times().max().or(ends.end)) else {
+        return Histogram::default();
+    };
+    in_steps(counts, ends, ends.step(first, last, wanted))
+}
+
+fn in_steps(counts: &[Count], ends: Ends, step: i64) -> Histogram {
+    let start_of = |at: i64| at.div_euclid(step) * step;
     let mut buckets: BTreeMap<i64, BTreeMap<String, u64>> = BTreeMap::new();
     for (at, status, runs) in counts {
-        *buckets.entry(at.div_euclid(step) * step).or_default().entry(status.clone()).or_default() += runs;
+        *buckets.entry(start_of(*at)).or_default().entry(status.clone()).or_default() += runs;
     }
+    let (first, last) = (buckets.keys().next().copied(), buckets.keys().next_back().copied());
+    let start_ms = ends.start.map(start_of).into_iter().chain(first).min().unwrap_or(0);
+    let last = ends.end.map(|end| start_of(end - 1)).into_iter().chain(last).max();
+    let end_ms = last.map_or(start_ms, |last| last + step);
+    let max_runs = buckets.values().map(|runs| runs.values().sum()).max().unwrap_or(0);
     let buckets = buckets.into_iter().map(|(start_ms, runs)| Bucket { start_ms, runs }).collect();
-    Histogram { bucket_ms: step, buckets, ..Histogram::default() }
+    Histogram { bucket_ms: step, buckets, start_ms, end_ms, max_runs, ..Histogram::default() }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::RunSort;
+
     use super::*;
     use crate::seed::Seeder;
 
@@ -202,11 +246,25 @@ mod tests {
     fn buckets_have_a_readable_width() {
         let counts =
             [(0, "failed".to_owned(), 2), (HOUR_MS, "succeeded".to_owned(), 1), (30 * HOUR_MS, "failed".to_owned(), 1)];
-        let histogram = buckets(&counts, 12);
+        let histogram = buckets(&counts, Ends::default(), 12);
         assert_eq!(histogram.bucket_ms, 3 * HOUR_MS);
         assert_eq!(histogram.buckets.len(), 2);
         assert_eq!(histogram.buckets[0].runs["failed"], 2);
-        assert_eq!(buckets(&[], 12), Histogram::default());
+        assert_eq!((histogram.start_ms, histogram.end_ms, histogram.max_runs), (0, 33 * HOUR_MS, 3));
+        assert_eq!(buckets(&[], Ends::default(), 12), Histogram::default());
+    }
+
+    #[test]
+    fn a_histogram_covers_the_whole_range_of_its_query() {
+        let counts = [(5 * HOUR_MS, "failed".to_owned(), 2)];
+        let ends = Ends { start: Some(HOUR_MS + 1), end: Some(9 * HOUR_MS) };
+        let histogram = buckets(&counts, ends, 12);
+        assert_eq!((histogram.bucket_ms, histogram.buckets.len(), histogram.max_runs), (HOUR_MS, 1, 2));
+        assert_eq!((histogram.start_ms, histogram.end_ms), (HOUR_MS, 9 * HOUR_MS));
+        let empty = buckets(&[], ends, 12);
+        assert_eq!((empty.bucket_ms, empty.start_ms, empty.end_ms, empty.max_runs), (HOUR_MS, HOUR_MS, 9 * HOUR_MS, 0));
+        let until = buckets(&counts, Ends { start: None, ..ends }, 12);
+        assert_eq!((until.bucket_ms, until.start_ms, until.end_ms), (15 * 60_000 * 4, 5 * HOUR_MS, 9 * HOUR_MS));
     }
 
     #[tokio::test]
@@ -244,8 +302,10 @@ mod tests {
                 histogram.buckets.iter().map(|bucket| (bucket.start_ms, bucket.runs.values().sum())).collect();
             let expected: Vec<(i64, u64)> = counts.iter().map(|(at, _)| (*at, within(*at))).collect();
             assert_eq!(counts, expected, "{text}");
-            let listed = store.list_runs(&plan, None, 1_000).await?.runs.len() as u64;
+            let listed = store.list_runs(&plan, RunSort::default(), None, 1_000).await?.runs.len() as u64;
             assert_eq!(counts.iter().map(|count| count.1).sum::<u64>(), listed, "{text}");
+            let counted = store.count_matches(&plan).await?;
+            assert_eq!((counted.runs, counted.is_exact), (listed, true), "{text}");
         }
         Ok(())
     }

@@ -6,10 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::RunSummary;
-use protocol::{Event, Timeline};
+use protocol::messages::Metadata;
+use protocol::timeline::first_line;
+use protocol::{Event, RunStatus, Timeline};
+use serde_json::Value;
 use sqlx::AnyConnection;
 
 use super::hour_counts::HourCounts;
+use super::log::without_header_values;
 use super::log::write_parts;
 use super::log_summary::LogSummary;
 use super::pack::{Packer, Part};
@@ -17,11 +21,11 @@ use super::prices::{Prices, cost_micros};
 use super::run_row::{self, RunRow};
 use super::sql::{Arg, execute, rows};
 use super::tags::{self, Tag, TagChanges};
-use super::text::{self, RunText};
+use super::text::{self, RunText, TextParts};
 use super::{Engine, Origin, Result, Store, WorkspaceId, list_key};
 
 /// The version of tags and texts that this program writes. Runs with an older version are indexed again.
-pub(super) const INDEX_VERSION: i64 = 1;
+pub(super) const INDEX_VERSION: i64 = 2;
 /// Runs per transaction.
 const CHUNK: usize = 250;
 
@@ -34,6 +38,13 @@ pub struct RunUpdate {
     pub log: Option<NewLog>,
 }
 
+impl RunUpdate {
+    /// The size of the compressed log.
+    pub fn log_bytes(&self) -> usize {
+        self.log.iter().flat_map(|log| &log.parts).map(|part| part.body.len()).sum()
+    }
+}
+
 /// A log's summary and, if the log has ended, its compressed parts.
 #[derive(Clone, Debug)]
 pub struct NewLog {
@@ -43,8 +54,8 @@ pub struct NewLog {
 
 impl NewLog {
     /// Packs a whole log whose events are in order, with the timeline that they fold to. Returns `None` for an empty log.
-    pub fn new(packer: &Packer, events: &[Event], timeline: &Timeline) -> Result<Option<Self>> {
-        let summary = LogSummary::of(timeline);
+    pub fn new(packer: &Packer, events: &[Event], timeline: &Timeline, spec: Option<&Value>) -> Result<Option<Self>> {
+        let summary = LogSummary::of(timeline, spec);
         let parts = packer.pack_log(events).map_err(sqlx::Error::Io)?;
         Ok((!parts.is_empty()).then_some(Self { summary, parts }))
     }
@@ -54,21 +65,28 @@ impl Store {
     /// Inserts or merges runs. A run that has ended stays ended, even if an older response is merged later.
     pub async fn upsert_runs(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
         for chunk in updates.chunks(CHUNK) {
-            while let Err(error) = self.upsert_chunk(workspace, chunk).await {
-                if !run_row::is_list_key_conflict(&error) {
-                    return Err(error);
+            let stale = loop {
+                match self.upsert_chunk(workspace, chunk).await {
+                    Ok(stale) => break stale,
+                    Err(error) if run_row::is_list_key_conflict(&error) => {}
+                    Err(error) => return Err(error),
                 }
+            };
+            for run_id in stale {
+                // Boxed, because indexing a run without a log comes back here.
+                Box::pin(self.index_log(workspace, &run_id)).await?;
             }
         }
         Ok(())
     }
 
-    async fn upsert_chunk(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<()> {
+    /// Returns the runs whose text has to be indexed again with their stored logs.
+    async fn upsert_chunk(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<Vec<String>> {
         let mut tx = self.begin_writing(workspace).await?;
-        let tags = self.write_updates(&mut tx, workspace, updates).await?;
+        let Written { tags, stale } = self.write_updates(&mut tx, workspace, updates).await?;
         tx.commit().await?;
         self.tag_cache.insert(workspace, &tags);
-        Ok(())
+        Ok(stale)
     }
 
     /// Writes updates within a transaction. Cache the returned tag ids after the commit.
@@ -77,7 +95,7 @@ impl Store {
         tx: &mut AnyConnection,
         workspace: WorkspaceId,
         updates: &[RunUpdate],
-    ) -> Result<HashMap<Tag, i64>> {
+    ) -> Result<Written> {
         // MANTYX's list can contain a run twice while new runs arrive: the last one counts.
         let latest: BTreeMap<&str, &RunUpdate> =
             updates.iter().map(|update| (update.summary.id.as_str(), update)).collect();
@@ -100,9 +118,9 @@ impl Store {
             merged.push(MergedRun::new(list_key, before, update, &prices));
         }
         let wanted: BTreeSet<Tag> = merged.iter().flat_map(MergedRun::tags).collect();
-        let tag_ids = tags::ids(tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
-        self.write_merged(tx, workspace, merged, &tag_ids).await?;
-        Ok(tag_ids)
+        let tags = tags::ids(tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
+        let stale = self.write_merged(tx, workspace, merged, &tags).await?;
+        Ok(Written { tags, stale })
     }
 
     async fn write_merged(
@@ -111,7 +129,7 @@ impl Store {
         workspace: WorkspaceId,
         mut merged: Vec<MergedRun<'_>>,
         tag_ids: &HashMap<Tag, i64>,
-    ) -> Result<()> {
+    ) -> Result<Vec<String>> {
         let mut changes = TagChanges::default();
         let mut hours = HourCounts::default();
         let mut changed = Vec::new();
@@ -122,7 +140,8 @@ impl Store {
             if let Some(tags) = &run.log_tags {
                 run.row.tags.log = ids(tags);
             }
-            run.row.indexed = INDEX_VERSION;
+            // A restart indexes it if this process does not get to it.
+            run.row.indexed = if run.is_text_stale() { INDEX_VERSION - 1 } else { INDEX_VERSION };
             let before = run.before.as_ref();
             if before == Some(&run.row) && run.update.spec.is_none() && run.update.log.is_none() {
                 continue;
@@ -147,8 +166,16 @@ impl Store {
                 write_parts(tx, run.row.list_key, &log.parts).await?;
             }
         }
-        write_specs(tx, self.engine, &self.packer, &merged).await
+        write_specs(tx, self.engine, &self.packer, &merged).await?;
+        Ok(merged.iter().filter(|run| run.is_text_stale()).map(|run| run.row.summary.id.clone()).collect())
     }
+}
+
+/// The result of a write.
+pub(super) struct Written {
+    pub tags: HashMap<Tag, i64>,
+    /// Ids of runs whose text has to be indexed again with their stored logs.
+    stale: Vec<String>,
 }
 
 /// A run as it will be stored, with the stored row that it replaces.
@@ -170,6 +197,9 @@ impl<'a> MergedRun<'a> {
         if let Some(log) = &update.log {
             apply_log(&mut row, &log.summary);
         }
+        if row.summary.reason.is_none() && row.summary.status == RunStatus::Failed {
+            row.summary.reason = row.summary.error.as_deref().and_then(first_line);
+        }
         if let (Some(tokens), Some(model)) = (row.summary.tokens, row.summary.model.as_deref())
             && let Some(price) = prices.for_run(row.price_id, model)
         {
@@ -185,27 +215,58 @@ impl<'a> MergedRun<'a> {
         self.run_tags.iter().chain(self.log_tags.iter().flatten()).cloned()
     }
 
+    /// The row has changed since its text was written with the words of the whole log.
+    fn is_text_stale(&self) -> bool {
+        self.update.log.is_none() && self.row.log_state == LOG_COMPLETE && !self.is_text_current()
+    }
+
+    fn has_no_log(&self) -> bool {
+        self.row.tags.log.is_empty() && self.row.log_state != LOG_COMPLETE
+    }
+
+    fn is_text_current(&self) -> bool {
+        let is_same = |before: &RunRow| shown_text(&before.summary) == shown_text(&self.row.summary);
+        self.before.as_ref().is_some_and(|before| before.indexed == INDEX_VERSION && is_same(before))
+    }
+
     /// The text to index, if it changed: with a log all of it, without one the previews.
     fn text(&self) -> Option<RunText> {
-        let run = &self.row.summary;
-        let part = |text: &'a Option<String>| text.as_deref().unwrap_or("");
-        let spec = self.update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok()).unwrap_or_default();
-        let prompt = protocol::spec::prompt_text(&spec);
-        let prompt = if prompt.is_empty() { run.input_preview.as_deref().unwrap_or("") } else { prompt };
-        if let Some(log) = &self.update.log {
-            let error = log.summary.error.as_deref().or(run.error.as_deref()).unwrap_or("");
-            return Some(RunText::new(
-                self.row.list_key,
-                &[prompt, &log.summary.answer, error, &log.summary.call_text],
-            ));
+        let (run, log) = (&self.row.summary, self.update.log.as_ref().map(|log| &log.summary));
+        let is_current = self.is_text_current() && self.update.spec.is_none();
+        if log.is_none() && (!self.has_no_log() || is_current) {
+            return None;
         }
-        let has_no_log = self.row.tags.log.is_empty() && self.row.log_state != LOG_COMPLETE;
-        let shown = |run: &RunSummary| (run.input_preview.clone(), run.output_preview.clone(), run.error.clone());
-        let changed = self.before.as_ref().is_none_or(|before| shown(&before.summary) != shown(run));
-        let summary = &self.update.summary;
-        (has_no_log && (changed || self.update.spec.is_some()))
-            .then(|| RunText::new(self.row.list_key, &[prompt, part(&summary.output_preview), part(&summary.error)]))
+        let spec = self.update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok()).unwrap_or_default();
+        let error = log.and_then(|log| log.error.as_deref()).unwrap_or("");
+        let mut parts = vec![
+            protocol::spec::prompt_text(&spec),
+            log.map_or("", |log| &log.answer),
+            error,
+            run.reason.as_deref().unwrap_or(""),
+            run.model.as_deref().unwrap_or(""),
+            log.map_or("", |log| &log.call_text),
+        ];
+        for (part, shown) in parts.iter_mut().zip([&run.input_preview, &run.output_preview, &run.error]) {
+            if part.is_empty() {
+                *part = shown.as_deref().unwrap_or("");
+            }
+        }
+        parts.extend(run.metadata.values().map(String::as_str));
+        let text = TextParts {
+            name: run.name.as_deref().unwrap_or(""),
+            agent: run.agent_id.as_deref().unwrap_or(""),
+            parts,
+            results: log.map_or("", |log| &log.result_text),
+        };
+        Some(RunText::new(self.row.list_key, &text))
     }
+}
+
+/// The text of a run's row.
+fn shown_text(run: &RunSummary) -> ([&Option<String>; 7], &Metadata) {
+    let texts =
+        [&run.name, &run.agent_id, &run.input_preview, &run.output_preview, &run.error, &run.reason, &run.model];
+    (texts, &run.metadata)
 }
 
 /// [`RunRow::log_state`]: the stored log ends with its terminal event.
@@ -242,11 +303,12 @@ fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     row
 }
 
-/// Sets marks and error class from the log, and fills in other values that are not known yet.
+/// Sets marks, error class and reason from the log, and fills in other values that are not known yet.
 fn apply_log(row: &mut RunRow, log: &LogSummary) {
     let run = &mut row.summary;
     run.marks = log.marks;
     run.error_class.clone_from(&log.error_class);
+    run.reason.clone_from(&log.reason);
     run.tool_calls = run.tool_calls.or(Some(log.calls));
     run.tokens = run.tokens.or(log.tokens);
     run.turns = run.turns.or(log.turns);
@@ -270,6 +332,7 @@ async fn write_specs(tx: &mut AnyConnection, engine: Engine, packer: &Packer, me
     }
     let mut args = Vec::with_capacity(specs.len() * 2);
     for (list_key, spec) in &specs {
+        let spec = without_header_values(spec);
         args.extend([Arg::from(*list_key), packer.compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
     }
     let sql = format!(

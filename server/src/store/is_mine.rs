@@ -30,6 +30,17 @@ impl Store {
         .map(drop)
     }
 
+    /// Returns the person who launched a run here.
+    pub async fn launcher_of(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<String>> {
+        sqlx::query_scalar(
+            "SELECT subject FROM launch WHERE workspace_id = $1 AND run_id = $2 AND subject <> '' LIMIT 1",
+        )
+        .bind(workspace.0)
+        .bind(run_id)
+        .fetch_optional(&self.reader)
+        .await
+    }
+
     /// Adds the launcher tag to launched runs that are stored by now.
     pub async fn tag_launched_runs(&self, workspace: WorkspaceId) -> Result<()> {
         let sql = "SELECT l.key, l.subject, l.run_id FROM launch l \

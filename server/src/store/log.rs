@@ -1,12 +1,15 @@
 //! Logs. Events of a running log are rows, a finished log is compressed parts. Readers see no difference.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
+use protocol::redact::remove_header_values;
 use protocol::{Event, Timeline};
-use sqlx::{AnyConnection, Row};
+use serde_json::Value;
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 use super::arrivals::Arrival;
-use super::ingest::{LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
+use super::ingest::{INDEX_VERSION, LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
 use super::log_summary::LogSummary;
 use super::pack::Part;
 use super::run_row;
@@ -77,15 +80,32 @@ impl Store {
         Ok(last)
     }
 
+    /// The size of a finished log as it is stored, compressed.
+    pub async fn stored_log_bytes(&self, workspace: WorkspaceId, run_id: &str) -> Result<u64> {
+        let sql = "SELECT CAST(COALESCE(SUM(LENGTH(l.body)), 0) AS BIGINT) FROM run_log l \
+             JOIN run r ON r.n = l.n WHERE r.workspace_id = $1 AND r.id = $2";
+        let bytes: i64 = sqlx::query_scalar(sql).bind(workspace.0).bind(run_id).fetch_one(&self.reader).await?;
+        Ok(u64::try_from(bytes).unwrap_or(0))
+    }
+
     /// Folds a stored log and records it. For logs without viewers: viewers share a cached fold.
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
         for _ in 0..MAX_RECORD_ATTEMPTS {
             let events = self.read_log(workspace, run_id).await?;
+            if events.is_empty() {
+                return self.index_run_without_log(workspace, run_id).await;
+            }
             if self.record_log(workspace, run_id, &events, &Timeline::from_events(&events)).await? {
                 break;
             }
         }
         Ok(())
+    }
+
+    async fn index_run_without_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
+        let Some(summary) = self.run(workspace, run_id).await? else { return Ok(()) };
+        let (spec, _) = self.run_spec_and_log_state(workspace, run_id).await?;
+        self.upsert_runs(workspace, &[RunUpdate { summary, completed_at_ms: None, spec, log: None }]).await
     }
 
     /// Stores what a folded log says about its run: in the run's row, its tags and the text index. A log that has ended
@@ -99,7 +119,9 @@ impl Store {
         events: &[Event],
         timeline: &Timeline,
     ) -> Result<bool> {
-        let summary = LogSummary::of(timeline);
+        let (spec, _) = self.run_spec_and_log_state(workspace, run_id).await?;
+        let parsed = spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok());
+        let summary = LogSummary::of(timeline, parsed.as_ref());
         // Compressed before the transaction begins: a long log takes a while, and other writers wait.
         let packed = match summary.complete && self.has_rows(workspace, run_id).await? {
             true => self.packer.pack_log(events).map_err(sqlx::Error::Io)?,
@@ -116,12 +138,12 @@ impl Store {
         let update = RunUpdate {
             summary: row.summary,
             completed_at_ms: row.completed_at_ms,
-            spec: self.spec(&mut tx, row.list_key).await?,
+            spec,
             log: Some(NewLog { summary, parts }),
         };
-        let tags = self.write_updates(&mut tx, workspace, &[update]).await?;
+        let written = self.write_updates(&mut tx, workspace, &[update]).await?;
         tx.commit().await?;
-        self.tag_cache.insert(workspace, &tags);
+        self.tag_cache.insert(workspace, &written.tags);
         Ok(is_current)
     }
 
@@ -163,12 +185,11 @@ impl Store {
             .map(drop)
     }
 
-    /// Runs of any workspace that an older version stored without indexing them.
+    /// Runs of any workspace that an older version indexed differently, or not at all, newest first.
     pub async fn unindexed_runs(&self, limit: u32) -> Result<Vec<(WorkspaceId, String)>> {
-        let rows = sqlx::query("SELECT workspace_id, id FROM run WHERE indexed = 0 ORDER BY n DESC LIMIT $1")
-            .bind(i64::from(limit))
-            .fetch_all(&self.reader)
-            .await?;
+        // The number is part of the text, so that the partial index of these runs is used.
+        let sql = format!("SELECT workspace_id, id FROM run WHERE indexed < {INDEX_VERSION} ORDER BY n DESC LIMIT $1");
+        let rows = sqlx::query(AssertSqlSafe(sql)).bind(i64::from(limit)).fetch_all(&self.reader).await?;
         rows.iter().map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).collect()
     }
 
@@ -179,7 +200,10 @@ impl Store {
             .fetch_optional(&mut *connection)
             .await?;
         match body {
-            Some(body) => self.unpack(connection, &body).await.map(Some),
+            // Earlier versions stored header values too.
+            Some(body) => {
+                self.unpack(connection, &body).await.map(|spec| Some(without_header_values(&spec).into_owned()))
+            }
             None => Ok(None),
         }
     }
@@ -298,4 +322,18 @@ fn parse(json: &str) -> Result<Event> {
 
 fn to_seq(event: &Event) -> i64 {
     i64::try_from(event.seq).unwrap_or(i64::MAX)
+}
+
+/// Returns a spec without the header values of its tools, which are credentials.
+pub(super) fn without_header_values(spec: &str) -> Cow<'_, str> {
+    if !spec.contains("\"headers\"") {
+        return Cow::Borrowed(spec);
+    }
+    match serde_json::from_str::<Value>(spec) {
+        Ok(mut spec) => {
+            remove_header_values(&mut spec);
+            Cow::Owned(spec.to_string())
+        }
+        Err(_) => Cow::Borrowed(spec),
+    }
 }

@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 
 use domain::Marks;
 use protocol::messages::Tokens;
+use protocol::timeline::reason;
 use protocol::{RunStatus, Timeline};
 use serde_json::Value;
 
+/// The indexed beginning of each tool result, and of all results of a run together.
+const MAX_RESULT_BYTES: usize = 2 * 1024;
+const MAX_RESULTS_BYTES: usize = 128 * 1024;
 /// Tool arguments beyond this length are not indexed; the log has them.
 const MAX_ARGUMENT_BYTES: usize = 16 * 1024;
 
@@ -19,16 +23,21 @@ pub struct LogSummary {
     pub tools: BTreeSet<String>,
     /// Names and arguments of tool calls, for the text index.
     pub call_text: String,
+    /// The beginnings of tool results, for the text index.
+    pub result_text: String,
     pub answer: String,
     pub error: Option<String>,
     pub error_class: Option<String>,
+    /// Why the run is not good.
+    pub reason: Option<String>,
     pub calls: u64,
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
 }
 
 impl LogSummary {
-    pub fn of(timeline: &Timeline) -> Self {
+    /// `spec` is the spec that the run was launched with, if known.
+    pub fn of(timeline: &Timeline, spec: Option<&Value>) -> Self {
         let outcome = timeline.outcome.as_ref();
         let mut summary = Self {
             complete: outcome.is_some(),
@@ -37,6 +46,7 @@ impl LogSummary {
             answer: timeline.answer().to_owned(),
             error: outcome.and_then(|outcome| outcome.error.clone()),
             error_class: outcome.and_then(|outcome| outcome.error_class.clone()),
+            reason: reason(timeline, spec),
             tokens: outcome.and_then(|outcome| outcome.tokens),
             turns: outcome.and_then(|outcome| outcome.turns),
             ..Self::default()
@@ -48,6 +58,12 @@ impl LogSummary {
                 summary.call_text.push('\n');
             }
             push_text(&call.input, &mut summary.call_text);
+            if let Some(answer) = &call.answer
+                && summary.result_text.len() < MAX_RESULTS_BYTES
+            {
+                summary.result_text.push_str(truncate(&answer.text(), MAX_RESULT_BYTES));
+                summary.result_text.push('\n');
+            }
         }
         summary
     }
@@ -98,7 +114,7 @@ mod tests {
             Event::new(1, "assistant_message", call),
             Event::new(2, "error", json!({ "error": "Too many.", "errorClass": "rate_limit" })),
         ];
-        let summary = LogSummary::of(&Timeline::from_events(&events));
+        let summary = LogSummary::of(&Timeline::from_events(&events), None);
         assert_eq!((summary.calls, summary.complete, summary.status), (2, true, Some(RunStatus::Failed)));
         assert_eq!(summary.call_text, "search\nopen invoices\n3\nüberfällig\n");
         assert_eq!(summary.error_class.as_deref(), Some("rate_limit"));

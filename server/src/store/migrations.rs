@@ -21,7 +21,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: &[Step] = &[
     step!(1, "first tables", "0001_first_tables.sql"),
     step!(2, "browse", "0002_browse.sql"),
     step!(3, "sync", "0003_sync.sql"),
@@ -32,15 +32,21 @@ const STEPS: [Step; 10] = [
     step!(8, "launchers and sessions", "0008_launchers_and_sessions.sql"),
     step!(9, "when events came", "0009_when_events_came.sql"),
     step!(10, "narrow list", "0010_narrow_list.sql"),
+    step!(11, "write check", "0011_write_check.sql"),
+    step!(12, "session limits", "0012_session_limits.sql"),
+    step!(13, "key check", "0013_key_check.sql"),
+    step!(14, "consents", "0014_consents.sql"),
+    step!(15, "reasons and sorting", "0015_reasons_and_sorting.sql"),
+    step!(16, "words", "0016_words.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {
-    let steps = STEPS.map(|(version, name, sqlite, postgres)| {
+    let steps = STEPS.iter().map(|&(version, name, sqlite, postgres)| {
         let sql = match engine {
             Engine::Sqlite => sqlite,
             Engine::Postgres => postgres,
         };
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
-    Migrator::with_migrations(steps.to_vec())
+    Migrator::with_migrations(steps.collect())
 }

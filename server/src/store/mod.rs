@@ -6,6 +6,7 @@
 mod answers;
 mod arrivals;
 mod batches;
+mod database_file;
 mod dictionaries;
 mod facets;
 mod feedback;
@@ -25,8 +26,10 @@ mod pack;
 mod prices;
 mod query_plan;
 mod retention;
+mod run_deletion;
 mod run_row;
 mod runs;
+mod sealed;
 mod sessions;
 mod sql;
 mod sync_lock;
@@ -36,6 +39,7 @@ mod text;
 mod views;
 mod web_sessions;
 mod workspaces;
+mod writable;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +52,7 @@ use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 pub use answers::{AnswerPlan, CallKey, Claim};
 pub use arrivals::Arrival;
 pub use batches::{NewBatch, OpenBatch};
+pub use database_file::warn_if_others_may_read;
 pub use domain::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
@@ -56,13 +61,16 @@ pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;
 pub use query_plan::QueryPlan;
-pub use retention::Retention;
+pub use retention::{DeletedRuns, Retention};
 pub use runs::{RunCursor, parse_time};
+pub use sealed::SealedColumn;
 pub use sessions::{SessionCursor, SessionPlan, UnsupportedClause};
 pub use sync_state::{History, SyncState};
 pub use tags::Tag;
 pub use views::NewView;
+pub use web_sessions::WebSession;
 pub use workspaces::WorkspaceId;
+pub use writable::cannot_write;
 
 /// PostgreSQL's advisory locks share one key space. The write lock of a workspace has this key plus the workspace id.
 const WRITE_LOCK: i64 = 1 << 40;
@@ -113,9 +121,11 @@ impl Store {
 
     async fn open_sqlite(url: &str) -> anyhow::Result<Self> {
         let url = if url.contains('?') { url.to_owned() } else { format!("{url}?mode=rwc") };
+        database_file::prepare(&url)?;
         let options = connect_options(&url)?;
         let pool = |connections: u32, pragmas: &'static str| {
-            AnyPoolOptions::new().max_connections(connections).min_connections(1).after_connect(move |connection, _| {
+            let options = writable::discard_broken(AnyPoolOptions::new());
+            options.max_connections(connections).min_connections(1).after_connect(move |connection, _| {
                 Box::pin(async move { connection.execute(pragmas).await.map(drop) })
             })
         };
@@ -131,7 +141,7 @@ impl Store {
     }
 
     async fn open_postgres(url: &str) -> anyhow::Result<Self> {
-        let pool = AnyPoolOptions::new()
+        let pool = writable::discard_broken(AnyPoolOptions::new())
             .max_connections(16)
             .acquire_timeout(Duration::from_secs(10))
             .connect_with(connect_options(url)?)
@@ -181,11 +191,6 @@ impl Store {
         sqlx::query(sql).execute(&self.writer).await.map(drop)
     }
 
-    /// Fails if the database does not respond.
-    pub async fn ping(&self) -> Result<()> {
-        sqlx::query("SELECT 1").execute(&self.reader).await.map(drop)
-    }
-
     pub async fn close(&self) {
         self.sync_locks.release_all().await;
         self.reader.close().await;
@@ -215,6 +220,35 @@ mod tests {
         assert_eq!(number(&store.writer, "PRAGMA cache_size").await?, -32768);
         assert_eq!(number(&store.writer, "PRAGMA synchronous").await?, 1);
         assert_eq!(number(&store.writer, "PRAGMA page_size").await?, 8192);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_full_database_is_recognised() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let workspace = store.workspace_from_slug("demo").await?;
+        let seeder = Seeder::new(1, 100, 1_790_000_000_000, store.packer().clone());
+        let runs = (0..100).map(|index| Ok(seeder.run(index)?.0)).collect::<anyhow::Result<Vec<_>>>()?;
+        sqlx::query("PRAGMA max_page_count = 1").execute(&store.writer).await?;
+        let full = store.upsert_runs(workspace, &runs).await.expect_err("the database is full");
+        assert!(cannot_write(&full), "{full}");
+        sqlx::query("PRAGMA max_page_count = 1000000").execute(&store.writer).await?;
+        store.upsert_runs(workspace, &runs).await?;
+        assert_eq!(store.count_runs(workspace).await?, 100);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_cannot_roll_back_is_discarded() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let mut tx = store.begin().await?;
+        // As SQLite does by itself when the disk is full: sqlx's own rollback then fails.
+        sqlx::query("ROLLBACK").execute(&mut *tx).await?;
+        drop(tx);
+        store.workspace_from_slug("demo").await?;
+        store.check_writable(1).await?;
         Ok(())
     }
 

@@ -14,8 +14,8 @@ use super::{Engine, Result, RunUpdate, WorkspaceId};
 
 /// The list key and the columns of a [`RunSummary`].
 pub(super) const SUMMARY_COLUMNS: &str = "r.n, r.id, r.session_id, r.status, r.name, r.agent_id, r.model, \
-     r.input_preview, r.output_preview, r.error, r.error_class, r.input_tokens, r.cached_tokens, r.reasoning_tokens, \
-     r.output_tokens, r.turns, r.tool_calls, r.duration_ms, r.cost_micros, r.created_at, r.metadata, r.marks, r.origin";
+     r.input_preview, r.output_preview, r.error, r.error_class, r.reason, r.input_tokens, r.cached_tokens, \
+     r.reasoning_tokens, r.output_tokens, r.turns, r.tool_calls, r.duration_ms, r.cost_micros, r.created_at, r.metadata, r.marks, r.origin";
 const OTHER_COLUMNS: &str = "r.price_id, r.completed_at, r.log_state, r.tags, r.indexed";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +72,7 @@ impl RunRow {
             ("output_preview", run.output_preview.clone().into()),
             ("error", run.error.clone().into()),
             ("error_class", run.error_class.clone().into()),
+            ("reason", run.reason.clone().into()),
             ("input_tokens", tokens(|tokens| tokens.input_tokens)),
             ("cached_tokens", tokens(|tokens| tokens.cached_tokens)),
             ("reasoning_tokens", tokens(|tokens| tokens.reasoning_tokens)),
@@ -177,6 +178,7 @@ pub(super) fn read_summary(row: &AnyRow) -> Result<RunSummary> {
         output_preview: row.try_get("output_preview")?,
         error: row.try_get("error")?,
         error_class: row.try_get("error_class")?,
+        reason: row.try_get("reason")?,
         tokens,
         turns: number("turns")?,
         tool_calls: number("tool_calls")?,

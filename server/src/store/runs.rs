@@ -4,12 +4,12 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
-use domain::{Marks, Origin, RunSummary, RunsPage};
+use domain::{Marks, Origin, RunSort, RunSummary, RunsPage, SortColumn};
 use protocol::messages::{RunRow as WireRow, RunSnapshot};
 use sqlx::{AssertSqlSafe, Row};
 
 use super::ingest::{LOG_COMPLETE, RunUpdate};
-use super::query_plan::{PlanRows, QueryPlan};
+use super::query_plan::{LIST_KEY, PageOrder, PlanRows, QueryPlan};
 use super::run_row::{SUMMARY_COLUMNS, read_list_key, read_summary};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId};
@@ -17,13 +17,53 @@ use super::{Result, Store, WorkspaceId};
 const ENDED: &str = "r.status IN ('succeeded', 'failed', 'cancelled')";
 const MAX_MISSING_LOGS: i64 = 20_000;
 
-/// A position in the runs list: the list key of the last run before it.
+/// A position in the runs list: the list key of the last run before it, with the number that the list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunCursor(pub(super) i64);
+pub enum RunCursor {
+    /// In a list that is sorted by time.
+    Created(i64),
+    /// The number, then the list key.
+    Number(i64, i64),
+    /// Among the runs without the number, which come last.
+    WithoutNumber(i64),
+}
+
+/// Stands for the number in the cursor of a run that has none.
+const WITHOUT_NUMBER: &str = "none";
+
+impl RunCursor {
+    /// Returns true if a list with this order has such cursors.
+    pub fn belongs_to(self, sort: RunSort) -> bool {
+        matches!(self, Self::Created(_)) == (sort.column == SortColumn::Created)
+    }
+
+    pub(super) fn list_key(self) -> i64 {
+        match self {
+            Self::Created(list_key) | Self::Number(_, list_key) | Self::WithoutNumber(list_key) => list_key,
+        }
+    }
+
+    /// The cursor after a run.
+    fn after(sort: RunSort, list_key: i64, run: &RunSummary) -> Self {
+        let number = match sort.column {
+            SortColumn::Created => return Self::Created(list_key),
+            SortColumn::Duration => run.duration_ms,
+            SortColumn::Tokens => run.tokens.map(|tokens| tokens.input_tokens + tokens.output_tokens),
+            SortColumn::Cost => run.cost_micros,
+        };
+        number.map_or(Self::WithoutNumber(list_key), |number| {
+            Self::Number(i64::try_from(number).unwrap_or(i64::MAX), list_key)
+        })
+    }
+}
 
 impl fmt::Display for RunCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        match self {
+            Self::Created(list_key) => list_key.fmt(f),
+            Self::Number(number, list_key) => write!(f, "{number}.{list_key}"),
+            Self::WithoutNumber(list_key) => write!(f, "{WITHOUT_NUMBER}.{list_key}"),
+        }
     }
 }
 
@@ -31,22 +71,34 @@ impl FromStr for RunCursor {
     type Err = ParseIntError;
 
     fn from_str(text: &str) -> std::result::Result<Self, ParseIntError> {
-        text.parse().map(Self)
+        Ok(match text.split_once('.') {
+            None => Self::Created(text.parse()?),
+            Some((WITHOUT_NUMBER, list_key)) => Self::WithoutNumber(list_key.parse()?),
+            Some((number, list_key)) => Self::Number(number.parse()?, list_key.parse()?),
+        })
     }
 }
 
 impl Store {
-    /// A page of matching runs, newest first, after `cursor`.
-    pub async fn list_runs(&self, plan: &QueryPlan, cursor: Option<RunCursor>, limit: u32) -> Result<RunsPage> {
-        let PlanRows { rows, stopped_early } = plan.page(self, SUMMARY_COLUMNS, cursor, limit + 1).await?;
+    /// A page of matching runs in an order, after `cursor`, which must be one of the same order.
+    pub async fn list_runs(
+        &self,
+        plan: &QueryPlan,
+        sort: RunSort,
+        cursor: Option<RunCursor>,
+        limit: u32,
+    ) -> Result<RunsPage> {
+        let order = PageOrder { sort, cursor, includes_cursor: false };
+        let PlanRows { rows, stopped_early } = plan.page(self, SUMMARY_COLUMNS, order, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
-        let next = match shown.last() {
-            Some(last) if more => Some(RunCursor(read_list_key(last)?)),
+        let runs = shown.iter().map(read_summary).collect::<Result<Vec<_>>>()?;
+        let next = match shown.last().zip(runs.last()) {
+            Some((row, run)) if more => Some(RunCursor::after(sort, read_list_key(row)?, run)),
             _ => stopped_early.map(|stopped| stopped.cursor),
         };
         Ok(RunsPage {
-            runs: shown.iter().map(read_summary).collect::<Result<_>>()?,
+            runs,
             next_cursor: next.map(|cursor| cursor.to_string()),
             scanned: stopped_early.map(|stopped| stopped.scanned),
             now_ms: plan.now_ms,
@@ -55,20 +107,34 @@ impl Store {
     }
 
     /// The cursor of the page before the one at `cursor`. `None` if that is the first page.
-    pub async fn cursor_before(&self, plan: &QueryPlan, cursor: RunCursor, limit: u32) -> Result<Option<RunCursor>> {
-        let PlanRows { rows, stopped_early } = plan.page_upwards(self, "r.n", cursor, limit + 1).await?;
-        match rows.get(limit as usize) {
-            Some(row) => Ok(Some(RunCursor(row.try_get(0)?))),
-            None => Ok(stopped_early.map(|stopped| stopped.cursor)),
+    pub async fn cursor_before(
+        &self,
+        plan: &QueryPlan,
+        sort: RunSort,
+        cursor: RunCursor,
+        limit: u32,
+    ) -> Result<Option<RunCursor>> {
+        let order = PageOrder { sort: sort.reversed(), cursor: Some(cursor), includes_cursor: true };
+        if sort.column == SortColumn::Created {
+            let PlanRows { rows, stopped_early } = plan.page(self, LIST_KEY, order, limit + 1).await?;
+            return match rows.get(limit as usize) {
+                Some(row) => Ok(Some(RunCursor::Created(row.try_get(0)?))),
+                None => Ok(stopped_early.map(|stopped| stopped.cursor)),
+            };
         }
+        let PlanRows { rows, .. } = plan.page(self, SUMMARY_COLUMNS, order, limit + 1).await?;
+        let Some(row) = rows.get(limit as usize) else { return Ok(None) };
+        Ok(Some(RunCursor::after(sort, read_list_key(row)?, &read_summary(row)?)))
     }
 
     /// For a query that matches nothing: the indexes of the clauses whose removal would show runs.
     pub async fn excluding_clauses(&self, plan: &QueryPlan) -> Result<Vec<usize>> {
         let mut found = Vec::new();
-        for index in 0..plan.query.clauses.len() {
+        // Without its only clause the filter shows all runs, which tells nothing about the clause.
+        let clauses = if plan.query.clauses.len() > 1 { plan.query.clauses.len() } else { 0 };
+        for index in 0..clauses {
             let without = self.plan(plan.workspace, &plan.query.without(index), plan.now_ms).await?;
-            if !self.list_runs(&without, None, 1).await?.runs.is_empty() {
+            if !self.list_runs(&without, RunSort::default(), None, 1).await?.runs.is_empty() {
                 found.push(index);
             }
         }
@@ -194,6 +260,7 @@ impl RunUpdate {
                 input_preview: row.input_preview().map(str::to_owned),
                 output_preview: row.output_preview().map(str::to_owned),
                 error: row.error().map(str::to_owned),
+                reason: None,
                 tokens: row.tokens(),
                 turns: row.turns(),
                 tool_calls: row.tool_call_count(),
@@ -230,6 +297,7 @@ impl RunUpdate {
                 input_preview: (!prompt.is_empty()).then(|| preview(prompt, 200)),
                 output_preview: snapshot.final_text().map(|text| preview(text, 200)),
                 error: snapshot.error().map(str::to_owned),
+                reason: None,
                 tokens: snapshot.tokens(),
                 turns: snapshot.turns(),
                 tool_calls: None,

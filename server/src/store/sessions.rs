@@ -116,7 +116,9 @@ impl Store {
     /// For a query that matches nothing: the clauses whose removal would show sessions.
     pub async fn excluding_session_clauses(&self, plan: &SessionPlan) -> Result<Vec<ExcludingClause>> {
         let mut found = Vec::new();
-        for (index, clause) in plan.query.clauses.iter().enumerate() {
+        // Without its only clause the filter shows all sessions, which tells nothing about the clause.
+        let clauses = if plan.query.clauses.len() > 1 { plan.query.clauses.as_slice() } else { &[] };
+        for (index, clause) in clauses.iter().enumerate() {
             // Clauses that are supported together are supported alone.
             let Ok(without) = SessionPlan::new(plan.workspace, &plan.query.without(index), plan.now_ms) else {
                 continue;
@@ -160,11 +162,11 @@ impl Store {
         for row in &rows {
             let key: String = row.try_get(0)?;
             let runs = u64::try_from(row.try_get::<i64, _>(2)?).unwrap_or(0);
-            let value = FacetValue { value: row.try_get(1)?, runs };
+            let value = FacetValue { value: row.try_get(1)?, runs, selected: false };
             match facets.iter_mut().find(|facet| facet.key == key) {
                 Some(facet) if facet.values.len() == FACET_VALUES => facet.more = true,
                 Some(facet) => facet.values.push(value),
-                None => facets.push(Facet { key, values: vec![value], more: false }),
+                None => facets.push(Facet { key, values: vec![value], ..Facet::default() }),
             }
         }
         let capped = (counted == FACET_SAMPLE).then_some(FACET_SAMPLE.unsigned_abs());
@@ -195,7 +197,8 @@ impl Store {
         let args = vec![workspace.0.into(), prefix.into(), end.into(), COMPLETIONS.into(), key.into()];
         let rows = fetch(&self.reader, format!("{sql} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $4"), args).await?;
         let value = |row: &AnyRow| -> Result<FacetValue> {
-            Ok(FacetValue { value: row.try_get(0)?, runs: u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0) })
+            let runs = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0);
+            Ok(FacetValue { value: row.try_get(0)?, runs, selected: false })
         };
         rows.iter().map(value).collect()
     }
@@ -271,7 +274,7 @@ impl SessionPlan {
             Term::Since(when) => format!("s.last_used_at >= {}", self.args.bind(when.resolve(self.now_ms))),
             Term::Before(when) => format!("s.last_used_at < {}", self.args.bind(when.resolve(self.now_ms))),
             // Names and summaries are short enough to search without an index.
-            Term::Text(text) => {
+            Term::Word(text) | Term::Phrase(text) => {
                 let each: Vec<String> = words(text)
                     .map(|word| {
                         let word = self.args.bind(format!("%{word}%"));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use domain::{LockExt, RunSummary};
-use protocol::query::Is;
+use protocol::query::{Is, words};
 use sqlx::{AnyConnection, Row};
 
 use super::log_summary::LogSummary;
@@ -14,7 +14,13 @@ use super::{Engine, Origin, Result, WorkspaceId};
 /// Rows per statement.
 const CHUNK: usize = 1_000;
 /// The cache is cleared when it would exceed this size.
-const MAX_CACHED: usize = 50_000;
+const MAX_CACHED_BYTES: usize = 16 * 1024 * 1024;
+/// Names of a workspace that are compared with a name in a filter. If there are more, the text index finds them.
+const MAX_NAMES: usize = 1_000;
+/// Names that a filter may match: each is a scan.
+const MAX_TAGS_OF_NAME: usize = 64;
+/// What an entry of the cache takes besides its texts.
+const ENTRY_BYTES: usize = 96;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag {
@@ -110,21 +116,32 @@ impl std::fmt::Display for TagIds {
 
 /// A cache of tag ids. Tags are never deleted, so entries stay valid.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TagCache(Arc<Mutex<HashMap<(WorkspaceId, Tag), i64>>>);
+pub(super) struct TagCache(Arc<Mutex<KnownTags>>);
+
+#[derive(Debug, Default)]
+struct KnownTags {
+    ids: HashMap<(WorkspaceId, Tag), i64>,
+    bytes: usize,
+}
 
 impl TagCache {
     /// Adds committed ids.
     pub fn insert(&self, workspace: WorkspaceId, ids: &HashMap<Tag, i64>) {
         let mut known = self.0.locked();
-        if known.len() + ids.len() > MAX_CACHED {
-            known.clear();
+        for (tag, id) in ids {
+            let bytes = ENTRY_BYTES + tag.key.len() + tag.value.len();
+            if known.bytes + bytes > MAX_CACHED_BYTES {
+                *known = KnownTags::default();
+            }
+            if known.ids.insert((workspace, tag.clone()), *id).is_none() {
+                known.bytes += bytes;
+            }
         }
-        known.extend(ids.iter().take(MAX_CACHED).map(|(tag, id)| ((workspace, tag.clone()), *id)));
     }
 
     fn get(&self, workspace: WorkspaceId, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
         let known = self.0.locked();
-        let find = |tag: &Tag| Some((tag.clone(), *known.get(&(workspace, tag.clone()))?));
+        let find = |tag: &Tag| Some((tag.clone(), *known.ids.get(&(workspace, tag.clone()))?));
         tags.iter().filter_map(find).collect()
     }
 }
@@ -261,6 +278,29 @@ impl super::Store {
         rows.iter().map(|row| row.try_get(0)).collect()
     }
 
+    /// Tags of these keys whose value is this name, or has all its words; the last word may be the beginning of one. `None`
+    /// if there are too many names to look at each, or too many that match.
+    pub(super) async fn tags_named(
+        &self,
+        workspace: WorkspaceId,
+        keys: &[&str],
+        name: &str,
+    ) -> Result<Option<Vec<Counted>>> {
+        let mut found = Vec::new();
+        for key in keys {
+            let sql = "SELECT key, value, id, runs FROM tag WHERE workspace_id = $1 AND key = $2 AND runs > 0 LIMIT $3";
+            let limit = i64::try_from(MAX_NAMES + 1).unwrap_or(i64::MAX);
+            let args = vec![workspace.0.into(), (*key).into(), limit.into()];
+            let rows = fetch(&self.reader, sql.to_owned(), args).await?;
+            if rows.len() > MAX_NAMES {
+                return Ok(None);
+            }
+            found.extend(rows.iter().map(counted).collect::<Result<Vec<_>>>()?);
+        }
+        found.retain(|counted| is_named(&counted.tag.value, name));
+        Ok((found.len() <= MAX_TAGS_OF_NAME).then_some(found))
+    }
+
     /// Models with this id, or with this name after the provider.
     pub(super) async fn models_named(&self, workspace: WorkspaceId, name: &str) -> Result<Vec<Counted>> {
         let sql = "SELECT key, value, id, runs FROM tag WHERE workspace_id = $1 AND key = 'model'".to_owned();
@@ -269,6 +309,13 @@ impl super::Store {
         let named = |model: &str| model == name || model.rsplit_once('/').is_some_and(|(_, short)| short == name);
         Ok(all.into_iter().filter(|found| named(&found.tag.value)).collect())
     }
+}
+
+fn is_named(value: &str, name: &str) -> bool {
+    let mut wanted: Vec<String> = words(name).collect();
+    let Some(last) = wanted.pop() else { return value == name };
+    let known: Vec<String> = words(value).collect();
+    wanted.iter().all(|word| known.contains(word)) && known.iter().any(|word| word.starts_with(&last))
 }
 
 pub(super) fn counted(row: &sqlx::any::AnyRow) -> Result<Counted> {
@@ -292,6 +339,15 @@ mod tests {
         assert_eq!(launched.to_string(), "1,3;7;9");
         assert_eq!(TagIds::parse("1,3;7;9"), launched);
         assert_eq!(TagIds::parse(";"), TagIds::default());
+    }
+
+    #[test]
+    fn names_match_by_the_beginnings_of_their_words() {
+        for name in ["research", "resea", "research-brief", "brief", "BRI", "research-b"] {
+            assert!(is_named("Research-brief", name), "{name}");
+        }
+        assert!(!is_named("Research-brief", "search") && !is_named("Research-brief", "brief-resea-x"));
+        assert!(is_named("—", "—") && !is_named("—", "-"));
     }
 
     #[test]

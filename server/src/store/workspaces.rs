@@ -4,7 +4,7 @@ use domain::WorkspaceIdentity;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::{Result, Store};
+use super::{Origin, Result, Store, run_row};
 
 /// The id of a workspace in this database. Only sign-in and a verified credential produce one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +28,9 @@ pub struct WorkspaceSize {
 }
 
 impl Store {
-    /// The workspace with this identity. A workspace that was stored by slug only gets the identity. If the slug has
-    /// moved from another workspace, that workspace loses it, so that no data moves with a slug.
-    pub async fn workspace_from_identity(&self, identity: &WorkspaceIdentity) -> Result<WorkspaceId> {
+    /// The workspace with this identity. With `adopt`, a workspace that was stored by slug only gets the identity. If the
+    /// slug has moved from another workspace, that workspace loses it, so that no data moves with a slug.
+    pub async fn workspace_from_identity(&self, identity: &WorkspaceIdentity, adopt: bool) -> Result<WorkspaceId> {
         let mut tx = self.begin_writing(ANY_WORKSPACE).await?;
         let known: Option<i64> = sqlx::query_scalar("SELECT id FROM workspace WHERE mantyx_id = $1")
             .bind(&identity.id)
@@ -39,12 +39,12 @@ impl Store {
         let id = match known {
             Some(id) => id,
             None => {
-                let adopted: Option<i64> =
+                let stored: Option<i64> =
                     sqlx::query_scalar("SELECT id FROM workspace WHERE slug = $1 AND mantyx_id IS NULL")
                         .bind(&identity.slug)
                         .fetch_optional(&mut *tx)
                         .await?;
-                match adopted {
+                match stored.filter(|_| adopt) {
                     Some(id) => id,
                     None => {
                         sqlx::query_scalar(
@@ -73,6 +73,25 @@ impl Store {
             .await?;
         tx.commit().await?;
         Ok(WorkspaceId(id))
+    }
+
+    /// The workspace that is stored under a slug, with MANTYX's id if it is known.
+    pub async fn workspace_by_slug(&self, slug: &str) -> Result<Option<(WorkspaceId, Option<String>)>> {
+        let row = sqlx::query("SELECT id, mantyx_id FROM workspace WHERE slug = $1")
+            .bind(slug)
+            .fetch_optional(&self.reader)
+            .await?;
+        row.map(|row| Ok((WorkspaceId(row.try_get(0)?), row.try_get(1)?))).transpose()
+    }
+
+    /// The newest runs that came from MANTYX.
+    pub async fn newest_mirrored_runs(&self, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
+        sqlx::query_scalar("SELECT id FROM run WHERE workspace_id = $1 AND origin = $2 ORDER BY n DESC LIMIT $3")
+            .bind(workspace.0)
+            .bind(run_row::origin_to_number(Origin::Mirrored))
+            .bind(i64::from(limit))
+            .fetch_all(&self.reader)
+            .await
     }
 
     /// The current slug of a workspace.
@@ -115,5 +134,19 @@ impl Store {
         };
         tx.commit().await?;
         Ok(WorkspaceId(id))
+    }
+
+    /// Returns true if a slug belongs to the workspace with this MANTYX id. The first id seen for a slug is stored.
+    pub async fn pin_workspace(&self, slug: &str, mantyx_id: &str) -> Result<bool> {
+        sqlx::query("INSERT INTO pinned_workspace (slug, mantyx_id) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING")
+            .bind(slug)
+            .bind(mantyx_id)
+            .execute(&self.writer)
+            .await?;
+        let pinned: String = sqlx::query_scalar("SELECT mantyx_id FROM pinned_workspace WHERE slug = $1")
+            .bind(slug)
+            .fetch_one(&self.writer)
+            .await?;
+        Ok(pinned == mantyx_id)
     }
 }

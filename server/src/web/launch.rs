@@ -11,7 +11,7 @@ use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Redirect, Response};
 use tower_sessions::Session;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, MAX_ANONYMOUS_BYTES};
 use crate::error::Error;
 use crate::launch::Launcher;
 use crate::launch::form::{self, MAX_DRAFT_BYTES, Submitted, SubmittedForm, UploadedFile};
@@ -24,7 +24,7 @@ const NOT_KEPT: &str = "You are signed out, and what you have written is too lar
                         this page, then sign in again.";
 const COMES_BACK: &str = "Sign in as them again, and it comes back; or open the launch page anew for one of your own.";
 const COPY_IT: &str = "It is too large to be kept for them: copy its JSON before you leave this page.";
-/// The limit for a form that this server didn't give out: enough for one without files, too little to fill the store.
+/// The limit for a form that this server didn't give out: enough for one without files.
 const MAX_UNKNOWN_FORM_BYTES: usize = 256 * 1024;
 
 pub async fn send_form(
@@ -35,17 +35,20 @@ pub async fn send_form(
     body: Multipart,
 ) -> Result<Response, Error> {
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
-    let submitted = parse(body).await?;
     let Some(Extension(caller)) = caller else {
-        if !stash(&state, &session, submitted.fields).await {
+        let Some(submitted) = parse(body, MAX_ANONYMOUS_BYTES).await? else {
+            return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
+        };
+        if !stash(&state, &session, submitted.fields, MAX_ANONYMOUS_BYTES).await {
             return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
         }
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
+    let submitted = parse(body, usize::MAX).await?.unwrap_or_default();
     let fields = submitted.fields.clone();
-    match respond(&state, &caller, &submitted).await.map_err(AppError::from) {
+    match respond(&state, &caller, &submitted, scripted).await.map_err(AppError::from) {
         Ok(LaunchResponse::Foreign { message }) => {
-            let stashed = stash(&state, &session, fields).await;
+            let stashed = stash(&state, &session, fields, MAX_DRAFT_BYTES).await;
             let message = format!("{message} {}", if stashed { COMES_BACK } else { COPY_IT });
             match scripted {
                 true => Ok(Json(Wire(LaunchResponse::Foreign { message })).into_response()),
@@ -63,10 +66,19 @@ pub async fn send_form(
     }
 }
 
-async fn respond(state: &AppState, caller: &Caller, form: &SubmittedForm) -> Result<LaunchResponse, Error> {
+async fn respond(
+    state: &AppState,
+    caller: &Caller,
+    form: &SubmittedForm,
+    scripted: bool,
+) -> Result<LaunchResponse, Error> {
     let launcher = Launcher::of(state, caller).await?;
     Ok(match form::submit(state, &launcher, form).await? {
-        Submitted::Form { draft, focus, draft_status } => {
+        Submitted::Form { is_saved: false, draft_status, .. } if !scripted => {
+            let message = format!("{draft_status} Go back in your browser: the form there still has your text.");
+            return Err(AppError::Conflict { message }.into());
+        }
+        Submitted::Form { draft, focus, draft_status, .. } => {
             let page = pages::launch::load_draft(state, &launcher, &draft).await?;
             LaunchResponse::Page { page: Box::new(LaunchPageModel { focus, draft_status, ..page }) }
         }
@@ -76,18 +88,23 @@ async fn respond(state: &AppState, caller: &Caller, form: &SubmittedForm) -> Res
 }
 
 /// Stores the form in the browser's session until its owner signs in again. Returns `false` if it could not be stored.
-async fn stash(state: &AppState, session: &Session, fields: Vec<(String, String)>) -> bool {
+async fn stash(state: &AppState, session: &Session, fields: Vec<(String, String)>, max_bytes: usize) -> bool {
     let is_ours = form::draft_of(&fields).is_some_and(|draft| form::is_ours(&state.vault, draft));
-    let limit = if is_ours { MAX_DRAFT_BYTES } else { MAX_UNKNOWN_FORM_BYTES };
+    let limit = if is_ours { max_bytes } else { max_bytes.min(MAX_UNKNOWN_FORM_BYTES) };
     let bytes: usize = fields.iter().map(|(name, text)| name.len() + text.len()).sum();
     if bytes > limit {
         return false;
     }
-    let stored = session.insert(STASHED_KEY, fields).await;
-    if let Err(error) = &stored {
-        tracing::warn!(%error, "a launch form could not be stored until the next sign-in");
-    }
-    stored.is_ok()
+    let stored = async {
+        session.insert(STASHED_KEY, fields).await?;
+        // Saved now, so that the response can say if a limit of the session store was reached.
+        session.save().await
+    };
+    let Err(error) = stored.await else { return true };
+    tracing::warn!(%error, "a launch form could not be stored until the next sign-in");
+    // Otherwise the session would be saved once more at the end of the request.
+    let _ = session.remove_value(STASHED_KEY).await;
+    false
 }
 
 /// Saves a stashed form as a draft after a sign-in, if the user who signed in is its owner.
@@ -98,23 +115,30 @@ pub async fn restore_stashed(state: &AppState, session: &Session, caller: &Calle
     }
 }
 
-async fn parse(mut body: Multipart) -> Result<SubmittedForm, Error> {
+/// Reads the form. Returns `None` as soon as it is larger than `max_bytes`.
+async fn parse(mut body: Multipart, max_bytes: usize) -> Result<Option<SubmittedForm>, Error> {
     let unreadable = |error: axum::extract::multipart::MultipartError| {
         Error::from(AppError::Invalid { field: "form".to_owned(), message: error.body_text() })
     };
     let mut form = SubmittedForm::default();
-    while let Some(field) = body.next_field().await.map_err(unreadable)? {
+    let mut room = max_bytes;
+    while let Some(mut field) = body.next_field().await.map_err(unreadable)? {
         let name = field.name().unwrap_or_default().to_owned();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
+            let Some(rest) = room.checked_sub(chunk.len()) else { return Ok(None) };
+            room = rest;
+            bytes.extend_from_slice(&chunk);
+        }
         match field.file_name().map(str::to_owned) {
-            None => form.fields.push((name, field.text().await.map_err(unreadable)?)),
+            None => form.fields.push((name, String::from_utf8_lossy(&bytes).into_owned())),
             Some(file_name) => {
                 let mime = field.content_type().unwrap_or("application/octet-stream").to_owned();
-                let bytes = field.bytes().await.map_err(unreadable)?.to_vec();
                 form.uploads.push(UploadedFile { name, file_name, mime, bytes });
             }
         }
     }
-    Ok(form)
+    Ok(Some(form))
 }
 
 fn to_sign_in() -> Response {

@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn an_encoded_path_survives_a_query_string() {
-        for path in ["/runs?q=status:failed+env:prod&tab=raw#e5", "/runs?q=%22a+b%22", "/launch?a=ä ö/ü+1 100%"] {
+        for path in ["/runs?q=status:failed+env:prod&tab=spec#e5", "/runs?q=%22a+b%22", "/launch?a=ä ö/ü+1 100%"] {
             let query = format!("return_to={}", encode(path));
             let decoded = url::form_urlencoded::parse(query.as_bytes()).next().map(|(_, value)| value.into_owned());
             assert_eq!(decoded.as_deref(), Some(path));

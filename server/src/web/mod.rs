@@ -1,8 +1,10 @@
 //! HTTP middleware and small handlers: assets, headers, origin check, request log, health, and error pages outside the app.
 
 pub mod assets;
+pub mod body_timeout;
 #[cfg(debug_assertions)]
 pub mod dev_site;
+pub mod finish_changes;
 pub mod headers;
 pub mod health;
 pub mod launch;
@@ -12,5 +14,7 @@ pub mod origin;
 pub mod pages;
 pub mod preferences;
 pub mod problem;
+pub mod rate_limit;
 pub mod rejected_form;
 pub mod request_log;
+pub mod selection;

@@ -1,15 +1,19 @@
-//! Rejects state-changing requests from other sites. Requests with a bearer are accepted, since no other site can send one.
+//! Rejects state-changing requests from other sites. Requests to the JSON API with a bearer are accepted: they act as the
+//! bearer, which no other site knows, and not as the browser's session.
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use url::Url;
 
+use crate::auth::RequestBearer;
+
 pub async fn same_origin_only(State(public_url): State<Url>, request: Request, next: Next) -> Response {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let with_bearer = request.headers().contains_key(AUTHORIZATION) || request.headers().contains_key("x-api-key");
+    let is_api = request.uri().path().starts_with("/api/");
+    let with_bearer = is_api && RequestBearer::from_headers(request.headers()).is_some();
     if safe || with_bearer || is_same_origin(request.headers(), &public_url) {
         return next.run(request).await;
     }

@@ -1,23 +1,21 @@
 //! Routes of the app's pages, rendered on the server.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
-use app::backend::SignedIn;
 use app::shell::shell;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
-use domain::url::encode;
+use axum::http::StatusCode;
 use leptos::prelude::provide_context;
 use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
+use tower_http::timeout::TimeoutLayer;
 
 use crate::state::AppState;
-use crate::web::rejected_form;
 
-/// Pages that need no sign-in.
-const OPEN_PAGES: [&str; 1] = ["/sign-in"];
+/// The longest time until a page's first byte. A page whose rendering panics would otherwise never respond.
+const MAX_RENDER_TIME: Duration = Duration::from_secs(90);
 
 /// Generated once: while Leptos generates routes, resources anywhere in the process that are first polled never load.
 static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(app::App));
@@ -35,18 +33,11 @@ pub fn routes(state: &AppState) -> Router<AppState> {
     Router::new()
         .leptos_routes_with_context(state, PAGES.clone(), context, shell)
         .fallback(move |request: Request<Body>| not_found(request))
-        .layer(axum::middleware::from_fn(require_sign_in))
-        .layer(axum::middleware::from_fn(rejected_form::return_to_form))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, MAX_RENDER_TIME))
 }
 
-/// Middleware that redirects signed-out users to the sign-in page, and back here after signing in. Server functions check
-/// the sign-in themselves.
-async fn require_sign_in(request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let is_open = OPEN_PAGES.contains(&path) || path.starts_with("/rpc/");
-    if is_open || request.extensions().get::<SignedIn>().is_some() {
-        return next.run(request).await;
-    }
-    let path = request.uri().path_and_query().map_or("/runs", |path| path.as_str());
-    Redirect::to(&format!("/sign-in?return_to={}", encode(path))).into_response()
+/// Method and path of each page.
+#[cfg(test)]
+pub fn listed() -> Vec<(axum::http::Method, String)> {
+    PAGES.iter().map(|page| (axum::http::Method::GET, page.path().to_owned())).collect()
 }

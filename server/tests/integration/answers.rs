@@ -23,7 +23,7 @@ async fn result(app: &TestApp, run_id: &str) -> Value {
     events.find(|event| event["type"] == "local_tool_result_in").unwrap_or_else(|| panic!("{log}"))["data"].clone()
 }
 
-/// What the run's page says of the answer to each local call: who gave it, or why nobody did.
+/// Returns the page's text about the answer to each local call: its answerer, or why there is none.
 async fn answers(browser: &mut Browser, run_id: &str) -> Vec<String> {
     let page = browser.open(&format!("/runs/{run_id}")).await;
     assert_eq!(page.status, 200, "{}", page.body);
@@ -102,8 +102,8 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     assert_eq!(like["answers"]["fail"]["server"]["headers"]["Authorization"], "", "{like}");
     assert_eq!(like["spec"]["tools"][0]["name"], "fail");
     // Without its value it is not sent as if it were one.
-    let refused = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    assert_eq!(refused.problems[0].place, "Answers of fail", "{:?}", refused.problems);
+    let refused = browser.change_launch_form(&page, &[("action", "launch")]).await;
+    assert_eq!(refused.problems[0].place, "Responder of fail", "{:?}", refused.problems);
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_cancelled_run_is_not_answered_any_more() {
     wait_for_call(&mut browser, &id).await;
     wait_for_answer(&mut browser, &id).await;
     assert_eq!(browser.call("cancel-run", &[("id", &id)]).await.0, 200);
-    assert_eq!(settled(&mut browser, &id).await, "a canned reply came too late");
+    assert_eq!(settled(&mut browser, &id).await, "a canned reply answered too late");
     assert!(!app.sandbox_stream(DEMO, &id).await.contains("late"));
 }
 
@@ -222,7 +222,7 @@ async fn an_answer_whose_receipt_was_lost_counts_once() {
     assert_eq!(log.matches("\"local_tool_result_in\"").count(), 1, "{log}");
     assert_eq!(result(&app, &id).await["output"], "answered");
     let answer = settled(&mut browser, &id).await;
-    assert!(matches!(answer.as_str(), "by a canned reply" | "a canned reply came too late"), "{answer}");
+    assert!(matches!(answer.as_str(), "by a canned reply" | "a canned reply answered too late"), "{answer}");
 }
 
 #[tokio::test]
@@ -230,7 +230,7 @@ async fn an_answer_that_is_not_wanted_any_more_is_not_sent_again() {
     for (status, code) in [(409, "run_terminal"), (404, "unknown_tool_use")] {
         let (_app, mut browser, way, id) = answered_despite(&[Trouble::Refused(status, code)]).await;
         eventually("the refusal", async || (way.posted() > 0).then_some(())).await;
-        let late = "a canned reply came too late";
+        let late = "a canned reply answered too late";
         eventually(late, async || (settled(&mut browser, &id).await == late).then_some(())).await;
         assert_eq!(way.posted(), 1, "{code}");
     }
@@ -256,7 +256,7 @@ async fn answering_waits_for_the_next_sign_in_after_a_sign_out() {
     wait_for_answer(&mut browser, &id).await;
     let sign_out = browser.url("/auth/sign-out");
     browser.request(reqwest::Method::POST, sign_out, &[]).await;
-    // Signed out, nothing is sent for anybody: the answer is kept.
+    // While signed out nothing is sent; the answer stays stored.
     let pool = app.database.connect().await;
     eventually("an answer that is ready", async || {
         let state: String = sqlx::query_scalar("SELECT state FROM run_answer").fetch_one(&pool).await.unwrap();

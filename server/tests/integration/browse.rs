@@ -166,13 +166,13 @@ async fn an_address_is_decoded_once() {
     app.finished_run(DEMO, "/say Now 50 off.", json!({})).await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.open("/runs?q=").await.body;
-    let chip = page.split("href=\"").find(|rest| rest.contains("Those with from:")).expect("a chip");
+    let chip = page.split("href=\"").find(|rest| rest.contains("Filter by from:")).expect("a chip");
     let href = chip.split('"').next().unwrap().replace("&amp;", "&");
     let found = browser.open(&href).await;
     assert_eq!(found.status, 200);
     assert_eq!(found.body.matches("class=\"run-name\"").count(), 1, "{href}");
     let found = browser.open(&format!("/runs?q={}", encode("\"50%20off\""))).await.body;
-    assert!(found.contains("Remove the filter 50%20off"), "{found}");
+    assert!(found.contains("Remove the filter &quot;50%20off&quot;"), "{found}");
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn facets_histogram_and_completion_count_runs() {
     assert_eq!(counts(&some, "tool"), [pair("calculator", 1)]);
 
     let (_, values) = get(&fixture.app, "/api/values?key=metadata.customer&prefix=a").await;
-    assert_eq!(values, json!([{ "value": "acme", "runs": 2 }]));
+    assert_eq!(values, json!([{ "value": "acme", "runs": 2, "selected": false }]));
     for query in ["", "?q=env:prod,dev", "?q=since:1h"] {
         let (status, histogram) = get(&fixture.app, &format!("/api/histogram{query}")).await;
         let runs: u64 = histogram["buckets"]

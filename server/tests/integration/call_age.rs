@@ -12,7 +12,7 @@ const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
     let html = browser.open(&format!("/runs/{id}")).await.body;
     // The header has the age of the run itself.
-    let below = html.split_once("aria-label=\"Verdict\"").unwrap().1;
+    let below = html.split_once("class=\"findings\"").unwrap().1;
     let ages = below.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     (ages.collect(), html)
 }
@@ -40,7 +40,7 @@ async fn an_earlier_call_has_a_minimum_age_for_every_viewer() {
     let (first, html) = ages(&mut browser, &id).await;
     assert_eq!(first.len(), 2, "in the banner and at the call: {html}");
     assert!(first.iter().all(|age| (7_200..7_500).contains(age)), "{first:?}");
-    assert!(html.contains("Called at least ") && html.contains("2 h 0"), "{html}");
+    assert!(html.contains("Waiting ≥ ") && html.contains("2 h 0"), "{html}");
     let (again, _) = ages(&mut browser, &id).await;
     assert!(again[0] >= first[0], "{first:?} {again:?}");
 
@@ -79,8 +79,8 @@ async fn a_call_seen_live_has_an_exact_age() {
             return None;
         }
         assert_eq!(ages.len(), 2, "{html}");
-        if html.contains("Called <") {
-            assert!(!html.contains("Called at least"), "{html}");
+        if html.contains("Waiting <") {
+            assert!(!html.contains("Waiting ≥"), "{html}");
             return Some(());
         }
         let log = browser.open(&format!("/api/runs/{id}/events")).await.body;

@@ -27,7 +27,7 @@ async fn unknown_specs_are_not_shown_as_equal() {
         (app.finished_run(DEMO, "/say Hi.", json!({})).await, app.finished_run(DEMO, "/say Hi.", json!({})).await);
     let (lost, lost_too) = (imported(&app).await, imported(&app).await);
     for (left, right, words) in [
-        (&one, &two, "Their specs are the same."),
+        (&one, &two, "The specs are identical."),
         (&lost, &one, "The spec of the left run is unknown"),
         (&one, &lost, "The spec of the right run is unknown"),
         (&lost, &lost_too, "The specs of both runs are unknown"),
@@ -76,11 +76,11 @@ async fn a_looping_run_is_never_the_most_similar_run() {
     let page = browser.open(&format!("/runs/{looping}")).await.body;
     assert!(page.contains("data-kind=\"loop_gave_up"), "{page}");
     let alone = browser.open(&format!("/compare?left={failed}")).await.body;
-    assert!(alone.contains("No twin was found"), "{alone}");
+    assert!(alone.contains("No similar run found"), "{alone}");
     let good = app.finished_run(DEMO, "/say Done.", spec(json!({}))).await;
     assert_eq!(browser.open(&format!("/runs/{good}")).await.status, 200);
     let found = browser.open(&format!("/compare?left={failed}")).await.body;
-    assert!(found.contains("The nearest good twin") && found.contains(&format!("/runs/{good}\"")), "{found}");
+    assert!(found.contains("The most similar successful run") && found.contains(&format!("/runs/{good}\"")), "{found}");
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ async fn a_file_without_events_makes_no_run() {
     let mut browser = app.signed_in(DEMO).await;
     let answer = import(&mut browser, "This is no log.").await;
     assert_eq!(answer.status, 400, "{}", answer.body);
-    assert!(answer.body.contains("no event of a run"), "{}", answer.body);
+    assert!(answer.body.contains("No run events found"), "{}", answer.body);
     assert!(!browser.open("/api/runs?q=is:imported").await.body.contains("imported_"));
 }
 
@@ -74,7 +74,7 @@ async fn a_log_that_never_ends_is_not_shown_as_running() {
     assert_eq!(run["status"], "failed", "{run}");
     let page = browser.open(&format!("/runs/{id}")).await.body;
     assert!(page.contains("data-kind=\"log_incomplete\"") && page.contains("This file stops at #1"), "{page}");
-    assert!(page.contains("no end") && !page.contains("The run is over"), "{page}");
+    assert!(page.contains("incomplete") && !page.contains("The run is over"), "{page}");
 }
 
 #[tokio::test]
@@ -156,8 +156,32 @@ async fn an_export_is_imported_again_as_the_same_run() {
     assert!(report.headers["content-disposition"].to_str().unwrap().contains(&format!("{id}.html")));
     assert!(report.body.contains("&lt;script&gt;") && !report.body.contains("<script"), "{}", report.body);
     assert!(!report.body.contains("sk-live-0123456789abcdef"), "{}", report.body);
+    // Only the person who launched it sees its secrets.
     let whole = browser.open(&format!("/runs/{id}/export?format=html&secrets=true")).await;
-    assert!(whole.body.contains("sk-live-0123456789abcdef"));
+    assert_eq!(whole.status, 403, "{}", whole.body);
+    let mine = json!({ "systemPrompt": "s", "modelId": "sandbox/script", "prompt": "/say sk-live-0123456789abcdef0123456789abcdef" });
+    let mine = browser.launch(&mine).await;
+    app.sandbox_stream(DEMO, &mine).await;
+    let whole = browser.open(&format!("/runs/{mine}/export?format=html&secrets=true")).await;
+    assert!(whole.status == 200 && whole.body.contains("sk-live-0123456789abcdef"), "{}", whole.body);
+}
+
+#[tokio::test]
+async fn header_values_of_tools_are_not_stored() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let tool = json!({ "kind": "mcp", "name": "far", "url": "https://mcp.example.com/mcp",
+        "headers": { "X-Team": "never-to-be-stored" } });
+    let spec = json!({ "systemPrompt": "s", "modelId": "sandbox/script", "prompt": "/say hi", "tools": [tool] });
+    let id = browser.launch(&spec).await;
+    app.sandbox_stream(DEMO, &id).await;
+    assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
+    // Nothing is hidden from the person who launched it, so what is missing is not stored.
+    let report = browser.open(&format!("/runs/{id}/export?format=html&secrets=true")).await;
+    assert!(report.status == 200 && report.body.contains("X-Team"), "{}", report.body);
+    assert!(!report.body.contains("never-to-be-stored"), "{}", report.body);
+    let relaunched: Value = serde_json::from_str(&browser.launch_page(&format!("?like={id}")).await.json).unwrap();
+    assert_eq!(relaunched["tools"][0]["headers"], json!({ "X-Team": "" }));
 }
 
 /// Waits for the only imported run to match `fits`.

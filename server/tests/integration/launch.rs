@@ -21,7 +21,7 @@ fn with(mut spec: Value, field: &str, value: Value) -> Value {
 /// Launches a spec that must be refused, and returns the page with the reasons.
 async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPageModel {
     let page = browser.launch_form_with(spec).await;
-    shown_page(browser.send_launch_form(&page, &[("do", "launch")]).await)
+    shown_page(browser.send_launch_form(&page, &[("action", "launch")]).await)
 }
 
 /// Returns the fields that have problems.
@@ -57,7 +57,7 @@ async fn a_form_without_scripts_lands_on_the_runs_page() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_form_with(&spec()).await;
-    let sent = browser.send_plain_launch_form(&page, &[("do", "launch")]).await;
+    let sent = browser.send_plain_launch_form(&page, &[("action", "launch")]).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
     assert!(sent.headers["location"].to_str().unwrap().starts_with("/runs/run_"));
 }
@@ -69,14 +69,14 @@ async fn the_same_form_sent_twice_starts_one_run() {
     let mut other_tab = app.browser();
     other_tab.cookies = browser.cookies.clone();
     let page = browser.launch_form_with(&spec()).await;
-    let launch = [("do", "launch")];
+    let launch = [("action", "launch")];
     let (first, second) =
         tokio::join!(browser.send_launch_form(&page, &launch), other_tab.send_launch_form(&page, &launch));
     let reload = browser.send_launch_form(&page, &launch).await;
     let first = launched_run(first);
     assert_eq!((launched_run(second), launched_run(reload)), (first.clone(), first));
     assert_eq!(count_runs(&app).await, 1);
-    let other = browser.change_launch_form(&page, &[("t/prompt", "other"), ("do", "launch")]).await;
+    let other = browser.change_launch_form(&page, &[("field:/prompt", "other"), ("action", "launch")]).await;
     assert!(other.error.unwrap().text.contains("already launched something else"));
     assert_eq!(count_runs(&app).await, 1);
 }
@@ -89,10 +89,10 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
         (0..33).map(|i| (format!("tool_{i}"), json!({ "maxCalls": 1 }))).collect::<serde_json::Map<_, _>>().into();
     let many: Vec<Value> = (0..65).map(|i| json!({ "name": format!("t{i}") })).collect();
     let cases = [
-        ("prompt", json!("x".repeat(200_001)), "prompt"),
-        ("toolBudgets", budgets, "calls per tool"),
+        ("prompt", json!("x".repeat(200_001)), "Prompt"),
+        ("toolBudgets", budgets, "Calls per tool"),
         ("tools", json!([{ "kind": "mcp_local", "name": "s", "tools": many }]), "Tool 1, tools"),
-        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "answer"),
+        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "Answer"),
         ("tools", json!([{ "kind": "local", "name": "read-file" }]), "Tool 1, name"),
     ];
     for (field, value, place) in cases {
@@ -100,15 +100,15 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
         assert!(places(&page).contains(&place), "{place}: {:?}", page.problems);
     }
     let page = browser.launch_form_with(&spec()).await;
-    let broken = browser.change_launch_form(&page, &[("json", "{ \"a\": 1,\n oops"), ("do", "launch")]).await;
+    let broken = browser.change_launch_form(&page, &[("json", "{ \"a\": 1,\n oops"), ("action", "launch")]).await;
     assert_eq!(broken.json_problem.map(|problem| problem.line), Some(2));
 
     let short = forged(&page, "key", "short".into());
-    let answer = browser.change_launch_form(&short, &[("do", "launch")]).await;
+    let answer = browser.change_launch_form(&short, &[("action", "launch")]).await;
     assert!(answer.error.unwrap().text.contains("no key of 8 to 100"));
     let unknown_tool = forged(&page, "answers", json!({ "nobody": { "by": "canned", "text": "x" } }));
-    let answer = browser.change_launch_form(&unknown_tool, &[("do", "launch")]).await;
-    assert_eq!(places(&answer), ["Answers of nobody"]);
+    let answer = browser.change_launch_form(&unknown_tool, &[("action", "launch")]).await;
+    assert_eq!(places(&answer), ["Responder of nobody"]);
     assert_eq!(count_runs(&app).await, 0);
 }
 
@@ -130,13 +130,13 @@ async fn an_unknown_model_is_reported_at_its_field_with_the_known_ones() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = refused(&mut browser, &with(spec(), "modelId", "sandbox/none".into())).await;
-    assert_eq!(places(&page), ["model"], "{:?}", page.problems);
+    assert_eq!(places(&page), ["Model"], "{:?}", page.problems);
     assert!(page.problems[0].message.contains("sandbox/script"), "{:?}", page.problems);
     // A form whose launch was refused can be sent again.
-    let fixed = [("t/modelId", "sandbox/script"), ("do", "launch")];
+    let fixed = [("field:/modelId", "sandbox/script"), ("action", "launch")];
     launched_run(browser.send_launch_form(&page, &fixed).await);
     let page = refused(&mut browser, &with(spec(), "agentId", "agent_of_nobody".into())).await;
-    assert_eq!(places(&page), ["saved agent"], "{:?}", page.problems);
+    assert_eq!(places(&page), ["Saved agent"], "{:?}", page.problems);
 }
 
 #[tokio::test]
@@ -144,19 +144,19 @@ async fn a_session_is_started_and_continued() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_form_with(&spec()).await;
-    let first = [("x:mode", "new_session"), ("do", "launch")];
+    let first = [("mode", "new_session"), ("action", "launch")];
     let first = launched_run(browser.send_launch_form(&page, &first).await);
     app.sandbox_stream(DEMO, &first).await;
     let session = session_of(&mut browser, &first).await;
 
     let page = browser.launch_page(&format!("?session={session}")).await;
-    let next = [("t/prompt", "/say again"), ("t/modelId", "sandbox/script-mini"), ("do", "launch")];
+    let next = [("field:/prompt", "/say again"), ("field:/modelId", "sandbox/script-mini"), ("action", "launch")];
     let second = launched_run(browser.send_launch_form(&page, &next).await);
     assert_eq!(session_of(&mut browser, &second).await, session);
 
     let page = browser.launch_page("?session=ses_unknown").await;
     let answer = browser.change_launch_form(&page, &next).await;
-    assert_eq!(places(&answer), ["session"], "{:?}", answer.problems);
+    assert_eq!(places(&answer), ["Session"], "{:?}", answer.problems);
 }
 
 async fn session_of(browser: &mut Browser, run_id: &str) -> String {
@@ -166,7 +166,8 @@ async fn session_of(browser: &mut Browser, run_id: &str) -> String {
 
 /// Launches a batch and returns its id.
 async fn launch_batch(browser: &mut Browser, page: &LaunchPageModel, inputs: &str, tag_value: &str) -> String {
-    let fields = [("q:inputs", inputs), ("q:tag-key", "batch"), ("q:tag-value", tag_value), ("do", "batch")];
+    let fields =
+        [("batch.inputs", inputs), ("batch.key", "batch"), ("batch.value", tag_value), ("action", "launch-batch")];
     match browser.send_launch_form(page, &fields).await {
         LaunchResponse::Done { href } => href.rsplit_once("batch=").unwrap().1.to_owned(),
         other => panic!("{other:?}"),
@@ -225,16 +226,19 @@ async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_form_with(&spec()).await;
-    for (inputs, words) in
-        [("a,b\n1\n", "Line 2"), ("[]", "no inputs"), ("[\"ok\",\"\"]", "Input 2: The column prompt is empty")]
-    {
-        let answer = browser.change_launch_form(&page, &[("q:inputs", inputs), ("do", "batch")]).await;
+    for (inputs, words) in [
+        ("a,b\n1\n", "line 2, column 2"),
+        ("[]", "no inputs"),
+        ("[\"ok\",\"\"]", "Input 2: The column prompt is empty"),
+    ] {
+        let answer = browser.change_launch_form(&page, &[("batch.inputs", inputs), ("action", "launch-batch")]).await;
         let [problem] = answer.problems.as_slice() else { panic!("{inputs}: {:?}", answer.problems) };
-        assert_eq!((problem.href.as_str(), problem.message.contains(words)), ("#f-q-inputs", true), "{problem:?}");
+        assert_eq!((problem.href.as_str(), problem.message.contains(words)), ("#batch-inputs", true), "{problem:?}");
     }
-    let fields = [("q:inputs", "[\"a\"]"), ("q:tag-key", "no key"), ("q:tag-value", "v"), ("do", "batch")];
+    let fields =
+        [("batch.inputs", "[\"a\"]"), ("batch.key", "no key"), ("batch.value", "v"), ("action", "launch-batch")];
     let answer = browser.change_launch_form(&page, &fields).await;
-    assert_eq!(places(&answer), ["tags, no key"], "{:?}", answer.problems);
+    assert_eq!(places(&answer), ["Metadata, no key"], "{:?}", answer.problems);
     assert_eq!(count_runs(&app).await, 0);
 }
 
@@ -270,7 +274,7 @@ async fn the_form_offers_what_the_workspace_has() {
             other => panic!("{other:?}"),
         }
     };
-    let model = select("t/modelId").into_iter().find(|(id, _)| id == "sandbox/script").unwrap().1;
+    let model = select("field:/modelId").into_iter().find(|(id, _)| id == "sandbox/script").unwrap().1;
     assert!(model.contains(" tokens") && model.contains("per 1M"), "{model}");
     let offered = |list: &str| {
         items.iter().find_map(|item| match item {
@@ -306,7 +310,7 @@ async fn preflight_shows_the_result_of_each_check() {
     let answers =
         json!({ "sum": { "by": "mcp", "server": server, "tool": "add" }, "times": { "by": "mcp", "server": server } });
     let page = browser.answered_launch_form(&with(spec(), "tools", tools), &answers).await;
-    let page = browser.change_launch_form(&page, &[("do", "check")]).await;
+    let page = browser.change_launch_form(&page, &[("action", "check-tools")]).await;
     let checked: Vec<_> = all_items(&page)
         .into_iter()
         .filter_map(|item| match item {
@@ -322,14 +326,14 @@ async fn preflight_shows_the_result_of_each_check() {
         shown,
         [
             vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "success"), ("Answered", "success")],
-            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "error"), ("Answered", "success")],
-            vec![("Shape", "success"), ("Reachable", "warning"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "error")],
+            vec![("Shape", "success"), ("Reachable", "warning")],
             // Its card is at another address, where MANTYX does not look.
-            vec![("Shape", "success"), ("Reachable", "warning"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "warning")],
             vec![("Shape", "error"), ("Answered", "success")],
             vec![("Shape", "success"), ("Answered", "success")],
             vec![("Shape", "success"), ("Answered", "error")],
-            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "warning"), ("Answered", "success")],
+            vec![("Shape", "success"), ("Reachable", "success"), ("Listed", "warning")],
             vec![("Shape", "success"), ("Reachable", "success"), ("Answered", "success")],
         ],
     );

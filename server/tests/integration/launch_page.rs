@@ -32,15 +32,15 @@ async fn five_megabytes_of_files_go_through_the_form() {
     let spec = r#"{"systemPrompt":"s","modelId":"sandbox/script","messages":[{"role":"user","content":"/say read"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
     let file = "a".repeat(5_000_000);
-    let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
-    let fields = [("json", page.json.as_str()), ("do", "attach:/messages/0")];
+    let upload = [("file:/messages/0/attachments", "large.txt", file.as_str())];
+    let fields = [("json", page.json.as_str()), ("action", "attach:/messages/0")];
     let page = shown_page(browser.upload_with_launch_form(&page, &fields, &upload).await);
     assert!(page.json.len() < 2_000 && page.json.contains("large.txt"), "{}", page.json.len());
     assert_eq!(notices(&page), "[]");
     // The draft has it too.
     let page = browser.launch_page("").await;
     let json = page.json.clone();
-    let typed = [("json", json.as_str()), ("t/messages/0/content", "/say typed"), ("do", "launch")];
+    let typed = [("json", json.as_str()), ("field:/messages/0/content", "/say typed"), ("action", "launch")];
     let id = launched_run(browser.send_launch_form(&page, &typed).await);
     let again = browser.launch_page(&format!("?like={id}")).await;
     let message: Value = serde_json::from_str::<Value>(&again.draft).unwrap()["spec"]["messages"][0].clone();
@@ -56,7 +56,7 @@ async fn a_form_sent_after_a_sign_out_is_restored_at_the_next_sign_in() {
         let page = browser.launch_page("").await;
         browser.cookies.clear();
         let words = format!("Not to be lost, {scripted}");
-        let fields = [("draft", page.draft.as_str()), ("t/prompt", words.as_str()), ("do", "launch")];
+        let fields = [("draft", page.draft.as_str()), ("field:/prompt", words.as_str()), ("action", "launch")];
         let accept = if scripted { "application/json" } else { "text/html" };
         let sent = browser.send_parts("/launch", &fields, &[], accept).await;
         assert_eq!(sent.status, if scripted { 401 } else { 303 }, "{}", sent.body);
@@ -67,25 +67,23 @@ async fn a_form_sent_after_a_sign_out_is_restored_at_the_next_sign_in() {
 }
 
 #[tokio::test]
-async fn a_large_form_is_restored_if_this_server_gave_it_out_and_otherwise_refused() {
+async fn a_form_sent_after_a_sign_out_is_restored_if_it_is_small_and_otherwise_refused() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     browser.cookies.clear();
-    let words = format!("{} Not to be lost", "x".repeat(150_000));
-    let metadata = json!({ "prompt": words, "later": "y".repeat(400_000) }).to_string();
-    let mut fields = vec![("draft", page.draft.as_str()), ("json", metadata.as_str())];
+    let words = format!("{} Not to be lost", "x".repeat(30_000));
+    let small = json!({ "prompt": words, "later": "y".repeat(20_000) }).to_string();
+    let mut fields = vec![("draft", page.draft.as_str()), ("json", small.as_str())];
     let sent = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(sent.status, 401, "{}", sent.body);
     let landed = browser.sign_in("/launch", DEMO).await;
     assert!(landed.body.contains(" Not to be lost"));
-    assert_eq!(spec_of(&browser.launch_page("").await)["later"].as_str().map(str::len), Some(400_000));
+    assert_eq!(spec_of(&browser.launch_page("").await)["later"].as_str().map(str::len), Some(20_000));
 
     browser.cookies.clear();
-    let mut forged: Value = serde_json::from_str(&page.draft).unwrap();
-    forged["owner"] = "somebody else".into();
-    let forged = forged.to_string();
-    fields[0] = ("draft", forged.as_str());
+    let large = json!({ "prompt": words, "later": "y".repeat(40_000) }).to_string();
+    fields[1] = ("json", large.as_str());
     let refused = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("too large to be kept"), "{}", refused.body);
@@ -97,7 +95,7 @@ async fn a_form_sent_after_a_sign_out_is_hidden_from_other_users() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     browser.cookies.clear();
-    browser.send_plain_launch_form(&page, &[("t/prompt", "A secret of mine")]).await;
+    browser.send_plain_launch_form(&page, &[("field:/prompt", "A secret of mine")]).await;
     let landed = browser.sign_in("/launch", OTHER).await;
     assert!(!landed.body.contains("A secret of mine"));
 }
@@ -110,8 +108,12 @@ async fn a_form_of_another_user_is_refused_and_restored_for_its_owner() {
         let page = browser.launch_page("").await;
         browser.sign_in(AGAIN, OTHER).await;
         let words = format!("/say Of demo alone, {action}");
-        let fields =
-            [("t/prompt", words.as_str()), ("q:inputs", "prompt\nx"), ("q:template-name", "Theirs"), ("do", action)];
+        let fields = [
+            ("field:/prompt", words.as_str()),
+            ("batch.inputs", "prompt\nx"),
+            ("template.name", "Theirs"),
+            ("action", action),
+        ];
         let LaunchResponse::Foreign { message } = browser.send_launch_form(&page, &fields).await else {
             panic!("taken for one of the other workspace: {action}");
         };
@@ -137,17 +139,17 @@ async fn a_new_draft_keeps_the_previous_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    browser.change_launch_form(&page, &[("t/prompt", "My own words")]).await;
+    browser.change_launch_form(&page, &[("field:/prompt", "My own words")]).await;
     let template = browser.launch_page("?template=built-in-hello").await;
     // Looking at a template changes nothing yet.
     assert_eq!(spec_of(&browser.launch_page("").await)["prompt"], "My own words");
-    let page = browser.change_launch_form(&template, &[("t/name", "renamed")]).await;
+    let page = browser.change_launch_form(&template, &[("field:/name", "renamed")]).await;
     assert!(notices(&page).contains("/launch?draft=earlier"), "{}", notices(&page));
     assert_eq!(spec_of(&browser.launch_page("").await)["name"], "renamed");
     let earlier = browser.launch_page("?draft=earlier").await;
     assert_eq!(spec_of(&earlier)["prompt"], "My own words");
     // And back again.
-    browser.change_launch_form(&earlier, &[("t/prompt", "Mine again")]).await;
+    browser.change_launch_form(&earlier, &[("field:/prompt", "Mine again")]).await;
     assert_eq!(spec_of(&browser.launch_page("").await)["prompt"], "Mine again");
     assert_eq!(spec_of(&browser.launch_page("?draft=earlier").await)["name"], "renamed");
 }
@@ -157,13 +159,14 @@ async fn a_template_is_updated() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    let named = [("json", SPEC), ("q:template-name", "Mine"), ("do", "save-template")];
+    let named = [("json", SPEC), ("template.name", "Mine"), ("action", "save-template")];
     let page = browser.change_launch_form(&page, &named).await;
     let id = page.templates[0].href.strip_prefix("/launch?template=").unwrap().to_owned();
     assert!(serde_json::to_string(&page.more_actions).unwrap().contains(&format!("update-template:{id}")));
     let opened = browser.launch_page(&format!("?template={id}")).await;
     let update = format!("update-template:{id}");
-    let shared = [("q:template-name", "Ours"), ("q:template-shared", "true"), ("t/prompt", "new"), ("do", &update)];
+    let shared =
+        [("template.name", "Ours"), ("template.shared", "true"), ("field:/prompt", "new"), ("action", &update)];
     let page = browser.change_launch_form(&opened, &shared).await;
     assert_eq!(page.templates[0].name, "Ours");
     assert_ne!(page.templates[1].name, "Mine");
@@ -180,7 +183,7 @@ async fn a_launch_without_the_scope_links_to_a_new_sign_in() {
     let page = browser.launch_page("").await;
     let sandbox = app.sandbox_database().await;
     sqlx::query("UPDATE access_tokens SET scope = replace(scope, 'runs:write', '')").execute(&sandbox).await.unwrap();
-    let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
+    let page = browser.change_launch_form(&page, &[("json", SPEC), ("action", "launch")]).await;
     let message = general_error(&page);
     assert!(message.contains("runs:write") && message.contains("/auth/start"), "{message}");
     assert_eq!(page.focus.as_deref(), Some("refusal"));
@@ -192,10 +195,10 @@ async fn a_rate_limited_launch_says_when_to_try_again() {
     let app = TestApp::start_beside(|settings| settings.rate_limits = limits).await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    let launch = [("json", SPEC), ("do", "launch")];
+    let launch = [("json", SPEC), ("action", "launch")];
     assert!(matches!(browser.send_launch_form(&page, &launch).await, LaunchResponse::Done { .. }));
     let page = browser.launch_page("").await;
-    let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
+    let page = browser.change_launch_form(&page, &[("action", "launch")]).await;
     let message = general_error(&page);
     assert!(message.contains("Try again in") && !message.contains("cannot be reached"), "{message}");
 }
@@ -208,7 +211,7 @@ async fn an_unconfirmed_launch_is_repeated_only_by_its_own_button() {
     let posted = || way.as_ref().unwrap().posted();
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "launch")]).await;
+    let page = browser.change_launch_form(&page, &[("json", SPEC), ("action", "launch")]).await;
     assert!(
         general_error(&page).contains("did not say whether it started the run") && page.unconfirmed,
         "{}",
@@ -216,11 +219,11 @@ async fn an_unconfirmed_launch_is_repeated_only_by_its_own_button() {
     );
     assert_eq!(page.focus.as_deref(), Some("refusal"));
     // Also after something else was written.
-    let page = browser.change_launch_form(&page, &[("t/name", "renamed")]).await;
+    let page = browser.change_launch_form(&page, &[("field:/name", "renamed")]).await;
     assert_eq!((general_error(&page).as_str(), page.unconfirmed), ("null", false));
-    let page = browser.change_launch_form(&page, &[("do", "launch")]).await;
+    let page = browser.change_launch_form(&page, &[("action", "launch")]).await;
     assert!(page.unconfirmed && posted() == 1, "{}", general_error(&page));
-    let answer = browser.send_launch_form(&page, &[("do", "launch-again")]).await;
+    let answer = browser.send_launch_form(&page, &[("action", "launch-again")]).await;
     assert!(matches!(answer, LaunchResponse::Done { .. }) && posted() == 2, "{answer:?}");
 }
 
@@ -229,16 +232,16 @@ async fn a_changed_form_with_a_used_key_launches_at_the_second_attempt() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    let launch = |name: &'static str| [("json", SPEC), ("t/name", name), ("do", "launch")];
+    let launch = |name: &'static str| [("json", SPEC), ("field:/name", name), ("action", "launch")];
     assert!(matches!(browser.send_launch_form(&page, &launch("")).await, LaunchResponse::Done { .. }));
     let other = SPEC.replace("hello", "other");
-    let message = browser.change_launch_form(&page, &[("json", &other), ("do", "launch")]).await;
+    let message = browser.change_launch_form(&page, &[("json", &other), ("action", "launch")]).await;
     assert!(
         general_error(&message).contains("in another tab") && !general_error(&message).contains("eload"),
         "{}",
         general_error(&message)
     );
-    assert!(matches!(browser.send_launch_form(&message, &[("do", "launch")]).await, LaunchResponse::Done { .. }));
+    assert!(matches!(browser.send_launch_form(&message, &[("action", "launch")]).await, LaunchResponse::Done { .. }));
 }
 
 #[tokio::test]
@@ -248,10 +251,10 @@ async fn a_file_that_is_too_large_is_refused_and_the_text_is_kept() {
     let page = browser.launch_page("").await;
     let spec = r#"{"systemPrompt":"s","messages":[{"role":"user","content":"My words"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
-    assert_eq!(page.draft_status, "Draft kept.");
+    assert_eq!(page.draft_status, "Draft saved.");
     let file = "a".repeat(6_000_000);
-    let upload = [("f/messages/0/attachments", "large.txt", file.as_str())];
-    let page = shown_page(browser.upload_with_launch_form(&page, &[("do", "attach:/messages/0")], &upload).await);
+    let upload = [("file:/messages/0/attachments", "large.txt", file.as_str())];
+    let page = shown_page(browser.upload_with_launch_form(&page, &[("action", "attach:/messages/0")], &upload).await);
     assert!(
         page.problems.iter().any(|problem| problem.message.contains("large.txt is not attached")),
         "{:?}",
@@ -274,7 +277,7 @@ async fn the_spec_gets_the_address_at_which_the_card_was_found() {
     let page = browser.launch_page("").await;
     let base = format!("{}/demo/a2a", app.sandbox_url());
     let spec = json!({ "tools": [{ "kind": "a2a", "name": "desk", "agentCardUrl": base }] }).to_string();
-    let page = browser.change_launch_form(&page, &[("json", &spec), ("do", "card:/tools/0")]).await;
+    let page = browser.change_launch_form(&page, &[("json", &spec), ("action", "load-card:/tools/0")]).await;
     let found = spec_of(&page)["tools"][0]["agentCardUrl"].clone();
     assert_eq!(found, format!("{base}/.well-known/agent-card.json"), "{:?}", page.problems);
 }
@@ -284,13 +287,13 @@ async fn errors_of_a_template_or_batch_disappear_when_it_is_changed() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
-    let page = browser.change_launch_form(&page, &[("json", SPEC), ("do", "save-template")]).await;
-    assert_eq!((page.problems.len(), page.focus.as_deref()), (1, Some("f-q-template-name")));
-    let page = browser.change_launch_form(&page, &[("q:template-name", "Named")]).await;
+    let page = browser.change_launch_form(&page, &[("json", SPEC), ("action", "save-template")]).await;
+    assert_eq!((page.problems.len(), page.focus.as_deref()), (1, Some("template-name")));
+    let page = browser.change_launch_form(&page, &[("template.name", "Named")]).await;
     assert_eq!(page.problems, []);
-    let page = browser.change_launch_form(&page, &[("q:inputs", "[1]"), ("do", "batch")]).await;
+    let page = browser.change_launch_form(&page, &[("batch.inputs", "[1]"), ("action", "launch-batch")]).await;
     assert_eq!(page.problems.len(), 1);
-    let page = browser.change_launch_form(&page, &[("q:inputs", "[\"x\"]")]).await;
+    let page = browser.change_launch_form(&page, &[("batch.inputs", "[\"x\"]")]).await;
     assert_eq!(page.problems, []);
 }
 
@@ -300,17 +303,20 @@ async fn a_batch_opens_the_list_of_its_runs_with_its_progress() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("").await;
     let inputs = "who\nAda\nGrace\n";
-    let broken = [("json", "{ broken"), ("q:inputs", inputs), ("do", "batch")];
+    let broken = [("json", "{ broken"), ("batch.inputs", inputs), ("action", "launch-batch")];
     let refused = browser.change_launch_form(&page, &broken).await;
-    assert!(refused.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", refused.problems);
+    assert!(refused.problems.iter().any(|problem| problem.place == "JSON"), "{:?}", refused.problems);
     // The prompt would be lost.
-    let lost = browser.change_launch_form(&refused, &[("json", SPEC), ("q:inputs", inputs), ("do", "batch")]).await;
+    let lost = browser
+        .change_launch_form(&refused, &[("json", SPEC), ("batch.inputs", inputs), ("action", "launch-batch")])
+        .await;
     assert!(lost.problems.iter().any(|problem| problem.message.contains("{{who}}")), "{:?}", lost.problems);
     let spec = SPEC.replace("hello", "hello {{who}}");
-    let shown = browser.change_launch_form(&lost, &[("json", &spec), ("q:inputs", inputs)]).await;
+    let shown = browser.change_launch_form(&lost, &[("json", &spec), ("batch.inputs", inputs)]).await;
     assert!(serde_json::to_string(&shown.more_actions).unwrap().contains("2 runs. The first: “/say hello Ada”"));
     assert_eq!(shown.problems, []);
-    let good = [("json", spec.as_str()), ("q:inputs", inputs), ("q:tag-value", "two words"), ("do", "batch")];
+    let good =
+        [("json", spec.as_str()), ("batch.inputs", inputs), ("batch.value", "two words"), ("action", "launch-batch")];
     let LaunchResponse::Done { href } = browser.send_launch_form(&shown, &good).await else { panic!("not launched") };
     assert!(href.starts_with("/runs?q=batch:%22two+words%22&batch="), "{href}");
     let list = eventually("the launch of both", async || {
@@ -333,8 +339,8 @@ async fn the_demo_agent_answers_with_an_uploaded_card_and_with_a_remote_one() {
     let far = json!({ "kind": "a2a", "name": "far_desk", "description": "d", "agentCardUrl": address });
     let spec = json!({ "systemPrompt": "s", "modelId": "sandbox/script", "prompt": calls, "tools": [far, { "kind": "a2a_local" }] });
     let page = browser.change_launch_form(&page, &[("json", &spec.to_string())]).await;
-    let upload = [("f/tools/1/agentCard", "card.json", card.as_str())];
-    let page = shown_page(browser.upload_with_launch_form(&page, &[("do", "card:/tools/1")], &upload).await);
+    let upload = [("file:/tools/1/agentCard", "card.json", card.as_str())];
+    let page = shown_page(browser.upload_with_launch_form(&page, &[("action", "load-card:/tools/1")], &upload).await);
     let id = browser.launch_page_as_is(&page).await;
     let log = app.sandbox_stream(DEMO, &id).await;
     assert!(log.contains("It left Hamburg") && log.contains("out of stock"), "{log}");
@@ -360,11 +366,15 @@ async fn failed_checks_prevent_a_launch_and_are_listed_with_their_field() {
     let page = browser.launch_page("").await;
     let spec = r#"{"systemPrompt":"s","prompt":"p","tools":[{"kind":"local","name":"ask"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
-    let page = browser.change_launch_form(&page, &[("a:ask:by", "mcp")]).await;
-    let fields = [("a:ask:by", "mcp"), ("a:ask:url", "http://127.0.0.1:9/mcp"), ("do", "launch")];
+    let page = browser.change_launch_form(&page, &[("answerer:ask#by", "mcp")]).await;
+    let fields = [("answerer:ask#by", "mcp"), ("answerer:ask#url", "http://127.0.0.1:9/mcp"), ("action", "launch")];
     let page = browser.change_launch_form(&page, &fields).await;
     let problem = &page.problems[0];
-    assert_eq!((problem.place.as_str(), problem.href.as_str()), ("Answers of ask", "#f-a-ask-by"), "{problem:?}");
+    assert_eq!(
+        (problem.place.as_str(), problem.href.as_str()),
+        ("Responder of ask", "#answerer-ask-by"),
+        "{problem:?}"
+    );
 }
 
 #[tokio::test]
@@ -375,17 +385,21 @@ async fn the_tools_of_a_session_are_checked_too() {
     spec["tools"] = json!([{ "kind": "mantyx", "id": "tool_calculator" }, { "kind": "local", "name": "ask" },
         { "kind": "mcp_local", "name": "files", "tools": [{ "name": "read", "inputSchema": {} }] }]);
     let page = browser.launch_form_with(&spec).await;
-    let id = launched_run(browser.send_launch_form(&page, &[("x:mode", "new_session"), ("do", "launch")]).await);
+    let id = launched_run(browser.send_launch_form(&page, &[("mode", "new_session"), ("action", "launch")]).await);
     let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
     let query = format!("?session={}", run["sessionId"].as_str().unwrap());
 
     let page = browser.launch_page(&query).await;
-    let page =
-        browser.change_launch_form(&page, &[("t/prompt", "/say on"), ("a:ask:by", "mcp"), ("do", "check")]).await;
+    let page = browser
+        .change_launch_form(
+            &page,
+            &[("field:/prompt", "/say on"), ("answerer:ask#by", "mcp"), ("action", "check-tools")],
+        )
+        .await;
     let checks = |page: &LaunchPageModel| {
         let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
         let group = tools.items.iter().find_map(|item| match item {
-            Item::Group { id, checks, .. } if id == "f-session-tools" => Some(checks.clone()),
+            Item::Group { id, checks, .. } if id == "session-tools" => Some(checks.clone()),
             _ => None,
         });
         group.unwrap().into_iter().map(|check| format!("{:?} {}", check.tone, check.message)).collect::<Vec<_>>()
@@ -394,11 +408,11 @@ async fn the_tools_of_a_session_are_checked_too() {
     assert!(red.iter().any(|check| check.starts_with("Error ask:")), "{red:?}");
     assert!(red.iter().any(|check| check.contains("You answer read")), "{red:?}");
     assert!(!red.iter().any(|check| check.contains("MANTYX calls it")), "{red:?}");
-    let refused = browser.change_launch_form(&page, &[("do", "launch")]).await;
-    assert!(refused.problems.iter().any(|problem| problem.place == "Answers of ask"), "{:?}", refused.problems);
+    let refused = browser.change_launch_form(&page, &[("action", "launch")]).await;
+    assert!(refused.problems.iter().any(|problem| problem.place == "Responder of ask"), "{:?}", refused.problems);
 
-    let page = browser.change_launch_form(&page, &[("a:ask:by", "canned"), ("do", "check")]).await;
-    let page = browser.change_launch_form(&page, &[("a:ask:text", "yes"), ("do", "check")]).await;
+    let page = browser.change_launch_form(&page, &[("answerer:ask#by", "canned"), ("action", "check-tools")]).await;
+    let page = browser.change_launch_form(&page, &[("answerer:ask#text", "yes"), ("action", "check-tools")]).await;
     let green = checks(&page);
     assert!(green.iter().all(|check| check.starts_with("Success")), "{green:?}");
 }
@@ -409,7 +423,7 @@ async fn an_unknown_session_is_an_error_at_its_field() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_page("?session=sess_nobody").await;
     assert!(serde_json::to_string(&page.mode).unwrap().contains("no such session"), "{:?}", page.mode);
-    assert_eq!(page.problems[0].place, "session");
+    assert_eq!(page.problems[0].place, "Session");
 }
 
 #[tokio::test]
@@ -421,7 +435,7 @@ async fn the_demo_server_is_discovered_and_its_tools_get_unique_names() {
         r#"{"systemPrompt":"s","prompt":"p","tools":[{"kind":"local","name":"find_order"},{"kind":"mcp_local"}]}"#;
     let page = browser.change_launch_form(&page, &[("json", spec)]).await;
     let address = format!("{}/demo/mcp", app.sandbox_url());
-    let fields = [("s/tools/1#url", address.as_str()), ("do", "discover:/tools/1")];
+    let fields = [("source:/tools/1#url", address.as_str()), ("action", "discover-tools:/tools/1")];
     let page = browser.change_launch_form(&page, &fields).await;
     let catalogue = &spec_of(&page)["tools"][1];
     assert_eq!((&catalogue["name"], &catalogue["tools"][1]["name"]), (&json!("demo"), &json!("find_order_2")));

@@ -20,8 +20,7 @@ async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> 
         json!({ "over": "http", "url": "https://m.example.com", "headers": { "Authorization": "Bearer s3cret" } });
     let page = browser.answered_launch_form(&spec(), &json!({ "t": { "by": "mcp", "server": server } })).await;
     let shared = if shared { "true" } else { "" };
-    let fields =
-        [("q:template-name", name), ("q:template-notes", "why"), ("q:template-shared", shared), ("do", button)];
+    let fields = [("template.name", name), ("template.notes", "why"), ("template.shared", shared), ("action", button)];
     browser.change_launch_form(&page, &fields).await
 }
 
@@ -44,8 +43,8 @@ async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPageModel) {
 /// Deletes a template and returns the status.
 async fn delete(browser: &mut Browser, id: &str) -> u16 {
     let page = browser.launch_page("").await;
-    let action = format!("delete-for-good:{id}");
-    let fields = [("draft", page.draft.as_str()), ("do", action.as_str())];
+    let action = format!("confirm-delete:{id}");
+    let fields = [("draft", page.draft.as_str()), ("action", action.as_str())];
     browser.send_parts("/launch", &fields, &[], "application/json").await.status
 }
 
@@ -76,7 +75,7 @@ async fn a_template_is_saved_changed_shared_and_deleted() {
     assert!(own(&mut browser).await.is_empty());
     assert_eq!(delete(&mut browser, &id).await, 404);
     let unnamed = save(&mut browser, "save-template", " ", false).await;
-    assert_eq!(unnamed.problems[0].href, "#f-q-template-name");
+    assert_eq!(unnamed.problems[0].href, "#template-name");
     assert!(own(&mut browser).await.is_empty());
 }
 
@@ -144,9 +143,18 @@ async fn a_draft_outlives_a_sign_out_and_only_its_writer_sees_it() {
     assert!(!app.signed_in(OTHER).await.launch_page("").await.json.contains("half"));
 
     let large = "x".repeat(10 * 1024 * 1024 + 1);
-    let sent = again.change_launch_form(&page, &[("t/prompt", &large)]).await;
-    assert!(sent.draft_status.starts_with("The draft is not kept."), "{}", sent.draft_status);
+    let sent = again.change_launch_form(&page, &[("field:/prompt", &large)]).await;
+    assert!(sent.draft_status.starts_with("The draft is not saved."), "{}", sent.draft_status);
     assert_eq!(again.launch_page("").await.json, "{\"half\": \"written");
-    again.change_launch_form(&page, &[("do", "reset")]).await;
+    again.change_launch_form(&page, &[("action", "reset")]).await;
     assert!(!again.launch_page("").await.json.contains("half"));
+}
+
+#[tokio::test]
+async fn a_template_gets_its_id_here() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let page = save(&mut browser, "update-template:an-id-of-my-own", "Mine", false).await;
+    assert!(serde_json::to_string(&page).unwrap().contains("or it was deleted"), "{page:?}");
+    assert!(own(&mut browser).await.is_empty());
 }

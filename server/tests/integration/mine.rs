@@ -36,7 +36,7 @@ async fn users_find_their_own_launches_by_form_batch_and_session() {
     assert_eq!(browser.call("send-message", &[("id", &id), ("text", "/say Hello.")]).await.0, 200);
     assert_eq!(found(&mut browser, "is:mine").await.len(), 2);
     let page = browser.launch_form_with(&spec).await;
-    let batch = [("t/prompt", "/say {{word}}"), ("q:inputs", "word\none\ntwo\n"), ("do", "batch")];
+    let batch = [("field:/prompt", "/say {{word}}"), ("batch.inputs", "word\none\ntwo\n"), ("action", "launch-batch")];
     let launched = browser.send_launch_form(&page, &batch).await;
     assert!(matches!(launched, LaunchResponse::Done { .. }), "{launched:?}");
     eventually("the batch", async || (found(&mut browser, "is:mine").await.len() == 4).then_some(())).await;

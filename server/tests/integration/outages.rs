@@ -115,7 +115,7 @@ async fn a_refresh_waits_as_long_as_mantyx_asks() {
     let app = on_view(&peer).await;
     for _ in 0..3 {
         let page = get(&app, "/api/runs").await;
-        assert!(page["stale"].as_str().unwrap().contains("asks to wait"), "{page}");
+        assert!(page["stale"].as_str().unwrap().contains("limited the rate of requests"), "{page}");
     }
     assert_eq!(peer.look(|world| world.lists), 1);
 }

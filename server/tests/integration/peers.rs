@@ -11,21 +11,21 @@ async fn discover(browser: &mut Browser, endpoint: Value) -> Result<Value, Strin
     let (name, value) = header.map(|(name, value)| (name.clone(), text(value))).unwrap_or_default();
     let (url, command) = (text(&endpoint["url"]), text(&endpoint["command"]));
     let source = [("url", &url), ("command", &command), ("header", &name), ("value", &value)];
-    ask(browser, "mcp_local", "discover", &source).await
+    ask(browser, "mcp_local", "discover-tools", &source).await
 }
 
 /// Fetches an agent's card with the launch form.
 async fn fetch_card(browser: &mut Browser, url: &str) -> Result<Value, String> {
-    ask(browser, "a2a_local", "card", &[("url", &url.to_owned())]).await.map(|tool| tool["agentCard"].clone())
+    ask(browser, "a2a_local", "load-card", &[("url", &url.to_owned())]).await.map(|tool| tool["agentCard"].clone())
 }
 
 async fn ask(browser: &mut Browser, kind: &str, action: &str, source: &[(&str, &String)]) -> Result<Value, String> {
     let page = browser.launch_form_with(&json!({ "tools": [{ "kind": kind }] })).await;
     let fields: Vec<(String, &str)> =
-        source.iter().map(|(part, text)| (format!("s/tools/0#{part}"), text.as_str())).collect();
+        source.iter().map(|(part, text)| (format!("source:/tools/0#{part}"), text.as_str())).collect();
     let mut fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let action = format!("{action}:/tools/0");
-    fields.push(("do", &action));
+    fields.push(("action", &action));
     let page = browser.change_launch_form(&page, &fields).await;
     match page.problems.as_slice() {
         [] => Ok(serde_json::from_str::<Value>(&page.json).unwrap()["tools"][0].clone()),
@@ -110,10 +110,10 @@ async fn nobody_signed_out_makes_this_server_send_requests() {
     let mut browser = app.signed_in(DEMO).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    for (kind, action) in [("mcp_local", "discover:/tools/0"), ("a2a_local", "card:/tools/0")] {
+    for (kind, action) in [("mcp_local", "discover-tools:/tools/0"), ("a2a_local", "load-card:/tools/0")] {
         let page = browser.launch_form_with(&json!({ "tools": [{ "kind": kind }] })).await;
         let mut nobody = app.browser();
-        let fields = [("draft", page.draft.as_str()), ("s/tools/0#url", url.as_str()), ("do", action)];
+        let fields = [("draft", page.draft.as_str()), ("source:/tools/0#url", url.as_str()), ("action", action)];
         assert_eq!(nobody.send_parts("/launch", &fields, &[], "application/json").await.status, 401);
     }
     let asked = tokio::time::timeout(std::time::Duration::from_millis(300), listener.accept()).await;

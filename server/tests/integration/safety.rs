@@ -3,7 +3,7 @@
 use reqwest::Method;
 use reqwest::header::ORIGIN;
 
-use crate::harness::{DEMO, TestApp};
+use crate::harness::{DEMO, FakeMantyx, TestApp};
 
 #[tokio::test]
 async fn every_response_has_the_security_headers() {
@@ -18,6 +18,7 @@ async fn every_response_has_the_security_headers() {
         assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
         assert_eq!(header("referrer-policy"), "same-origin", "{path}");
         assert!(!header("x-request-id").is_empty(), "{path}");
+        assert_eq!(header("cache-control"), "no-store", "{path}");
     }
 }
 
@@ -60,4 +61,46 @@ async fn an_oversized_body_is_rejected() {
     let body = "x".repeat(17 * 1024 * 1024);
     let answer = app.http.post(app.url("/preferences")).body(body).send().await.unwrap();
     assert_eq!(answer.status(), 413);
+}
+
+#[tokio::test]
+async fn only_a_bearer_on_the_api_replaces_the_origin_check() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let mut send = async |path: &str, name: &str, value: &str| {
+        let request = app.http.post(app.url(path)).header(ORIGIN, "https://evil.test").header(name, value);
+        browser.send(request, app.url(path)).await.status
+    };
+    for (name, value) in [("authorization", "Basic eDp5"), ("authorization", "Bearer "), ("x-api-key", "")] {
+        assert_eq!(send("/api/sync", name, value).await, 403, "{name}: {value}");
+    }
+    for path in ["/auth/sign-out", "/rpc/pause-sync", "/preferences", "/import"] {
+        assert_eq!(send(path, "authorization", "Bearer mantyx_sandbox_demo").await, 403, "{path}");
+        assert_eq!(send(path, "x-api-key", "mantyx_sandbox_demo").await, 403, "{path}");
+    }
+    assert_ne!(send("/api/sync", "authorization", "Bearer mantyx_sandbox_demo").await, 403);
+}
+
+#[tokio::test]
+async fn an_unknown_api_path_is_a_json_404() {
+    let app = TestApp::start().await;
+    for mut browser in [app.browser(), app.signed_in(DEMO).await] {
+        for path in ["/api/nothing", "/api/runs/a/b/c", "/api/"] {
+            let answer = browser.request(Method::GET, app.url(path), &[]).await;
+            assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+            assert!(answer.body.contains("\"error\":\"not_found\""), "{path}: {}", answer.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_credential_is_asked_about_once() {
+    let mantyx = FakeMantyx::start(1, &[]).await;
+    let app = TestApp::start_with(|config| mantyx.configure(config)).await;
+    mantyx.look(|world| world.refuse_all = true);
+    for _ in 0..5 {
+        let answer = app.http.get(app.url("/api/runs")).bearer_auth("wrong").send().await.unwrap();
+        assert_eq!(answer.status(), 401);
+    }
+    assert_eq!(mantyx.look(|world| world.refused), 1);
 }

@@ -3,19 +3,21 @@
 use reqwest::Method;
 use sqlx::Row;
 
-use crate::harness::{DEMO, TestApp, test_config};
+use crate::harness::{DEMO, TestApp, eventually, test_config};
 
 #[tokio::test]
 async fn returns_to_the_requested_page_with_a_new_session_id() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
     let consent = browser.open_consent_page("/runs?q=customer:acme").await;
-    let before = browser.cookies["runlens_session"].clone();
+    // A session id that an attacker may know.
+    let known = "AAAAAAAAAAAAAAAAAAAAAA".to_owned();
+    browser.cookies.insert("runlens_session".to_owned(), known.clone());
     let callback = browser.decide(&consent, DEMO, "approve").await;
     let landed = browser.follow(callback).await;
     assert_eq!((landed.status, landed.url.path(), landed.url.query()), (200, "/runs", Some("q=customer:acme")));
     assert!(landed.body.contains("owner@demo.test"));
-    assert_ne!(browser.cookies["runlens_session"], before);
+    assert_ne!(browser.cookies["runlens_session"], known);
 }
 
 #[tokio::test]
@@ -50,7 +52,7 @@ async fn a_denial_is_explained() {
     let callback = browser.decide(&consent, DEMO, "deny").await;
     let answer = browser.follow(callback).await;
     assert_eq!(answer.status, 400);
-    assert!(answer.body.contains("Access was denied"), "{}", answer.body);
+    assert!(answer.body.contains("You denied access"), "{}", answer.body);
 }
 
 #[tokio::test]
@@ -69,7 +71,8 @@ async fn a_wrong_missing_or_reused_state_is_refused() {
     let answer = browser.follow(wrong).await;
     assert!(answer.status == 400 && answer.body.contains("does not belong to this browser"), "{}", answer.body);
 
-    // The failed attempt has used the state.
+    // A wrong state says nothing about the right one, which works once.
+    assert_eq!(browser.follow(callback.clone()).await.status, 200);
     assert_eq!(browser.follow(callback).await.status, 400);
     assert_eq!(browser.open("/auth/callback").await.status, 400);
 }
@@ -186,9 +189,12 @@ async fn signing_out_ends_the_session_and_revokes_the_tokens() {
     assert_eq!(browser.open("/runs").await.url.path(), "/sign-in");
     let sandbox = app.sandbox_database().await;
     for table in ["access_tokens", "refresh_tokens"] {
-        let live = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
-        let live: i64 = sqlx::query_scalar(live).fetch_one(&sandbox).await.unwrap();
-        assert_eq!(live, 0, "{table}");
+        eventually("the revocation", async || {
+            let live = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+            let live: i64 = sqlx::query_scalar(live).fetch_one(&sandbox).await.unwrap();
+            (live == 0).then_some(())
+        })
+        .await;
     }
     let database = app.database.connect().await;
     let grants: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM oauth_grant").fetch_one(&database).await.unwrap();
@@ -204,4 +210,56 @@ async fn a_corrupt_cookie_is_no_session() {
         let answer = browser.open("/runs").await;
         assert_eq!((answer.status, answer.url.path()), (200, "/sign-in"), "{value:?}");
     }
+}
+
+#[tokio::test]
+async fn two_tabs_can_sign_in_at_once() {
+    let app = TestApp::start().await;
+    let mut browser = app.browser();
+    let first = browser.open_consent_page("/runs?q=first").await;
+    let second = browser.open_consent_page("/runs?q=second").await;
+    for (consent, query) in [(second, "q=second"), (first, "q=first")] {
+        let callback = browser.decide(&consent, DEMO, "approve").await;
+        let landed = browser.follow(callback).await;
+        assert_eq!((landed.status, landed.url.path(), landed.url.query()), (200, "/runs", Some(query)));
+    }
+    let database = app.database.connect().await;
+    let grants: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM oauth_grant").fetch_one(&database).await.unwrap();
+    assert_eq!(grants, 1, "the second sign-in replaces the first");
+}
+
+#[tokio::test]
+async fn a_sign_out_is_local_first_and_the_tokens_are_revoked_when_mantyx_is_back() {
+    let mut app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let stolen = browser.cookies.clone();
+    let (addr, url) = (app.sandbox.as_ref().unwrap().addr(), app.url("/auth/callback").to_string());
+    app.sandbox.take().unwrap().shutdown().await;
+    assert_eq!(browser.request(Method::POST, app.url("/auth/sign-out"), &[]).await.headers["location"], "/sign-in");
+    browser.cookies = stolen;
+    assert_eq!(browser.open("/runs").await.url.path(), "/sign-in");
+    let sandbox = app.sandbox_database().await;
+    let tokens = async || -> i64 {
+        sqlx::query_scalar("SELECT COUNT(*) FROM refresh_tokens").fetch_one(&sandbox).await.unwrap()
+    };
+    assert_eq!(tokens().await, 1);
+    let mut settings = sandbox::Config::new(addr, app.dir.path().join("sandbox.db"));
+    settings.redirect_uris = vec![url];
+    settings.demo = false;
+    app.sandbox = Some(sandbox::start(settings).await.unwrap());
+    eventually("the revocation", async || (tokens().await == 0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_database_error_is_no_sign_out() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let database = app.database.connect().await;
+    sqlx::query("ALTER TABLE oauth_grant RENAME TO oauth_grant_away").execute(&database).await.unwrap();
+    let page = app.http.get(app.url("/runs")).header("accept", "text/html");
+    let page = browser.send(page, app.url("/runs")).await;
+    assert_eq!(page.status, 503);
+    assert!(page.body.contains("You are still signed in"), "{}", page.body);
+    let answer = browser.open("/api/runs").await;
+    assert!(answer.status == 503 && answer.body.contains("\"error\":\"database\""), "{}", answer.body);
 }

@@ -65,3 +65,39 @@ async fn the_data_folder_and_the_generated_key_are_private() {
     assert_eq!((mode(&data), mode(&data.join("secret.key"))), (0o700, 0o600));
     running.stop().await.unwrap();
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn database_files_are_private_also_in_a_folder_that_others_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let url = format!("sqlite://{}", dir.path().join("runlens.db").display());
+    let running = runlens::serve::start(test_config(dir.path().to_owned(), url)).await.unwrap();
+    let mut files = Vec::new();
+    for file in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
+        files.push((file.file_name().into_string().unwrap(), file.metadata().unwrap().permissions().mode() & 0o777));
+    }
+    for name in ["runlens.db", "runlens.db-wal", "runlens.db-shm", "sandbox.db", "sandbox.db-wal", "sandbox.db-shm"] {
+        assert!(files.contains(&(name.to_owned(), 0o600)), "{name} in {files:?}");
+    }
+    running.stop().await.unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_that_others_may_read_is_warned_about() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("runlens.db");
+    std::fs::write(&file, "").unwrap();
+    let seed = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_runlens"));
+        command.args(["seed", "--runs", "1"]).env_clear().env("RUNLENS_DATA_DIR", dir.path());
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let warned = seed(0o640);
+    assert!(warned.contains("runlens.db\"") && warned.contains("chmod 600"), "{warned}");
+    assert!(!seed(0o600).contains("chmod"));
+}

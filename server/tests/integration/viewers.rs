@@ -7,13 +7,18 @@ use crate::harness::{FakeMantyx, TestApp};
 #[tokio::test]
 async fn viewers_who_open_a_run_at_once_share_one_fetch_and_one_fold() {
     let peer = FakeMantyx::start(2, &[]).await;
-    let app = TestApp::start_with(|config| peer.configure(config)).await;
+    let app = TestApp::start_with(|config| {
+        peer.configure(config);
+        config.metrics_token = Some("operator".to_owned());
+    })
+    .await;
     let get = |path: &str| {
         let request = app.http.get(app.url(path)).bearer_auth("mantyx_key");
         async move { request.send().await.unwrap().text().await.unwrap() }
     };
     let folds = async || {
-        let metrics = app.http.get(app.url("/metrics")).send().await.unwrap().text().await.unwrap();
+        let request = app.http.get(app.url("/metrics")).bearer_auth("operator");
+        let metrics = request.send().await.unwrap().text().await.unwrap();
         let line = metrics.lines().find_map(|line| line.strip_prefix("runlens_log_folds_total "));
         line.unwrap().parse::<u64>().unwrap()
     };
@@ -45,4 +50,14 @@ async fn a_run_that_is_followed_is_shown_without_another_stream() {
         assert_eq!((&run["status"], &run["answer"]), (&json!("running"), &json!("answer of run_000000")));
     }
     assert_eq!(peer.look(|world| world.streams["run_000000"]), 1);
+}
+
+#[tokio::test]
+async fn a_run_that_ends_while_it_is_opened_has_its_totals() {
+    let peer = FakeMantyx::start(1, &[]).await;
+    peer.look(|world| world.ending = vec![0]);
+    let app = TestApp::start_with(|config| peer.configure(config)).await;
+    let request = app.http.get(app.url("/api/runs/run_000000")).bearer_auth("mantyx_key");
+    let run: Value = request.send().await.unwrap().json().await.unwrap();
+    assert_eq!((&run["status"], &run["durationMs"]), (&json!("succeeded"), &json!(0)), "{run}");
 }

@@ -185,7 +185,7 @@ async fn every_path_of_the_openapi_document_exists_and_needs_a_credential() {
 }
 
 #[tokio::test]
-async fn metrics_need_a_local_client_or_the_token() {
+async fn metrics_need_the_token_also_on_this_machine() {
     let app = TestApp::start_with(|config| config.metrics_token = Some("operator".to_owned())).await;
     app.finished_run(DEMO, "/say hi", json!({})).await;
     app.signed_in(DEMO).await;
@@ -198,7 +198,7 @@ async fn metrics_need_a_local_client_or_the_token() {
             (answer.status().as_u16(), answer.text().await.unwrap())
         }
     };
-    let (status, text) = get(&[]).await;
+    let (status, text) = get(&[("authorization", "Bearer operator")]).await;
     assert_eq!(status, 200);
     for expected in [
         "runlens_http_request_duration_seconds_bucket{route=\"/runs\",status=\"200\"",
@@ -209,9 +209,11 @@ async fn metrics_need_a_local_client_or_the_token() {
     ] {
         assert!(text.contains(expected), "{expected} is missing in {text}");
     }
-    assert_eq!(get(&[("x-forwarded-for", "192.0.2.1")]).await.0, 403);
-    assert_eq!(get(&[("authorization", "Bearer wrong")]).await.0, 403);
-    assert_eq!(get(&[("authorization", "Bearer operator"), ("x-forwarded-for", "192.0.2.1")]).await.0, 200);
+    assert_eq!(get(&[]).await.0, 401);
+    assert_eq!(get(&[("authorization", "Bearer wrong")]).await.0, 401);
+    let without_token = TestApp::start().await;
+    let answer = without_token.http.get(without_token.url("/metrics")).send().await.unwrap();
+    assert_eq!(answer.status(), 404);
 }
 
 #[tokio::test]

@@ -43,7 +43,6 @@ pub fn run() -> Result<Vec<Figure>> {
         ("its page at an event", format!("?focus={middle}")),
         ("its page with every event", "?density=events".to_owned()),
         ("its page with a text looked for", "?find=word7".to_owned()),
-        ("its raw log", "?tab=raw".to_owned()),
     ] {
         figures.extend(timed(name, &mut client, &format!("/runs/{run}{query}"))?);
     }

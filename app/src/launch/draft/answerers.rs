@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::LaunchDraft;
 use super::apply::SubmittedFields;
 use super::control_text::is_unchanged;
+use crate::launch::ControlName;
 
 /// Returns the local tools that have a valid name.
 pub fn answerable_tools(draft: &LaunchDraft) -> Vec<String> {
@@ -36,9 +37,9 @@ pub fn choice_of(answerer: &Answerer) -> &'static str {
 }
 
 pub fn apply(draft: &mut LaunchDraft, sent: &SubmittedFields) {
-    draft.invalid_texts.retain(|name, _| !name.starts_with("a:"));
+    draft.unfinished.texts.retain(|name, _| !name.starts_with("answerer:"));
     for tool in answerable_tools(draft) {
-        let part = |part: &str| sent.get(&format!("a:{tool}:{part}"));
+        let part = |part: &str| sent.get(&ControlName::answerer(&tool, part));
         let Some(by) = part("by") else { continue };
         let card = card_of(&draft.spec, &tool);
         let answerer = draft.answers.entry(tool.clone()).or_default();
@@ -55,7 +56,7 @@ pub fn apply(draft: &mut LaunchDraft, sent: &SubmittedFields) {
                 let delay = part("delay").map(str::trim).unwrap_or_default();
                 match if delay.is_empty() { Ok(0) } else { delay.parse() } {
                     Ok(delay_ms) => reply.delay_ms = delay_ms,
-                    Err(_) => drop(draft.invalid_texts.insert(format!("a:{tool}:delay"), delay.to_owned())),
+                    Err(_) => drop(draft.unfinished.texts.insert(delay_name(&tool), delay.to_owned())),
                 }
             }
             Answerer::Mcp(McpTool { server, tool: own_name }) => {
@@ -78,12 +79,17 @@ pub fn apply(draft: &mut LaunchDraft, sent: &SubmittedFields) {
         // The other fields belong to the answerer that the form showed.
         if by != choice_of(answerer) {
             let old = std::mem::take(answerer);
-            draft.invalid_texts.remove(&format!("a:{tool}:delay"));
+            draft.unfinished.texts.remove(&delay_name(&tool));
             draft.stash_answerer(&tool, choice_of(&old), old);
             let new = draft.restore_answerer(&tool, by).unwrap_or_else(|| default_answerer(by, card));
             draft.answers.insert(tool, new);
         }
     }
+}
+
+/// The name of the control for the delay of a canned reply.
+pub fn delay_name(tool: &str) -> String {
+    ControlName::answerer(tool, "delay").to_string()
 }
 
 /// The choice under which the answerer of a tool without a valid name is set aside.

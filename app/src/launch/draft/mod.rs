@@ -10,25 +10,26 @@ pub mod client_check;
 pub mod control_text;
 pub mod error_placement;
 pub mod files;
-pub mod json_problem;
+pub mod json_error;
+pub mod properties;
 pub mod rows;
 mod set_aside;
-pub mod settings;
+pub mod shapes;
 pub mod validation;
 
 use std::collections::BTreeMap;
 
 use domain::{Headers, ToolAnswerers};
 use protocol::json_pointer;
-use protocol::validate::FieldError;
+use protocol::validate::{Body, FieldError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use self::rows::Property;
+use self::properties::Property;
 use self::set_aside::{RemovedTool, SetAside};
 use crate::launch::{ToolCheck, local_tools};
 
-/// The aliases read drafts that were saved before a field was renamed.
+/// Saved as one flat object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LaunchDraft {
@@ -37,73 +38,85 @@ pub struct LaunchDraft {
     pub spec: Value,
     pub answers: ToolAnswerers,
     pub mode: LaunchMode,
+    pub origin: Option<Origin>,
+    /// The session that a message goes to.
+    pub session: Option<SessionInfo>,
+    #[serde(flatten)]
+    pub unfinished: UnfinishedInput,
+    #[serde(flatten)]
+    pub last_action: LastAction,
+    #[serde(flatten)]
+    pub ownership: Ownership,
+}
+
+/// Input that is not in the spec: not valid yet, replaced by another choice, or for a later action.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UnfinishedInput {
+    /// The text of the JSON editor, if it has a syntax error.
+    #[serde(rename = "invalidJson")]
+    pub json: Option<String>,
     /// Texts that are not valid yet, such as JSON with a syntax error, by the control's name.
-    #[serde(alias = "texts")]
-    pub invalid_texts: BTreeMap<String, String>,
+    #[serde(rename = "invalidTexts")]
+    pub texts: BTreeMap<String, String>,
     /// Rows of names and values that can't be written as a map yet, by its pointer: a name is missing or used twice.
-    #[serde(alias = "rows")]
-    pub invalid_rows: BTreeMap<String, Vec<(String, String)>>,
+    #[serde(rename = "invalidRows")]
+    pub rows: BTreeMap<String, Vec<(String, String)>>,
     /// The same for the properties of schemas.
-    #[serde(alias = "properties")]
-    pub invalid_properties: BTreeMap<String, Vec<Property>>,
+    #[serde(rename = "invalidProperties")]
+    pub properties: BTreeMap<String, Vec<Property>>,
     /// Values that another choice replaced, by the choice that restores them.
-    #[serde(alias = "left", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub set_aside: BTreeMap<String, SetAside>,
     /// The tool that was removed last.
-    #[serde(alias = "removed", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_tool: Option<RemovedTool>,
-    /// The text of the JSON editor, if it has a syntax error.
-    #[serde(alias = "json")]
-    pub invalid_json: Option<String>,
-    #[serde(alias = "like")]
-    pub origin: Option<Origin>,
-    /// From the first attempt to launch on, missing fields are errors.
-    #[serde(alias = "tried")]
-    pub launch_attempted: bool,
-    /// Errors that MANTYX or a peer reported.
-    #[serde(alias = "refused")]
-    pub reported_errors: Vec<FieldError>,
-    /// An error that belongs to no field.
-    #[serde(alias = "message")]
-    pub general_error: Option<String>,
-    /// A launch was sent and not confirmed.
-    #[serde(alias = "unsure")]
-    pub unconfirmed: bool,
-    /// What the last action did.
-    #[serde(alias = "done")]
-    pub success: Option<String>,
-    #[serde(alias = "checks")]
-    pub tool_checks: Vec<ToolCheck>,
-    /// Tools that MCP servers listed, by the pointer of the spec's tool.
-    #[serde(alias = "found")]
-    pub discovered_tools: BTreeMap<String, Vec<DiscoveredTool>>,
     /// Addresses to discover tools or cards at, by the pointer of the spec's tool.
     pub sources: BTreeMap<String, PeerSource>,
-    /// Fetched agent cards that are only shown, by the pointer of the spec's tool.
-    #[serde(alias = "cards")]
-    pub fetched_cards: BTreeMap<String, Value>,
+    /// Addresses of files that are not attached yet, by the pointer of the list of attachments.
+    pub file_urls: BTreeMap<String, String>,
     /// A sample answer to try the output schema with.
     pub sample: String,
     pub batch: BatchFields,
     pub template: TemplateFields,
-    /// Addresses of files that are not attached yet, by the pointer of the list of attachments.
-    pub file_urls: BTreeMap<String, String>,
+}
+
+/// The result of the last action.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LastAction {
+    /// From the first attempt to launch on, missing fields are errors.
+    pub launch_attempted: bool,
+    /// What the action did.
+    pub success: Option<String>,
+    /// Errors that MANTYX or a peer reported.
+    pub reported_errors: Vec<FieldError>,
+    /// An error that belongs to no field.
+    pub general_error: Option<String>,
+    /// A new sign-in may solve the general error.
+    pub suggest_sign_in: bool,
+    /// A launch was sent and not confirmed.
+    pub unconfirmed: bool,
+    pub tool_checks: Vec<ToolCheck>,
+    /// Tools that MCP servers listed, by the pointer of the spec's tool.
+    pub discovered_tools: BTreeMap<String, Vec<DiscoveredTool>>,
+    /// Fetched agent cards that are only shown, by the pointer of the spec's tool.
+    pub fetched_cards: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Ownership {
     /// The user and workspace that the form belongs to.
     pub owner: String,
     pub owner_name: String,
     /// The sealed owner. It proves that the server gave the form to its owner, also after a sign-out.
-    #[serde(alias = "pass")]
-    pub ownership_proof: String,
+    #[serde(rename = "ownershipProof")]
+    pub proof: String,
     /// It has not replaced the saved draft yet.
-    #[serde(alias = "fresh")]
     pub is_new: bool,
     /// The draft that it replaced is saved too.
-    #[serde(alias = "earlier")]
     pub has_previous_draft: bool,
-    /// A new sign-in may solve the general error.
-    #[serde(alias = "signIn")]
-    pub suggest_sign_in: bool,
-    pub session: Option<SessionInfo>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +128,17 @@ pub enum LaunchMode {
     NewSession,
     /// The prompt is the next message of a session; everything else overrides the session for this message.
     Message { session_id: String },
+}
+
+impl LaunchMode {
+    /// Returns the request that has the spec as its body.
+    pub fn body(&self) -> Body {
+        match self {
+            // A new session gets the spec without its input, which is sent as the first message.
+            Self::OneShot | Self::NewSession => Body::Run,
+            Self::Message { .. } => Body::Message,
+        }
+    }
 }
 
 /// The run or template that the draft started from.
@@ -144,7 +168,6 @@ pub struct PeerSource {
     pub value: String,
 }
 
-/// The session that a message goes to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionInfo {
@@ -229,14 +252,15 @@ impl LaunchDraft {
     /// Updates the keys of the form's state after items of a list have moved.
     fn reindex_items(&mut self, list: &str, to: impl Fn(usize) -> Option<usize>) {
         let reindexed = |key: &str| reindexed_key(key, list, &to);
-        self.invalid_texts = rename_keys(&mut self.invalid_texts, reindexed);
-        self.invalid_rows = rename_keys(&mut self.invalid_rows, reindexed);
-        self.invalid_properties = rename_keys(&mut self.invalid_properties, reindexed);
-        self.discovered_tools = rename_keys(&mut self.discovered_tools, reindexed);
-        self.fetched_cards = rename_keys(&mut self.fetched_cards, reindexed);
-        self.sources = rename_keys(&mut self.sources, reindexed);
-        self.file_urls = rename_keys(&mut self.file_urls, reindexed);
-        self.set_aside = rename_keys(&mut self.set_aside, reindexed);
+        let UnfinishedInput { texts, rows, properties, set_aside, sources, file_urls, .. } = &mut self.unfinished;
+        rename_keys(texts, reindexed);
+        rename_keys(rows, reindexed);
+        rename_keys(properties, reindexed);
+        rename_keys(set_aside, reindexed);
+        rename_keys(sources, reindexed);
+        rename_keys(file_urls, reindexed);
+        rename_keys(&mut self.last_action.discovered_tools, reindexed);
+        rename_keys(&mut self.last_action.fetched_cards, reindexed);
     }
 
     /// Drops errors and checks of the spec before the change, and the answerers of removed tools.
@@ -244,10 +268,10 @@ impl LaunchDraft {
         if self.spec == *before {
             return;
         }
-        self.reported_errors.clear();
-        self.general_error = None;
+        self.last_action.reported_errors.clear();
+        self.last_action.general_error = None;
         if self.spec.get("tools") != before.get("tools") {
-            self.tool_checks.clear();
+            self.last_action.tool_checks.clear();
         }
         if !matches!(self.mode, LaunchMode::Message { .. }) {
             let tools = local_tools(&self.spec);
@@ -256,8 +280,8 @@ impl LaunchDraft {
     }
 }
 
-fn rename_keys<T>(map: &mut BTreeMap<String, T>, renamed: impl Fn(&str) -> Option<String>) -> BTreeMap<String, T> {
-    std::mem::take(map).into_iter().filter_map(|(key, value)| Some((renamed(&key)?, value))).collect()
+fn rename_keys<T>(map: &mut BTreeMap<String, T>, renamed: impl Fn(&str) -> Option<String>) {
+    *map = std::mem::take(map).into_iter().filter_map(|(key, value)| Some((renamed(&key)?, value))).collect();
 }
 
 /// Returns a key with the new index of its item, or `None` if the item was removed. The pointer may follow a prefix, as
@@ -277,21 +301,24 @@ fn reindexed_key(key: &str, list: &str, to: impl Fn(usize) -> Option<usize>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{CheckKind, CheckState};
 
     #[test]
     fn the_state_of_later_tools_follows_when_one_is_removed() {
         let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "name": "a" }, { "name": "b" }, { "name": "c" }] }));
-        for key in ["j/tools/0/x", "j/tools/1/x", "j/tools/2/x", "j/plan/steps"] {
-            draft.invalid_texts.insert(key.to_owned(), key.to_owned());
+        for key in ["field:/tools/0/x", "field:/tools/1/x", "field:/tools/2/x", "field:/plan/steps"] {
+            draft.unfinished.texts.insert(key.to_owned(), key.to_owned());
         }
         draft.remove_item("/tools", 1);
         assert_eq!(draft.spec, json!({ "tools": [{ "name": "a" }, { "name": "c" }] }));
         let texts: Vec<(&str, &str)> =
-            draft.invalid_texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
+            draft.unfinished.texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
         assert_eq!(
             texts,
-            [("j/plan/steps", "j/plan/steps"), ("j/tools/0/x", "j/tools/0/x"), ("j/tools/1/x", "j/tools/2/x")]
+            [
+                ("field:/plan/steps", "field:/plan/steps"),
+                ("field:/tools/0/x", "field:/tools/0/x"),
+                ("field:/tools/1/x", "field:/tools/2/x")
+            ]
         );
         draft.remove_item("/tools", 0);
         draft.remove_item("/tools", 0);
@@ -299,41 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_that_was_saved_under_the_old_field_names_is_read() {
-        let saved = json!({
-            "key": "k", "spec": { "prompt": "p" }, "answers": { "ask": { "by": "hand" } }, "mode": { "kind": "new_session" },
-            "texts": { "j/plan/steps": "[" }, "rows": { "/metadata": [["", "v"]] },
-            "properties": { "/outputSchema/schema": [{ "name": "", "kind": "string" }] },
-            "left": { "x:plan=custom": { "value": { "mode": "auto" }, "texts": {}, "rows": {}, "properties": {} } },
-            "removed": { "list": "/tools", "at": 0, "item": { "kind": "local" }, "answers": {} },
-            "json": "{", "like": { "label": "the run r", "href": "/runs/r", "spec": {}, "answers": {} }, "tried": true,
-            "refused": [{ "path": "/prompt", "code": "c", "message": "m" }], "message": "e", "unsure": true, "done": "d",
-            "checks": [{ "path": "/tools/0", "kind": "local", "name": "ask", "lights": [
-                { "what": "answered", "state": "bad", "message": "m", "fix": null }, { "what": "shape", "state": "good", "message": "m", "fix": null }] }],
-            "found": { "/tools/0": [{ "name": "n", "description": "d" }] },
-            "sources": { "/tools/0": { "url": "u", "command": "", "header": "", "value": "" } },
-            "cards": { "/tools/1": { "name": "N" } }, "sample": "s", "batch": { "inputs": "i", "tagKey": "k", "tagValue": "v" },
-            "template": { "id": null, "name": "n", "notes": "", "shared": false, "to_delete": null },
-            "fileUrls": { "/messages/0/attachments": "u" }, "owner": "o", "ownerName": "n", "pass": "p", "fresh": true,
-            "earlier": true, "signIn": true, "session": { "id": "s", "spec": null, "problem": null },
-        });
-        let draft: LaunchDraft = serde_json::from_value(saved).expect("a draft");
-        assert_eq!((draft.invalid_texts.len(), draft.invalid_rows.len(), draft.invalid_properties.len()), (1, 1, 1));
-        assert_eq!((draft.set_aside.len(), draft.invalid_json.as_deref()), (1, Some("{")));
-        assert!(draft.removed_tool.is_some() && draft.origin.is_some() && draft.launch_attempted);
-        assert_eq!(
-            (draft.reported_errors.len(), draft.general_error.as_deref(), draft.unconfirmed),
-            (1, Some("e"), true)
-        );
-        assert_eq!(
-            (draft.success.as_deref(), draft.discovered_tools.len(), draft.fetched_cards.len()),
-            (Some("d"), 1, 1)
-        );
-        let states: Vec<_> = draft.tool_checks[0].checks.iter().map(|check| (check.kind, check.state)).collect();
-        assert_eq!(states, [(CheckKind::Answered, CheckState::Failed), (CheckKind::Shape, CheckState::Passed)]);
-        assert_eq!((draft.ownership_proof.as_str(), draft.is_new), ("p", true));
-        assert!(draft.has_previous_draft && draft.suggest_sign_in && draft.session.is_some());
-        let again = serde_json::to_string(&draft).expect("JSON");
-        assert_eq!(serde_json::from_str::<LaunchDraft>(&again).expect("the same draft"), draft);
+    fn a_saved_draft_is_read_also_with_fields_that_are_not_known_any_more() {
+        let mut draft = LaunchDraft::from_spec(json!({ "prompt": "p" }));
+        draft.unfinished.json = Some("{".to_owned());
+        draft.unfinished.set_aside.insert("/plan=custom".to_owned(), SetAside::default());
+        draft.last_action.success = Some("Saved.".to_owned());
+        draft.ownership.owner = "me".to_owned();
+        let mut saved = serde_json::to_value(&draft).expect("JSON");
+        saved["removed"] = json!({ "list": "/tools" });
+        assert_eq!(serde_json::from_value::<LaunchDraft>(saved).expect("a draft"), draft);
     }
 }

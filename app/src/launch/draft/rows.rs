@@ -1,31 +1,29 @@
-//! Rows of names and values for maps, and rows of properties for schemas.
+//! Rows of names and values for maps.
 
 use std::collections::BTreeSet;
 
+use protocol::fields::MapControl;
 use protocol::json_pointer;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
 use super::control_text::{is_unchanged, text_at};
 
+/// Maps with more entries have no rows: they are edited as JSON.
+pub const MAX_ROWS: usize = 300;
+
 /// Returns the rows of a map.
-pub fn rows_at(draft: &LaunchDraft, pointer: &str) -> Vec<(String, String)> {
-    if let Some(rows) = draft.invalid_rows.get(pointer) {
+pub fn rows_at(draft: &LaunchDraft, pointer: &str, map: &MapControl) -> Vec<(String, String)> {
+    if let Some(rows) = draft.unfinished.rows.get(pointer) {
         return rows.clone();
     }
     let entries = draft.spec.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
-    entries.map(|(key, value)| (key.clone(), text_at(value, value_pointer(pointer)))).collect()
-}
-
-/// Returns the pointer of the value inside an entry: budgets are objects.
-fn value_pointer(pointer: &str) -> &'static str {
-    if pointer == "/toolBudgets" { "/maxCalls" } else { "" }
+    entries.map(|(key, value)| (key.clone(), text_at(value, map.inner))).collect()
 }
 
 /// Writes changed rows into the spec. Parts of an entry that its row doesn't show are preserved.
-pub fn write_rows(draft: &mut LaunchDraft, pointer: &str, mut rows: Vec<(String, String)>) {
-    let before = rows_at(draft, pointer);
+pub fn write_rows(draft: &mut LaunchDraft, pointer: &str, map: &MapControl, mut rows: Vec<(String, String)>) {
+    let before = rows_at(draft, pointer, map);
     for (i, (key, value)) in rows.iter_mut().enumerate() {
         let was = before.get(i).cloned().unwrap_or_default();
         keep_unchanged(key, was.0);
@@ -38,41 +36,37 @@ pub fn write_rows(draft: &mut LaunchDraft, pointer: &str, mut rows: Vec<(String,
     }
     rows.retain(|row| !blank(row));
     let old = draft.spec.pointer(pointer).cloned().unwrap_or_default();
-    let mut map = Map::new();
+    let keys: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
+    let mut entries = Map::new();
     for (i, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| !key.is_empty()) {
         // A renamed row keeps its entry.
-        let was = before.get(i).filter(|(was, _)| !rows.iter().any(|(key, _)| key == was));
+        let was = before.get(i).filter(|(was, _)| !keys.contains(was));
         let was = was.and_then(|(was, _)| old.get(was));
-        let mut entry = old.get(key).or(was).cloned().unwrap_or_else(|| empty_entry(pointer));
-        if text_at(&entry, value_pointer(pointer)) != *value {
-            match value_pointer(pointer) {
+        let mut entry =
+            old.get(key).or(was).cloned().unwrap_or_else(|| if map.inner.is_empty() { "".into() } else { json!({}) });
+        if text_at(&entry, map.inner) != *value {
+            match map.inner {
                 "" => entry = value.as_str().into(),
                 inside => json_pointer::set(&mut entry, inside, parse_number(value)),
             }
         }
-        map.entry(key.clone()).or_insert(entry);
+        entries.entry(key.clone()).or_insert(entry);
     }
-    let keys: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
     if keys.len() == rows.len() && rows.iter().all(|(key, _)| !key.is_empty()) {
-        draft.invalid_rows.remove(pointer);
+        draft.unfinished.rows.remove(pointer);
     } else {
-        draft.invalid_rows.insert(pointer.to_owned(), rows);
+        draft.unfinished.rows.insert(pointer.to_owned(), rows);
     }
-    // An empty map of budgets means no limits; other empty maps are left out.
-    if map.is_empty() && pointer != "/toolBudgets" {
+    if entries.is_empty() && !map.keeps_empty {
         json_pointer::remove(&mut draft.spec, pointer);
     } else {
-        json_pointer::set(&mut draft.spec, pointer, map.into());
+        json_pointer::set(&mut draft.spec, pointer, entries.into());
     }
 }
 
 /// Keeps the exact text of an unchanged name or value, and trims a changed one.
-fn keep_unchanged(sent: &mut String, given: String) {
+pub(super) fn keep_unchanged(sent: &mut String, given: String) {
     *sent = if is_unchanged(sent, &given) { given } else { sent.trim().to_owned() };
-}
-
-fn empty_entry(pointer: &str) -> Value {
-    if pointer == "/toolBudgets" { json!({}) } else { "".into() }
 }
 
 /// Parses a number. Anything else stays text, which validation reports.
@@ -86,152 +80,21 @@ pub fn parse_number(text: &str) -> Value {
     }
 }
 
-/// A property of an object's schema.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Property {
-    pub name: String,
-    pub kind: String,
-    pub description: String,
-    pub required: bool,
-    /// Its whole schema, which the row keeps while the property has no name.
-    pub schema: Value,
-}
-
-impl Property {
-    /// The empty row at the end, which adds a property.
-    pub fn blank() -> Self {
-        Self { kind: "string".to_owned(), schema: json!({}), ..Self::default() }
-    }
-
-    fn is_blank(&self) -> bool {
-        self.name.is_empty() && self.description.is_empty() && !self.required
-    }
-}
-
-/// Returns the rows of a schema's properties.
-pub fn properties_at(draft: &LaunchDraft, pointer: &str) -> Vec<Property> {
-    match draft.invalid_properties.get(pointer) {
-        Some(rows) => rows.clone(),
-        None => properties_of(draft.spec.pointer(pointer)),
-    }
-}
-
-/// Writes changed rows into the schema. Parts of a property that its row doesn't show are preserved. An existing row is
-/// kept also without a name, since the user may be about to type another one.
-pub fn write_properties(draft: &mut LaunchDraft, pointer: &str, mut rows: Vec<Property>) {
-    let before = properties_at(draft, pointer);
-    for (i, row) in rows.iter_mut().enumerate() {
-        let was = before.get(i).cloned().unwrap_or_else(Property::blank);
-        keep_unchanged(&mut row.name, was.name);
-        keep_unchanged(&mut row.kind, was.kind);
-        keep_unchanged(&mut row.description, was.description);
-        row.schema = was.schema;
-    }
-    let mut at = 0..;
-    rows.retain(|row| at.next() < Some(before.len()) || !row.is_blank());
-    save_properties(draft, pointer, &before, rows);
-}
-
-/// Removes the property of a row.
-pub fn remove_property(draft: &mut LaunchDraft, pointer: &str, at: usize) {
-    let before = properties_at(draft, pointer);
-    let mut rows = before.clone();
-    if at < rows.len() {
-        rows.remove(at);
-        save_properties(draft, pointer, &before, rows);
-    }
-}
-
-fn save_properties(draft: &mut LaunchDraft, pointer: &str, before: &[Property], mut rows: Vec<Property>) {
-    if rows == before {
-        return;
-    }
-    rows.iter_mut().for_each(write_into_schema);
-    let old = draft.spec.pointer(pointer);
-    if old.is_some() || rows.iter().any(|row| !row.name.is_empty()) {
-        let schema = with_properties(old, before, &rows);
-        json_pointer::set(&mut draft.spec, pointer, schema);
-    }
-    let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).filter(|name| !name.is_empty()).collect();
-    if names.len() == rows.len() {
-        draft.invalid_properties.remove(pointer);
-    } else {
-        draft.invalid_properties.insert(pointer.to_owned(), rows);
-    }
-}
-
-fn properties_of(schema: Option<&Value>) -> Vec<Property> {
-    let Some(schema) = schema else { return Vec::new() };
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let property = |(name, property): (&String, &Value)| Property {
-        name: name.clone(),
-        kind: text_at(property, "/type"),
-        description: text_at(property, "/description"),
-        required: required.contains(&name.as_str()),
-        schema: property.clone(),
-    };
-    // A property with an empty name has no row and stays in the schema.
-    properties.filter(|(name, _)| !name.is_empty()).map(property).collect()
-}
-
-/// A schema that is `true` or `false` becomes an object if its row has a type or description.
-fn write_into_schema(row: &mut Property) {
-    for (field, text) in [("type", &row.kind), ("description", &row.description)] {
-        let place = format!("/{field}");
-        if *text == text_at(&row.schema, &place) {
-            continue;
-        }
-        if !row.schema.is_object() {
-            row.schema = json!({});
-        }
-        if text.is_empty() {
-            json_pointer::remove(&mut row.schema, &place);
-        } else {
-            row.schema[field] = text.as_str().into();
-        }
-    }
-}
-
-fn with_properties(schema: Option<&Value>, before: &[Property], rows: &[Property]) -> Value {
-    let mut schema = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_else(|| json!({ "type": "object" }));
-    let mut properties = Map::new();
-    for row in rows.iter().filter(|row| !row.name.is_empty()) {
-        properties.entry(row.name.clone()).or_insert_with(|| row.schema.clone());
-    }
-    if let Some(nameless) = schema.pointer("/properties/") {
-        properties.insert(String::new(), nameless.clone());
-    }
-    let was = schema["required"].as_array().cloned().unwrap_or_default();
-    let required = required_names(&was, before, rows);
-    if required.is_empty() && !was.is_empty() {
-        json_pointer::remove(&mut schema, "/required");
-    } else if required != was {
-        schema["required"] = required.into();
-    }
-    schema["properties"] = properties.into();
-    schema
-}
-
-/// Names without a row stay required.
-fn required_names(was: &[Value], before: &[Property], rows: &[Property]) -> Vec<Value> {
-    let names: Vec<&str> =
-        rows.iter().filter(|row| row.required && !row.name.is_empty()).map(|row| row.name.as_str()).collect();
-    let is_row = |name: &Value| before.iter().any(|row| *name == row.name.as_str());
-    let mut required: Vec<Value> =
-        was.iter().filter(|name| !is_row(name) || names.iter().any(|row| *name == row)).cloned().collect();
-    for name in names {
-        if !required.iter().any(|there| there == name) {
-            required.push(name.into());
-        }
-    }
-    required
-}
-
 #[cfg(test)]
 mod tests {
+    use protocol::fields::Suggestions;
+
     use super::*;
+
+    const TEXTS: MapControl = MapControl {
+        key_label: "",
+        value_label: "",
+        secret: false,
+        inner: "",
+        keeps_empty: false,
+        suggestions: Suggestions::None,
+    };
+    const CALLS: MapControl = MapControl { inner: "/maxCalls", keeps_empty: true, ..TEXTS };
 
     fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
         rows.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
@@ -240,80 +103,23 @@ mod tests {
     #[test]
     fn valid_rows_become_the_map_and_invalid_rows_are_kept() {
         let mut draft = LaunchDraft::from_spec(json!({ "metadata": { "env": "test", "n": 3 } }));
-        assert_eq!(rows_at(&draft, "/metadata"), pairs(&[("env", "test"), ("n", "3")]));
-        write_rows(&mut draft, "/metadata", pairs(&[("env", "prod"), ("n", "3"), ("", "")]));
+        assert_eq!(rows_at(&draft, "/metadata", &TEXTS), pairs(&[("env", "test"), ("n", "3")]));
+        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("env", "prod"), ("n", "3"), ("", "")]));
         assert_eq!(draft.spec, json!({ "metadata": { "env": "prod", "n": 3 } }));
-        write_rows(&mut draft, "/metadata", pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
+        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
         assert_eq!(draft.spec, json!({ "metadata": { "env": "prod" } }));
-        assert_eq!(rows_at(&draft, "/metadata"), pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
-        write_rows(&mut draft, "/metadata", pairs(&[("", ""), ("", "")]));
-        assert_eq!((&draft.spec, draft.invalid_rows.len()), (&json!({}), 0));
+        assert_eq!(rows_at(&draft, "/metadata", &TEXTS), pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
+        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("", ""), ("", "")]));
+        assert_eq!((&draft.spec, draft.unfinished.rows.len()), (&json!({}), 0));
     }
 
     #[test]
     fn a_renamed_budget_keeps_fields_without_a_control() {
         let mut draft = LaunchDraft::from_spec(json!({ "toolBudgets": { "a": { "maxCalls": 1, "later": true } } }));
-        write_rows(&mut draft, "/toolBudgets", pairs(&[("b", "2"), ("c", "many")]));
+        write_rows(&mut draft, "/toolBudgets", &CALLS, pairs(&[("b", "2"), ("c", "many")]));
         let expected = json!({ "toolBudgets": { "b": { "maxCalls": 2, "later": true }, "c": { "maxCalls": "many" } } });
         assert_eq!(draft.spec, expected);
-        write_rows(&mut draft, "/toolBudgets", Vec::new());
+        write_rows(&mut draft, "/toolBudgets", &CALLS, Vec::new());
         assert_eq!(draft.spec, json!({ "toolBudgets": {} }));
-    }
-
-    #[test]
-    fn properties_keep_parts_that_rows_do_not_show() {
-        let schema = json!({ "type": "object", "title": "T", "required": ["a"],
-            "properties": { "a": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
-        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
-        let mut rows = properties_at(&draft, "/outputSchema");
-        write_properties(&mut draft, "/outputSchema", rows.clone());
-        assert_eq!(draft.spec["outputSchema"], schema);
-        rows[0].name = "c".to_owned();
-        rows[1].required = true;
-        write_properties(&mut draft, "/outputSchema", rows.clone());
-        let expected = json!({ "type": "object", "title": "T", "required": ["c", "b"],
-            "properties": { "c": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
-        assert_eq!(draft.spec["outputSchema"], expected);
-        rows[0].name = "b".to_owned();
-        write_properties(&mut draft, "/outputSchema", rows.clone());
-        assert_eq!(properties_at(&draft, "/outputSchema"), rows);
-        write_properties(&mut draft, "/nowhere", vec![Property::blank()]);
-        assert_eq!(draft.spec.pointer("/nowhere"), None);
-    }
-
-    #[test]
-    fn a_property_keeps_its_schema_while_its_name_is_cleared() {
-        let whole = json!({ "type": "object", "properties": { "deep": { "type": "string" } } });
-        let schema = json!({ "type": "object", "required": ["a"], "properties": { "a": whole, "b": { "enum": [1] } } });
-        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
-        let name = |draft: &mut LaunchDraft, name: &str| {
-            let mut rows = properties_at(draft, "/outputSchema");
-            rows[0].name = name.to_owned();
-            write_properties(draft, "/outputSchema", rows);
-        };
-        name(&mut draft, "");
-        assert_eq!(draft.spec["outputSchema"]["properties"], json!({ "b": { "enum": [1] } }));
-        let kept: Vec<String> = properties_at(&draft, "/outputSchema").into_iter().map(|row| row.name).collect();
-        assert_eq!(kept, ["", "b"]);
-        let mut draft: LaunchDraft =
-            serde_json::from_value(serde_json::to_value(&draft).expect("JSON")).expect("the draft");
-        name(&mut draft, "address");
-        let expected = json!({ "type": "object", "required": ["address"],
-            "properties": { "address": whole, "b": { "enum": [1] } } });
-        assert_eq!((&draft.spec["outputSchema"], draft.invalid_properties.len()), (&expected, 0));
-        remove_property(&mut draft, "/outputSchema", 0);
-        assert_eq!(draft.spec["outputSchema"], json!({ "type": "object", "properties": { "b": { "enum": [1] } } }));
-    }
-
-    #[test]
-    fn editing_a_property_leaves_others_and_the_required_list_unchanged() {
-        let schema = json!({ "required": ["ghost", "a"], "properties": { "a": {}, "no": false, "any": true } });
-        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": schema }));
-        let mut rows = properties_at(&draft, "/outputSchema");
-        rows[0].description = "said".to_owned();
-        write_properties(&mut draft, "/outputSchema", rows);
-        let expected = json!({ "required": ["ghost", "a"],
-            "properties": { "a": { "description": "said" }, "no": false, "any": true } });
-        assert_eq!(draft.spec["outputSchema"], expected);
     }
 }

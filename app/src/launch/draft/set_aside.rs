@@ -8,9 +8,9 @@ use domain::{Answerer, ToolAnswerers};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::LaunchDraft;
 use super::control_text::text_at;
-use super::rows::Property;
+use super::properties::Property;
+use super::{LaunchDraft, UnfinishedInput};
 
 /// A value of the spec, with the invalid input of its controls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,41 +35,42 @@ impl LaunchDraft {
     /// Saves the value at a pointer until its choice is made again.
     pub fn stash(&mut self, control: &str, choice: &str, pointer: &str) {
         let Some(value) = self.spec.pointer(pointer).cloned() else { return };
-        let inside = |key: &str| key.trim_start_matches('j').strip_prefix(pointer).is_some_and(is_end);
+        let inside = |key: &str| key.trim_start_matches("field:").strip_prefix(pointer).is_some_and(is_end);
+        let UnfinishedInput { texts, rows, properties, set_aside, .. } = &mut self.unfinished;
         let stashed = SetAside {
             value,
-            texts: split_off(&mut self.invalid_texts, inside),
-            rows: split_off(&mut self.invalid_rows, inside),
-            properties: split_off(&mut self.invalid_properties, inside),
+            texts: split_off(texts, inside),
+            rows: split_off(rows, inside),
+            properties: split_off(properties, inside),
         };
-        self.set_aside.insert(key(control, choice), stashed);
+        set_aside.insert(key(control, choice), stashed);
     }
 
     /// Returns the value that was saved for a choice, and restores the invalid input of its controls.
     pub fn restore(&mut self, control: &str, choice: &str) -> Option<Value> {
-        let stashed = self.set_aside.remove(&key(control, choice))?;
-        self.invalid_texts.extend(stashed.texts);
-        self.invalid_rows.extend(stashed.rows);
-        self.invalid_properties.extend(stashed.properties);
+        let stashed = self.unfinished.set_aside.remove(&key(control, choice))?;
+        self.unfinished.texts.extend(stashed.texts);
+        self.unfinished.rows.extend(stashed.rows);
+        self.unfinished.properties.extend(stashed.properties);
         Some(stashed.value)
     }
 
     /// Saves the answerer of a tool. A tool without a valid name is identified by its pointer.
     pub fn stash_answerer(&mut self, tool: &str, choice: &str, answerer: Answerer) {
         let value = serde_json::to_value(answerer).unwrap_or_default();
-        self.set_aside.insert(key(&tool_control(tool), choice), SetAside { value, ..SetAside::default() });
+        self.unfinished.set_aside.insert(key(&tool_control(tool), choice), SetAside { value, ..SetAside::default() });
     }
 
     pub fn restore_answerer(&mut self, tool: &str, choice: &str) -> Option<Answerer> {
-        let stashed = self.set_aside.remove(&key(&tool_control(tool), choice))?;
+        let stashed = self.unfinished.set_aside.remove(&key(&tool_control(tool), choice))?;
         serde_json::from_value(stashed.value).ok()
     }
 
     /// Moves the saved answerers of a renamed tool to its new name.
     pub fn move_set_aside(&mut self, old: &str, new: &str) {
         let old = key(&tool_control(old), "");
-        for (name, stashed) in split_off(&mut self.set_aside, |name| name.starts_with(&old)) {
-            self.set_aside.insert(key(&tool_control(new), &name[old.len()..]), stashed);
+        for (name, stashed) in split_off(&mut self.unfinished.set_aside, |name| name.starts_with(&old)) {
+            self.unfinished.set_aside.insert(key(&tool_control(new), &name[old.len()..]), stashed);
         }
     }
 
@@ -79,12 +80,12 @@ impl LaunchDraft {
         let before = self.answers.clone();
         self.remove_item(list, at);
         let removed = before.into_iter().filter(|(tool, _)| !self.answers.contains_key(tool)).collect();
-        self.removed_tool = Some(RemovedTool { list: list.to_owned(), at, item, answers: removed });
+        self.unfinished.removed_tool = Some(RemovedTool { list: list.to_owned(), at, item, answers: removed });
     }
 
     /// Returns the pointer of the restored tool.
     pub fn restore_removed_tool(&mut self) -> Option<String> {
-        let RemovedTool { list, at, item, answers } = self.removed_tool.take()?;
+        let RemovedTool { list, at, item, answers } = self.unfinished.removed_tool.take()?;
         let at = self.insert_item(&list, at, item)?;
         for (tool, answerer) in answers {
             self.answers.entry(tool).or_insert(answerer);
@@ -98,7 +99,7 @@ fn key(control: &str, choice: &str) -> String {
 }
 
 fn tool_control(tool: &str) -> String {
-    format!("a:{tool}")
+    format!("answerer:{tool}")
 }
 
 fn is_end(rest: &str) -> bool {

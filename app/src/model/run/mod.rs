@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   URL ──RunView──┐
-//!                  ├──▶ server::pages::run ──▶ RunState: verdict, banners, strip, rows, answer, open tab
+//!                  ├──▶ server::pages::run ──▶ RunState: findings, strip, rows, answer, open tab
 //!   log ─Timeline──┘
 //! ```
 //!
@@ -18,13 +18,12 @@ use domain::{Feedback, RunSummary};
 use serde::{Deserialize, Serialize};
 
 pub use row::{Body, CallBody, CallOutcome, CallRow, Row, RowKind, Tone};
-pub use state::{RawEvents, RowWindow, RunState, SpecTab, TabContent};
+pub use state::{RowWindow, RunState, SpecTab, TabContent};
 pub use view::{Find, RunView, TABS_ID, Tab, density_name};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPageModel {
     pub run: RunSummary,
-    pub prompt: Option<String>,
     pub system_prompt: Option<String>,
     pub state: RunState,
     /// The last event of the whole log, also while the page shows an earlier point.

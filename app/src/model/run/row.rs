@@ -32,6 +32,12 @@ pub enum RowKind {
         writing: bool,
     },
     Call(CallRow),
+    Event {
+        /// HTML.
+        line: String,
+        /// The content of an open row.
+        body: Option<Body>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +60,8 @@ pub enum CallOutcome {
     Error,
     /// Stopped by the tool's budget.
     Intercepted,
+    /// Not made: the loop guard skipped it.
+    Skipped,
     Waiting,
     Unanswered,
 }
@@ -104,10 +112,10 @@ impl Row {
 impl CallOutcome {
     pub fn tone(self) -> &'static str {
         match self {
-            Self::Ok => "success",
+            Self::Ok => "ok",
             Self::Error => "error",
             Self::Waiting => "waiting",
-            Self::Intercepted | Self::Unanswered => "warning",
+            Self::Intercepted | Self::Skipped | Self::Unanswered => "warning",
         }
     }
 }

@@ -13,9 +13,8 @@ pub struct RunState {
     pub status: RunStatus,
     /// The log has its terminal event.
     pub ended: bool,
-    /// HTML, as are banners, plan, answer_html, truncation and schema_result.
-    pub verdict: String,
-    pub banners: String,
+    /// HTML, as are plan, answer_html, truncation and schema_result. Empty for a run without findings.
+    pub findings: String,
     /// Announced to screen readers when a banner appears.
     pub banner_titles: Vec<String>,
     pub window: RowWindow,
@@ -54,7 +53,6 @@ pub enum TabContent {
     None,
     Html(String),
     Spec(SpecTab),
-    Raw(RawEvents),
 }
 
 /// The visible rows and their position among all rows.
@@ -79,12 +77,4 @@ pub struct SpecTab {
     pub spec: Option<Value>,
     /// Code samples that launch the spec, by language.
     pub samples: Vec<(String, String)>,
-}
-
-/// A page of the raw log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RawEvents {
-    /// Seq, type, and the envelope as JSON.
-    pub events: Vec<(u64, String, String)>,
-    pub next_after: Option<u64>,
 }

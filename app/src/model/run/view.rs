@@ -23,9 +23,6 @@ pub struct RunView {
     pub find: Find,
     /// Shows texts without Markdown formatting.
     pub raw: bool,
-    /// The first event of the raw log's page, and the text searched for in it.
-    pub after: Option<u64>,
-    pub grep: String,
 }
 
 /// A search inside the run.
@@ -46,11 +43,10 @@ pub enum Tab {
     /// Only for runs that repeated calls.
     Loop,
     Spec,
-    Raw,
 }
 
 impl Tab {
-    pub const ALL: [Self; 5] = [Self::Output, Self::Tools, Self::Loop, Self::Spec, Self::Raw];
+    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Loop, Self::Spec];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +54,6 @@ impl Tab {
             Self::Tools => "tools",
             Self::Loop => "loop",
             Self::Spec => "spec",
-            Self::Raw => "raw",
         }
     }
 
@@ -68,7 +63,6 @@ impl Tab {
             Self::Tools => "Tools",
             Self::Loop => "Loop",
             Self::Spec => "Spec",
-            Self::Raw => "Raw",
         }
     }
 }
@@ -82,8 +76,8 @@ const MAX_OPEN: usize = 50;
 pub fn density_name(density: Density) -> &'static str {
     match density {
         Density::Conversation => "Conversation",
-        Density::Normal => "Normal",
-        Density::EveryEvent => "Every event",
+        Density::Normal => "Steps",
+        Density::EveryEvent => "Events",
     }
 }
 
@@ -109,8 +103,6 @@ impl RunView {
                 hit: text("hit").and_then(|value| value.parse().ok()).unwrap_or(0),
             },
             raw: text("raw").is_some(),
-            after: number("after"),
-            grep: text("grep").unwrap_or_default(),
         }
     }
 
@@ -136,10 +128,6 @@ impl RunView {
         }
         if self.raw {
             pairs.push(("raw", "1".to_owned()));
-        }
-        pairs.extend(self.after.map(|after| ("after", after.to_string())));
-        if !self.grep.is_empty() {
-            pairs.push(("grep", self.grep.clone()));
         }
         pairs.extend(self.focus.map(|focus| ("focus", focus.to_string())));
         pairs
@@ -200,7 +188,7 @@ mod tests {
     #[test]
     fn a_url_contains_the_whole_view() {
         let view = RunView {
-            tab: Tab::Raw,
+            tab: Tab::Tools,
             density: Density::EveryEvent,
             at: Some(12),
             focus: Some(9),
@@ -208,8 +196,6 @@ mod tests {
             open: vec!["t0-1".to_owned(), "t0-repeats".to_owned()],
             find: Find { text: "is:error refund".to_owned(), hit: 3 },
             raw: true,
-            after: Some(40),
-            grep: "refund".to_owned(),
         };
         let href = view.href("run_1");
         let query = href.strip_prefix("/runs/run_1?").and_then(|rest| rest.strip_suffix("#e9"));

@@ -9,6 +9,7 @@ use crate::api::launch::read_batch;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
+use crate::components::when_loaded::WhenLoaded;
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 use domain::url::encode;
@@ -25,20 +26,19 @@ fn BatchPage() -> impl IntoView {
     let batch = Resource::new_blocking(move || id.get(), read_batch);
     view! {
         <PageTitle text="Batch" />
-        <header class="page-head"><h1>"A batch of runs"</h1></header>
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match batch.await {
-                    Ok(Wire(found)) => {
-                        if !found.done {
-                            refresh_later(batch);
-                        }
-                        view! { <Progress batch=found /> }.into_any()
+        <header class="page-head"><h1>"Batch"</h1></header>
+        <WhenLoaded
+            data=batch
+            show=move |loaded| match loaded {
+                Ok(Wire(found)) => {
+                    if !found.done {
+                        refresh_later(batch);
                     }
-                    Err(error) => view! { <ErrorView error /> }.into_any(),
+                    view! { <Progress batch=found /> }.into_any()
                 }
-            })}
-        </Transition>
+                Err(error) => view! { <ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 

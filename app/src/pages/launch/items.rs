@@ -5,18 +5,24 @@ use leptos::prelude::*;
 use crate::components::copy::CopyButton;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::textarea_content;
-use crate::model::launch::{Button, CheckLine, ClientFindings, Control, Field, Item, Section, Tone};
+use crate::model::launch::{Button, CheckLine, ClientFindings, Control, Field, Item, Section, SectionFold, Tone};
 
 pub fn section(section: Section, findings: RwSignal<ClientFindings>) -> AnyView {
-    let item = |shown| item(shown, findings);
-    view! {
-        <section class="launch-section" id=section.id tabindex="-1">
-            <h2>{section.title}</h2>
-            {hint(section.intro)}
-            {section.items.into_iter().map(item).collect_view()}
-        </section>
+    let Section { id, title, intro, fold, items } = section;
+    let items = items.into_iter().map(|shown| item(shown, findings)).collect_view();
+    let body = view! { {hint(intro)}{items} };
+    match fold {
+        Some(SectionFold { summary, open }) => view! {
+            <details class="fold launch-section" id=id open=open tabindex="-1">
+                <summary><h2>{title}</h2><span class="hint">{summary}</span></summary>
+                <div class="section-body">{body}</div>
+            </details>
+        }
+        .into_any(),
+        None => {
+            view! { <section class="launch-section" id=id tabindex="-1"><h2>{title}</h2>{body}</section> }.into_any()
+        }
     }
-    .into_any()
 }
 
 pub fn item(shown: Item, findings: RwSignal<ClientFindings>) -> AnyView {
@@ -72,12 +78,12 @@ fn hint(text: String) -> Option<AnyView> {
 fn button(shown: Button) -> AnyView {
     let Button { value, label, about, hint, danger, disabled } = shown;
     if !hint.is_empty() {
-        return view! { <button class="button choice" type="submit" name="do" value=value><strong>{label}</strong><span>{hint}</span></button> }
+        return view! { <button class="button choice" type="submit" name="action" value=value><strong>{label}</strong><span>{hint}</span></button> }
             .into_any();
     }
     let class = if danger { "button danger" } else { "button" };
     let name = (!about.is_empty()).then(|| format!("{label}: {about}"));
-    view! { <button class=class type="submit" name="do" value=value disabled=disabled title=name.clone() aria-label=name>{label}</button> }
+    view! { <button class=class type="submit" name="action" value=value disabled=disabled title=name.clone() aria-label=name>{label}</button> }
         .into_any()
 }
 

@@ -15,6 +15,7 @@ use crate::browser::launch_form_state;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
+use crate::components::when_loaded::WhenLoaded;
 use crate::model::launch::{LaunchPageModel, Notice, TemplateLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
@@ -41,18 +42,17 @@ fn LaunchPage() -> impl IntoView {
     view! {
         <PageTitle text="Launch" />
         <header class="page-head"><h1>"Launch a run"</h1></header>
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match first.await {
-                    Ok(Wire(page)) => {
-                        // The controls of the page before may still show what the user typed.
-                        let again = shown.try_update_value(|shown| std::mem::replace(shown, true)).unwrap_or(false);
-                        view! { <Loaded page again /> }.into_any()
-                    }
-                    Err(error) => view! { <ErrorView error /> }.into_any(),
+        <WhenLoaded
+            data=first
+            show=move |first| match first {
+                Ok(Wire(page)) => {
+                    // The controls of the page before may still show what the user typed.
+                    let again = shown.try_update_value(|shown| std::mem::replace(shown, true)).unwrap_or(false);
+                    view! { <Loaded page again /> }.into_any()
                 }
-            })}
-        </Transition>
+                Err(error) => view! { <ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
@@ -64,6 +64,7 @@ fn Loaded(page: LaunchPageModel, again: bool) -> impl IntoView {
     }
     form.preload_checks();
     form.watch_pointer_release();
+    form.save_when_left();
     let page_model = form.page_model;
     view! {
         {move || page_model.with(|page_model| view! { <Templates templates=page_model.templates.clone() /> })}
@@ -80,7 +81,7 @@ fn Loaded(page: LaunchPageModel, again: bool) -> impl IntoView {
             on:pointerdown=move |event| form.pointer_pressed(&event)
         >
             // Enter in a text line presses the first button of a form: this one only updates it.
-            <button class="visually-hidden" type="submit" name="do" value="update" tabindex="-1" aria-hidden="true"></button>
+            <button class="visually-hidden" type="submit" name="action" value="update" tabindex="-1" aria-hidden="true"></button>
             <input type="hidden" name="draft" value=move || page_model.with(|page_model| page_model.draft.clone()) />
             <div class="launch-form">
                 {move || page_model.with(|page_model| page_model.notices.iter().cloned().map(notice).collect_view())}

@@ -27,8 +27,8 @@ pub fn Side(form: LaunchFormState) -> impl IntoView {
             <section class="launch-box" aria-label="Launch">
                 {move || page_model.with(|page_model| page_model.mode.iter().cloned().map(item).collect_view())}
                 <p class="launch-buttons">
-                    <button class="button primary large" type="submit" name="do" value="launch" disabled=forbidden><IconView icon=Icon::Play />"Launch"</button>
-                    <button class="button large" type="submit" name="do" value="check">"Check tools"</button>
+                    <button class="button primary large" type="submit" name="action" value="launch" disabled=forbidden><IconView icon=Icon::Play />"Launch"</button>
+                    <button class="button large" type="submit" name="action" value="check-tools">"Check tools"</button>
                     <span class="hint" role="status">{move || form.status.get()}</span>
                     {move || form.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
@@ -38,11 +38,11 @@ pub fn Side(form: LaunchFormState) -> impl IntoView {
                 {move || page_model.with(|page_model| page_model.more_actions.iter().cloned().map(item).collect_view())}
             </section>
             <section class="launch-json">
-                <h2><label for="json">"The same as JSON"</label></h2>
-                <p class="hint">"Both sides stay in step. What no control shows is kept."</p>
+                <h2><label for="json">"JSON"</label></h2>
+                <p class="hint">"Fields not in the form are preserved."</p>
                 <textarea id="json" name="json" class="code-area" rows="24" spellcheck="false" aria-describedby="json-problem">{first}</textarea>
                 <div id="json-problem" role="status">{json_problem}</div>
-                <p><button class="button" type="submit" name="do" value="json">"Apply to the form"</button></p>
+                <p><button class="button" type="submit" name="action" value="update">"Apply to the form"</button></p>
             </section>
         </aside>
     }
@@ -52,7 +52,7 @@ pub fn Side(form: LaunchFormState) -> impl IntoView {
 fn general_error(notice: Notice, unconfirmed: bool) -> AnyView {
     let link = notice.link.map(|(href, text)| view! { <a class="button" href=href rel="external">{text}</a> });
     let again = unconfirmed.then(|| {
-        view! { <button class="button" type="submit" name="do" value="launch-again">"Launch again anyway"</button> }
+        view! { <button class="button" type="submit" name="action" value="launch-again">"Launch again anyway"</button> }
     });
     view! {
         <div class="notice refusal" id="refusal" tabindex="-1" role="alert" data-tone=notice.tone.as_str()>
@@ -70,7 +70,7 @@ fn problems(problems: Vec<Problem>) -> AnyView {
     let hidden = problems.is_empty();
     view! {
         <div class="problems" id="problems" tabindex="-1" role="alert" hidden=hidden>
-            <h3>"Before it can be launched"</h3>
+            <h3>"Fix before launching"</h3>
             <ul>{problems.into_iter().map(line).collect_view()}</ul>
         </div>
     }
@@ -82,7 +82,7 @@ fn changes(changes: Changes) -> AnyView {
         Some(href) => view! { <a href=href>{changes.origin}</a> }.into_any(),
         None => view! { <span>{changes.origin}</span> }.into_any(),
     };
-    let none = changes.lines.is_empty().then(|| view! { <p class="hint">"Nothing is changed yet."</p> });
+    let none = changes.lines.is_empty().then(|| view! { <p class="hint">"No changes yet."</p> });
     let line = |(place, before, after): (String, String, String)| {
         view! {
             <li><code>{place}</code><span class="diff"><del>{before}</del>" "<ins>{after}</ins></span></li>
@@ -100,9 +100,8 @@ fn changes(changes: Changes) -> AnyView {
 }
 
 fn json_problem(problem: JsonProblem) -> AnyView {
-    let place = format!("Line {}, column {}: {}", problem.line, problem.column, problem.message);
     view! {
-        <p class="field-error">{place}</p>
+        <p class="field-error">{problem.message}</p>
         <pre class="json-error">{problem.before}<mark>"⟵ here"</mark>{problem.after}</pre>
     }
     .into_any()

@@ -21,16 +21,16 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
         <div class="run-actions">
             {move || (is_running.get() && run.can_write).then(|| view! { <CancelForm /> })}
             <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
-            <details class="menu-button">
+            <details class="menu-button" data-popover="">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
                 <div class="menu">
                     <a href=format!("/runs/{id}/export") download="" rel="external">"Log (NDJSON, can be imported again)"</a>
                     <a href=format!("/runs/{id}/export?format=html") download="" rel="external">"Report (one HTML file, secrets hidden)"</a>
                     <CopyLink />
-                    <p class="hint">"The link shows this very view to people in the workspace, and to nobody else."</p>
+                    <p class="hint">"The link opens this view for people in this workspace only."</p>
                 </div>
             </details>
-            {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Launch like this"</a> })}
+            {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Relaunch"</a> })}
             <FeedbackForm feedback now_ms />
         </div>
     }
@@ -41,11 +41,11 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
 fn CancelForm() -> impl IntoView {
     let run = expect_context::<RunContext>();
     view! {
-        <details class="menu-button cancel-run">
+        <details class="menu-button cancel-run" data-popover="">
             <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
             <div class="menu">
                 <p>"The run stops after its current step. This can't be undone."</p>
-                <PostForm action="/rpc/cancel-run" class="cancel-form" done="Asked to stop. The run ends after what it is doing now.">
+                <PostForm action="/rpc/cancel-run" class="cancel-form" done="Cancelling. The run stops after its current step.">
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <button class="button danger" type="submit">"Stop this run"</button>
                 </PostForm>
@@ -80,21 +80,21 @@ fn FeedbackForm(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
     };
     let note = feedback.as_ref().map(|feedback| feedback.explanation.clone()).unwrap_or_default();
     let last_feedback = feedback.map(|feedback| {
-        let destination = if feedback.sent { "Sent to MANTYX" } else { "Kept here, not at MANTYX" };
+        let destination = if feedback.sent { "Sent to MANTYX" } else { "Saved here, not at MANTYX" };
         view! { <p class="hint">{destination} " by " {feedback.given_by} ", " <RelativeTime at_ms=feedback.given_at_ms now_ms /></p> }
     });
     view! {
-        <details class="feedback" data-thumb=move || chosen.get().map(Thumb::as_str)>
+        <details class="feedback" data-popover="" data-thumb=move || chosen.get().map(Thumb::as_str)>
             <summary class="button"><IconView icon=Icon::Thumb />"Feedback"</summary>
             <div class="menu">
-                <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you: it is kept." on_done=on_done>
+                <PostForm action="/rpc/give-feedback" class="feedback-form" done="Thank you. Saved." on_done=on_done>
                     <input type="hidden" name="id" value=run.id.get_value() />
                     <label>"What was good or wrong (optional)"<textarea name="explanation" rows="3" maxlength="4000">{textarea_content(&note)}</textarea></label>
-                    <span class="feedback-buttons" role="group" aria-label="Your judgement">
+                    <span class="feedback-buttons" role="group" aria-label="Your feedback">
                         {button(Thumb::Up, Icon::Thumb, "Send as good")}
                         {button(Thumb::Down, Icon::ThumbDown, "Send as bad")}
                     </span>
-                    <p class="hint">"Either button sends your judgement, with the note."</p>
+                    <p class="hint">"Either button sends your feedback with the note."</p>
                 </PostForm>
                 {last_feedback}
             </div>

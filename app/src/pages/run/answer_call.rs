@@ -42,17 +42,17 @@ pub fn AnswerCall(
     let run = expect_context::<RunContext>();
     let age = view! { <span class="hint age" aria-live="off" inner_html=move || age.get()></span> };
     if !run.can_write {
-        return view! { <p class="answer-call hint">"Your sign-in may not answer it: it lacks runs:write. " {age}</p> }
+        return view! { <p class="answer-call hint">"Your sign-in can't answer it: it lacks runs:write. " {age}</p> }
             .into_any();
     }
     view! {
-        <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run goes on." outcome=draft.outcome on:submit=move |_| draft.send()>
+        <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run continues." outcome=draft.outcome on:submit=move |_| draft.send()>
             <input type="hidden" name="id" value=run.id.get_value() />
             <input type="hidden" name="tool_use_id" value=tool_use_id />
             <label>"Your answer" <textarea name="text" rows="3" required on:input=move |event| draft.text.set(event_target_value(&event))></textarea></label>
             <p class="answer-buttons">
-                <button class="button primary" type="submit">"Send as the result"</button>
-                <button class="button" type="submit" name="failed" value="true">"Send as an error"</button>
+                <button class="button primary" type="submit">"Send result"</button>
+                <button class="button" type="submit" name="failed" value="true">"Return error"</button>
                 {age}
             </p>
         </PostForm>

@@ -33,26 +33,29 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     // Prefer the catalogue's name of the model, which filters and the launch page use.
     let model = move || at_end(|run| run.model.clone()).or_else(|| run.state.with(|state| state.model.clone()));
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
-    let age_s = u64::try_from((now_ms - first.created_at_ms) / 1000).unwrap_or(0);
+    let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
     let id = first.id.clone();
     view! {
         <header class="page-head run-head">
-            <p class="crumbs"><a href="/runs">"Runs"</a></p>
             <div class="run-title">
-                <h1>{visible(&first.title()).into_owned()}</h1>
-                <span class="run-status" tabindex="-1">
-                    {move || {
-                        let status = status.get();
-                        view! { <StatusBadge status end_is_unknown=status.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
-                    }}
-                </span>
-                <span class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></span>
+                <p class="crumbs"><a href="/runs">"Runs"</a><span aria-hidden="true">" /"</span></p>
+                <h1 title=visible(&first.title()).into_owned()>{visible(&first.title()).into_owned()}</h1>
                 <Actions feedback now_ms />
             </div>
             <dl class="facts">
+                <div>
+                    <dt class="visually-hidden">"Status"</dt>
+                    <dd class="run-status" tabindex="-1">
+                        {move || {
+                            let status = status.get();
+                            view! { <StatusBadge status end_is_unknown=status.is_terminal() && run.summary.with(|run| run.end_is_unknown()) /> }
+                        }}
+                    </dd>
+                </div>
+                <div><dt class="visually-hidden">"Run"</dt><dd class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></dd></div>
                 {fact("Model", Signal::derive(move || model().map(|model| visible(&model).into_owned())))}
-                <div><dt>"Agent"</dt><dd>{first.agent_id.as_deref().map_or_else(|| "ephemeral".to_owned(), |agent| visible(agent).into_owned())}</dd></div>
+                {first.agent_id.as_deref().map(|agent| view! { <div><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
                 {fact("Turns", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.turns)))))}
                 {fact("Tool calls", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.calls)))))}
                 {fact("Tokens", Signal::derive(tokens))}

@@ -8,7 +8,6 @@ mod answer_call;
 mod header;
 mod jump;
 mod output;
-mod raw;
 mod replay;
 mod rows;
 mod spec;
@@ -26,6 +25,7 @@ use crate::browser::{
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
+use crate::components::when_loaded::WhenLoaded;
 use crate::model::run::{RunPageModel, RunView, TABS_ID, Tab, TabContent};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
@@ -43,14 +43,13 @@ fn RunPage() -> impl IntoView {
     // Only another run reloads the page. Another view of the same run is loaded by `sync_with_url`.
     let first = Resource::new_blocking(move || id.get(), move |id| load_run(id, view.get_untracked()));
     view! {
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match first.await {
-                    Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
-                    Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <WhenLoaded
+            data=first
+            show=move |first| match first {
+                Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
+                Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
@@ -84,8 +83,7 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
         <div inner_html=page.import_report></div>
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         // HTML from the server, which escapes all text in it.
-        <section class="verdict" aria-label="Verdict" inner_html=move || run.state.with(|state| state.verdict.clone())></section>
-        <div class="banners" inner_html=move || run.state.with(|state| state.banners.clone())></div>
+        <div class="findings" inner_html=move || run.state.with(|state| state.findings.clone())></div>
         <p class="visually-hidden" role="status">{new_banner_titles(run)}</p>
         <replay::ReplayBar />
         <div class="run-body">
@@ -97,10 +95,9 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
             <aside class="run-side" id=TABS_ID tabindex="-1">
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
-                    Tab::Output => view! { <output::Output prompt=page.prompt.clone() system_prompt=page.system_prompt.clone() /> }.into_any(),
+                    Tab::Output => view! { <output::Output system_prompt=page.system_prompt.clone() /> }.into_any(),
                     Tab::Tools | Tab::Loop => view! { <HtmlTab /> }.into_any(),
                     Tab::Spec => view! { <spec::Spec /> }.into_any(),
-                    Tab::Raw => view! { <raw::Raw /> }.into_any(),
                 }}
             </aside>
         </div>

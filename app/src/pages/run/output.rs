@@ -1,4 +1,4 @@
-//! The output of the run, partial output of a failed run, and the prompts.
+//! The output of the run, partial output of a failed run, and the system prompt.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::format::grouped;
 use crate::plain_text::visible_html;
 
 #[component]
-pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl IntoView {
+pub fn Output(system_prompt: Option<String>) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let answer = Memo::new(move |_| {
         run.state
@@ -20,26 +20,25 @@ pub fn Output(prompt: Option<String>, system_prompt: Option<String>) -> impl Int
     view! {
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
         <section class="panel output">
-            <h2>{move || if partial.get() { "Salvaged output" } else { "Output" }}</h2>
+            <h2>{move || if partial.get() { "Partial output" } else { "Output" }}</h2>
             {move || {
                 let (text, html, cut, violations) = answer.get();
                 if text.is_empty() {
-                    return view! { <p class="hint">"Nothing was written."</p> }.into_any();
+                    return view! { <p class="hint">"No output."</p> }.into_any();
                 }
-                let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> });
+                let cut = (cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the exported log.", grouped(cut as u64))}</p> });
                 view! { <Answer text html violations unfinished=unfinished.get() />{cut} }.into_any()
             }}
             <div inner_html=move || run.state.with(|state| state.schema_result.clone())></div>
         </section>
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
-        {prompt.map(|text| prompt_section("Prompt", &text))}
-        {system_prompt.map(|text| prompt_section("System prompt", &text))}
+        {system_prompt.map(|text| system_prompt_section(&text))}
     }
 }
 
 /// A prompt can be long and is rarely the reason for the visit, so it scrolls in its own box.
-fn prompt_section(title: &'static str, text: &str) -> AnyView {
-    view! { <section class="panel"><h2>{title}</h2><p class="prose raw asked" tabindex="0" role="region" aria-label=title inner_html=visible_html(text)></p></section> }
+fn system_prompt_section(text: &str) -> AnyView {
+    view! { <section class="panel"><h2>"System prompt"</h2><p class="prose raw asked" tabindex="0" role="region" aria-label="System prompt" inner_html=visible_html(text)></p></section> }
         .into_any()
 }
 
@@ -51,7 +50,7 @@ fn Answer(text: String, html: String, violations: Vec<String>, unfinished: bool)
         view! { <JsonTree value label="the answer" invalid_paths=violations /> }
     });
     let copy = match unfinished {
-        true => Some((format!("[unfinished: cut off by the output limit]\n{text}"), "Copy as unfinished")),
+        true => Some((format!("[incomplete: truncated by the output limit]\n{text}"), "Copy partial output")),
         // The tree has its own copy button.
         false => tree.is_none().then_some((text, "Copy the output")),
     };

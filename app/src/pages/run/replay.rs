@@ -10,6 +10,9 @@ use crate::components::get_form::GetForm;
 use crate::components::icon::{Icon, IconView};
 use crate::format::grouped;
 
+/// Logs with fewer events have no strip.
+const MIN_EVENTS: u64 = 20;
+
 #[component]
 pub fn ReplayBar() -> impl IntoView {
     let run = expect_context::<RunContext>();
@@ -19,16 +22,18 @@ pub fn ReplayBar() -> impl IntoView {
     let resume = move |_| run.follow.resume();
     let step = move |back: bool| {
         let (at, end) = (at.get(), run.end_seq.get());
-        let to = if back { at.saturating_sub(1) } else { at + 1 };
+        let to = if back { at.saturating_sub(1) } else { at.saturating_add(1) };
         run.href(|view| view.at(Some(to).filter(|to| *to < end)))
     };
+    // A short log is read faster than replayed.
+    let is_short = move || run.state.with(|state| event_count(&state.strip) < MIN_EVENTS);
     view! {
-        <section class="replay" class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
+        <section class="replay" hidden=move || is_short() && !is_past.get() class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
             <Strip player />
             <div class="replay-controls">
-                <a class="icon-button" href=move || step(true) title="One event back (←)" aria-label="One event back" data-noscroll="" on:click=resume><IconView icon=Icon::Back /></a>
+                <a class="icon-button" href=move || step(true) title="Previous event (←)" aria-label="Previous event" data-noscroll="" on:click=resume><IconView icon=Icon::Back /></a>
                 <PlayButton player />
-                <a class="icon-button" href=move || step(false) title="One event on (→)" aria-label="One event on" data-noscroll="" on:click=resume><IconView icon=Icon::Forward /></a>
+                <a class="icon-button" href=move || step(false) title="Next event (→)" aria-label="Next event" data-noscroll="" on:click=resume><IconView icon=Icon::Forward /></a>
                 <span class="replay-position">{move || position(run)}</span>
                 {move || is_past.get().then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
                 <SpeedChoice player />
@@ -40,8 +45,8 @@ pub fn ReplayBar() -> impl IntoView {
 fn position(run: RunContext) -> String {
     let end = grouped(run.end_seq.get());
     match run.at() {
-        None => format!("at the end, #{end}"),
-        Some(at) => format!("as of #{} of #{end}", grouped(at)),
+        None => format!("Event {end} of {end}"),
+        Some(at) => format!("Event {} of {end}", grouped(at)),
     }
 }
 
@@ -58,7 +63,7 @@ fn PlayButton(player: Player) -> impl IntoView {
 #[component]
 fn SpeedChoice(player: Player) -> impl IntoView {
     view! {
-        <label class="speed js-only">"Speed "
+        <label class="speed js-only"><span class="visually-hidden">"Speed "</span>
             <select on:change=move |event| player.set_speed(&event_target_value(&event))>
                 {Player::SPEEDS.map(|(value, label)| view! { <option value=value selected=value == "5">{label}</option> }).collect_view()}
             </select>

@@ -121,6 +121,13 @@ fn render(row: Row) -> AnyView {
             </li>
         }
         .into_any(),
+        RowKind::Event { line, body } => view! {
+            <li class=class("event") class:current=is_current id=anchor>
+                <div class="event-line" inner_html=line></div>
+                {body.map(|body| view! { <BodyView body label="the event" /> })}
+            </li>
+        }
+        .into_any(),
         RowKind::Call(_) => ().into_any(),
     }
 }
@@ -130,7 +137,7 @@ fn ShowAll(key: String, cut: usize) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let is_open = run.view.with(|view| view.open.contains(&key));
     if is_open {
-        return view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> }
+        return view! { <p class="hint">{format!("{} more bytes are in the exported log.", grouped(cut as u64))}</p> }
             .into_any();
     }
     let from = run.state.with_untracked(|state| Some(state.window.start).filter(|start| *start > 0));
@@ -162,7 +169,7 @@ pub fn BodyView(body: Body, label: &'static str) -> impl IntoView {
             <div class="text-body">
                 <CopyButton text=text.clone() label="Copy the text" />
                 <pre class="code" tabindex="0" inner_html=visible_html(&text)></pre>
-                {(cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the raw log.", grouped(cut as u64))}</p> })}
+                {(cut > 0).then(|| view! { <p class="hint">{format!("{} more bytes are in the exported log.", grouped(cut as u64))}</p> })}
             </div>
         }
         .into_any(),

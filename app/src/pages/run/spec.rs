@@ -15,7 +15,7 @@ pub fn Spec() -> impl IntoView {
     move || {
         let TabContent::Spec(spec) = tab.get() else { return ().into_any() };
         let Some(value) = spec.spec else {
-            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is not known here."</p></section> }.into_any();
+            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is unknown."</p></section> }.into_any();
         };
         let samples = spec.samples.into_iter().map(|(name, text)| {
             view! {
@@ -29,7 +29,7 @@ pub fn Spec() -> impl IntoView {
         view! {
             <section class="panel">
                 <h2>"Spec"</h2>
-                <p class="hint">"Secrets are hidden, here and in what is copied."</p>
+                <p class="hint">"Secrets are hidden, also in copies."</p>
                 <JsonTree value label="the spec" />
                 {samples.collect_view()}
             </section>

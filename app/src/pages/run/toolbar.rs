@@ -66,17 +66,17 @@ fn FindForm() -> impl IntoView {
             {move || (!find.get().text.is_empty()).then(|| {
                 let (hits, at) = (hits.get(), find.get().hit);
                 let label = match hits {
-                    0 => "no hits".to_owned(),
+                    0 => "no matches".to_owned(),
                     _ => format!("{} of {}", grouped(at.min(hits - 1) as u64 + 1), grouped(hits as u64)),
                 };
                 view! {
                     <span class="hits" role="status">{label}</span>
                     <span inner_html=elsewhere></span>
                     {(hits > 1).then(|| view! {
-                        <a class="icon-button" href=step((at + hits - 1) % hits) title="Previous hit" aria-label="Previous hit" data-noscroll=""><IconView icon=Icon::Up /></a>
-                        <a class="icon-button" href=step((at + 1) % hits) title="Next hit" aria-label="Next hit" data-noscroll=""><IconView icon=Icon::Down /></a>
+                        <a class="icon-button" href=step((at + hits - 1) % hits) title="Previous match" aria-label="Previous match" data-noscroll=""><IconView icon=Icon::Up /></a>
+                        <a class="icon-button" href=step((at + 1) % hits) title="Next match" aria-label="Next match" data-noscroll=""><IconView icon=Icon::Down /></a>
                     })}
-                    <a class="icon-button" href=clear() title="Clear" aria-label="Clear what is looked for" data-noscroll=""><IconView icon=Icon::Cross /></a>
+                    <a class="icon-button" href=clear() title="Clear" aria-label="Clear the search" data-noscroll=""><IconView icon=Icon::Cross /></a>
                 }
             })}
         </GetForm>

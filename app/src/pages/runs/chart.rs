@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use crate::browser::slot_under;
+use crate::format::decimal;
 use crate::model::chart::{Chart, ChartSlot};
 
 #[component]
@@ -21,9 +22,11 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
     let legend = ["succeeded", "failed", "cancelled", "running"]
         .map(|status| view! { <span class="legend" data-status=status>{status}</span> })
         .collect_view();
-    let note = chart.note.clone().map(|note| view! { <span>", " {note}</span> });
-    let whole = chart.whole.clone().map(|href| view! { <a href=href>"Show all times"</a> });
-    let (from, to, peak) = (chart.from.clone(), chart.to.clone(), chart.peak.clone());
+    // Lines at the quarters, where the times below stand.
+    let lines =
+        (0..4).map(|quarter| format!("M{} 0V100", decimal(quarter * slots as u64 * 25, 100, 2))).collect::<String>();
+    let ticks = chart.ticks.clone().map(|tick| view! { <span>{tick}</span> }).collect_view();
+    let (label, peak, note) = (chart.label.clone(), chart.peak.clone(), chart.note.clone());
     let chart = StoredValue::new(chart);
     let navigate = use_navigate();
     let finish = move |_| {
@@ -37,7 +40,7 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
         drag.set(None);
     };
     view! {
-        <figure class="chart" aria-label="Runs over time">
+        <figure class="chart" aria-label=label>
             <svg
                 class="chart-bars"
                 viewBox=format!("0 0 {slots} 100")
@@ -64,12 +67,15 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
                     }
                 }
             >
+                <path class="chart-lines" d=lines vector-effect="non-scaling-stroke" />
                 {bars}
                 {selection}
             </svg>
+            <div class="chart-ticks hint" aria-hidden="true">{ticks}</div>
             <figcaption class="chart-caption hint">
-                <span>{from} " to " {to} ", at most " {peak} " each" {note} " " {whole}</span>
+                <span class="chart-peak">"peak " {peak} " per bar"</span>
                 <span class="legends">{legend}</span>
+                {note.map(|note| view! { <span>{note}</span> })}
             </figcaption>
         </figure>
     }

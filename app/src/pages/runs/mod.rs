@@ -1,10 +1,13 @@
 //! The list of runs: filter, views, facets, chart, table and preview.
 
+mod cell;
 mod chart;
-mod columns;
+mod display;
 mod preview;
+mod selection;
 mod sync;
 mod table;
+mod time_range;
 
 use leptos::prelude::*;
 
@@ -19,8 +22,10 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::no_match::NoMatch;
 use crate::components::page_title::PageTitle;
 use crate::components::view_tabs::ViewTabs;
+use crate::components::when_loaded::WhenLoaded;
+use crate::model::Column;
 use crate::model::list::ListAddress;
-use crate::model::runs::{NO_RUN, RunListModel};
+use crate::model::runs::{NO_RUN, RunListModel, SortDirection, SortLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
@@ -31,7 +36,14 @@ lazy_page!(RunsRoute = RunsPage, runs);
 #[component]
 fn RunsPage() -> impl IntoView {
     let params = use_query_string();
-    let address = Memo::new(move |_| params.with(ListAddress::from_query));
+    // The default view also has a URL with its filter. Changing from one to the other, as the preview's links do, must
+    // not reload the list.
+    let default_view = StoredValue::new(None);
+    let address = Memo::new(move |shown: Option<&ListAddress>| {
+        let next = params.with(ListAddress::from_query);
+        let is_default_view = default_view.with_value(|address| address.as_ref() == Some(&next));
+        shown.filter(|shown| shown.opens_default && is_default_view).cloned().unwrap_or(next)
+    });
     let previewed_id = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let reload_count = RwSignal::new(0_u32);
@@ -48,14 +60,16 @@ fn RunsPage() -> impl IntoView {
     let list = Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_runs(address));
     view! {
         <PageTitle text="Runs" />
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match list.await {
-                    Ok(Wire(list)) => view! { <Loaded list previewed_id batch batch_done reload /> }.into_any(),
-                    Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
+        <WhenLoaded
+            data=list
+            show=move |list| match list {
+                Ok(Wire(list)) => {
+                    default_view.set_value(Some(ListAddress::from_url(&list.here)));
+                    view! { <Loaded list previewed_id batch batch_done reload /> }.into_any()
                 }
-            })}
-        </Transition>
+                Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
@@ -67,7 +81,7 @@ fn Loaded(
     batch_done: Callback<()>,
     reload: Callback<()>,
 ) -> impl IntoView {
-    let is_invalid = list.filter_bar.error.is_some();
+    let is_invalid = !list.filter_bar.errors.is_empty();
     if is_invalid {
         AppError::Invalid { field: "q".to_owned(), message: String::new() }.set_response_status();
     }
@@ -79,11 +93,14 @@ fn Loaded(
         Some(id) if id == "last" => last.clone(),
         other => other,
     });
+    let is_newest_first =
+        |sort: &SortLink| sort.column == Column::Created && sort.direction == Some(SortDirection::Descending);
+    let newest_first = list.sorting.iter().any(is_newest_first);
     let rows: Vec<RwSignal<RunSummary>> = list.runs.into_iter().map(RwSignal::new).collect();
     let watched = WatchedList {
         q: StoredValue::new(list.filter_bar.text.clone()),
         first: StoredValue::new(
-            list.newest.is_none().then(|| ids.first().cloned().unwrap_or_else(|| NO_RUN.to_owned())),
+            (list.newest.is_none() && newest_first).then(|| ids.first().cloned().unwrap_or_else(|| NO_RUN.to_owned())),
         ),
         rows: StoredValue::new(rows.clone()),
         sync: RwSignal::new(list.sync),
@@ -93,48 +110,67 @@ fn Loaded(
         watch_runs(watched);
     }
     let filtered = !list.filter_bar.text.is_empty();
+    let filters = list.filter_bar.chips.len();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
-    let here = list.here;
+    let (here, kept) = (list.here, list.filter_bar.kept.clone());
+    let selection = selection::Selection::default();
     let body = if is_invalid {
-        view! { <p class="hint">"Mend the filter to see runs."</p> }.into_any()
+        view! { <p class="hint">"Fix the filter to see runs."</p> }.into_any()
     } else if rows.is_empty() && (filtered || list.newest.is_some()) {
         let so_far = list.scanned.is_some() || list.missing.is_some();
-        view! { <NoMatch list=ViewList::Runs excluding=list.excluding so_far /> }.into_any()
+        view! { <NoMatch list=ViewList::Runs filters excluding=list.excluding so_far /> }.into_any()
     } else if rows.is_empty() {
         view! { <Empty /> }.into_any()
     } else {
-        view! { <table::RunTable rows columns=list.columns.clone() columns_chosen=list.columns_chosen here=here.clone() add=list.add now_ms=list.now_ms previewed_id /> }.into_any()
+        let table = table::Table {
+            columns: StoredValue::new(list.columns.clone()),
+            here: StoredValue::new(here.clone()),
+            add: StoredValue::new(list.add),
+            now_ms: list.now_ms,
+            selection,
+            previewed_id,
+        };
+        view! { <table::RunTable rows table columns_chosen=list.columns_chosen height=list.rows sorting=list.sorting /> }
+            .into_any()
     };
-    let older_label = if list.scanned.is_some() { "Look further" } else { "Older runs" };
+    let (first_label, previous_label, next_label) = match newest_first {
+        true => ("Newest", "Newer runs", "Older runs"),
+        false => ("First page", "Previous page", "Next page"),
+    };
+    let next_label = if list.scanned.is_some() { "Search further" } else { next_label };
     let end = list.scanned.or(list.missing);
     view! {
         <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
-            <sync::SyncLine sync=watched.sync reload />
-            <a class="button" href="/import">"Import a log"</a>
+            <sync::SyncLine matching=list.matching sync=watched.sync reload />
+            {(!is_invalid).then(|| view! { <time_range::TimeRangePicker range=list.time_range kept /> })}
+            <a class="button" href="/import">"Import"</a>
             <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
         </header>
         <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
-        <FilterBar list=ViewList::Runs bar=list.filter_bar placeholder="status:failed customer:acme -env:dev duration:>30s" />
+        <FilterBar list=ViewList::Runs bar=list.filter_bar placeholder="Filter: status:failed customer:acme duration:>30s, or any words" />
         {list.notices.into_iter().map(|note| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{note}</p> }).collect_view()}
         {move || batch.get().map(|id| view! { <BatchLine id done=batch_done /> })}
         <div class="list-body">
-            <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
             <div class="list-main">
                 {list.chart.map(|chart| view! { <chart::ChartView chart /> })}
-                <div class="list-tools">
-                    <NewRuns watched reload />
-                    <a class="to-facets" href="#facets">"Facets"</a>
-                    <columns::ColumnChoice columns=list.columns columns_chosen=list.columns_chosen here=here.clone() />
-                </div>
+                {(!is_invalid).then(|| view! {
+                    <div class="list-tools">
+                        <NewRuns watched reload />
+                        <selection::SelectionBar selection />
+                        <a class="to-facets" href="#facets">"Facets"</a>
+                        <display::DisplayMenu columns=list.columns columns_chosen=list.columns_chosen rows=list.rows here=here.clone() />
+                    </div>
+                })}
                 {body}
                 {end.map(|label| view! { <p class="list-end hint" role="status">{label}</p> })}
                 <nav class="pager" aria-label="Pages">
-                    {list.newest.map(|href| view! { <a class="button" href=href>"Newest"</a> })}
-                    {list.newer.clone().map(|href| view! { <a class="button" href=href>"Newer runs"</a> })}
-                    {list.older.clone().map(|href| view! { <a class="button" href=href>{older_label}</a> })}
+                    {list.newest.map(|href| view! { <a class="button" href=href>{first_label}</a> })}
+                    {list.newer.clone().map(|href| view! { <a class="button" href=href>{previous_label}</a> })}
+                    {list.older.clone().map(|href| view! { <a class="button" href=href>{next_label}</a> })}
                 </nav>
             </div>
+            <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
         </div>
         <preview::PreviewPanel previewed_id ids here newer=list.newer older=list.older />
     }

@@ -14,9 +14,11 @@ use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
+use crate::components::when_loaded::when_loaded;
 use crate::format;
 use crate::model::runs::RunPreview;
 use crate::wire::Wire;
+use domain::RunSummary;
 use domain::url::encode;
 
 /// The runs and pages that the panel can move to.
@@ -74,20 +76,20 @@ pub fn PreviewPanel(
     );
     view! {
         <Transition>
-            {move || Suspend::new(async move {
-                let preview = preview.await?;
-                let content = match preview {
-                    Ok(Wire(preview)) => view! { <Content preview /> }.into_any(),
-                    Err(error) => view! { <ErrorView error /> }.into_any(),
+            {when_loaded(preview, move |preview| {
+                let (title, content) = match preview {
+                    None => return ().into_any(),
+                    Some(Ok(Wire(preview))) => (title(&preview.run), view! { <Content preview /> }.into_any()),
+                    Some(Err(error)) => (().into_any(), view! { <ErrorView error /> }.into_any()),
                 };
-                Some(view! { <Panel links>{content}</Panel> })
+                view! { <Panel links title>{content}</Panel> }.into_any()
             })}
         </Transition>
     }
 }
 
 #[component]
-fn Panel(links: PanelLinks, children: Children) -> impl IntoView {
+fn Panel(links: PanelLinks, title: AnyView, children: Children) -> impl IntoView {
     let step = move |forward: bool, icon: Icon, label: &'static str| {
         move || {
             match links.adjacent(forward) {
@@ -98,18 +100,24 @@ fn Panel(links: PanelLinks, children: Children) -> impl IntoView {
     };
     let full = move || links.previewed_id.try_get().flatten().map(|id| format!("/runs/{}", encode(&id)));
     view! {
-        <aside class="preview-panel" aria-label="A look at the run">
+        <aside class="preview-panel" aria-label="Preview">
             <header class="preview-head">
-                {step(false, Icon::Up, "The run above (K)")}
-                {step(true, Icon::Down, "The run below (J)")}
-                <a class="button" href=full title="Enter">"Open the run"</a>
-                <a class="icon-button preview-close" href=links.here.try_get_value() title="Close (Esc)" aria-label="Close" data-noscroll=""><IconView icon=Icon::Cross /></a>
+                {step(false, Icon::Up, "Previous run (K)")}
+                {step(true, Icon::Down, "Next run (J)")}
+                {title}
+                <a class="button" href=full title="Enter">"Open run"</a>
+                <a class="icon-button preview-close" href=links.here.try_get_value() title="Close preview (Esc)" aria-label="Close preview" data-noscroll=""><IconView icon=Icon::Cross /></a>
             </header>
             {children()}
         </aside>
     }
 }
 
+fn title(run: &RunSummary) -> AnyView {
+    view! { <h2 title=run.title()>{run.title()}</h2> }.into_any()
+}
+
+/// Begins with the cause.
 #[component]
 fn Content(preview: RunPreview) -> impl IntoView {
     let run = preview.run;
@@ -118,19 +126,24 @@ fn Content(preview: RunPreview) -> impl IntoView {
     let text = |title: &'static str, text: String| view! { <section class="preview-text"><h3>{title}</h3><div inner_html=text></div></section> };
     view! {
         <div class="preview-body">
-            <h2>{run.title()}</h2>
-            <p class="run-line"><StatusBadge status=preview.status end_is_unknown=run.end_is_unknown() /><code title=run.id.clone()>{format::short_id(&run.id)}</code><span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms=preview.now_ms /></span></p>
-            <section class="verdict" inner_html=preview.verdict></section>
+            {match preview.findings.is_empty() {
+                true => run.reason.clone().map(|reason| view! { <p class="cause">{reason}</p> }.into_any()),
+                false => Some(view! { <div class="findings" inner_html=preview.findings></div> }.into_any()),
+            }}
             <dl class="facts">
+                <div><dt>"Status"</dt><dd><StatusBadge status=preview.status end_is_unknown=run.end_is_unknown() /></dd></div>
+                <div><dt>"Run"</dt><dd><code title=run.id.clone()>{format::short_id(&run.id)}</code></dd></div>
+                <div><dt>"Created"</dt><dd><RelativeTime at_ms=run.created_at_ms now_ms=preview.now_ms /></dd></div>
                 {fact("Model", figure(run.model.clone()))}
                 {fact("Turns", figure(run.turns.map(format::grouped)))}
                 {fact("Tool calls", figure(run.tool_calls.map(format::grouped)))}
                 {fact("Tokens", figure(run.tokens.map(Tokens::total).map(format::grouped)))}
+                {fact("Cost", figure(run.cost_micros.map(format::dollars)))}
                 {fact("Duration", figure(run.duration_ms.map(format::duration)))}
             </dl>
             <MetadataChips metadata=run.metadata.clone() />
             {(!preview.prompt.is_empty()).then(|| text("Prompt", preview.prompt))}
-            {(!preview.answer.is_empty()).then(|| text("Answer", preview.answer))}
+            {(!preview.answer.is_empty()).then(|| text("Output", preview.answer))}
         </div>
     }
 }

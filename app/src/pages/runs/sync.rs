@@ -1,4 +1,4 @@
-//! The progress of the sync, with a button that pauses or resumes the sync of older runs.
+//! The number of runs, and the progress of the sync with a button that pauses or resumes the sync of older runs.
 
 use leptos::prelude::*;
 
@@ -7,7 +7,12 @@ use crate::format::grouped;
 use domain::{HistoryState, SyncProgress};
 
 #[component]
-pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl IntoView {
+pub fn SyncLine(
+    /// The number of matching runs: `12,431 matching`.
+    matching: Option<String>,
+    sync: RwSignal<SyncProgress>,
+    reload: Callback<()>,
+) -> impl IntoView {
     let (paused, complete) = sync.with_untracked(|sync| {
         (sync.paused, sync.history == HistoryState::Complete && sync.logs_missing == 0 && !sync.paused)
     });
@@ -22,7 +27,10 @@ pub fn SyncLine(sync: RwSignal<SyncProgress>, reload: Callback<()>) -> impl Into
     });
     view! {
         <div class="sync">
-            <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>{move || sync.with(describe)}</p>
+            <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>
+                {matching.map(|matching| view! { <span class="matching">{matching}</span> " of " })}
+                {move || sync.with(describe)}
+            </p>
             {switch}
         </div>
     }
@@ -35,19 +43,19 @@ fn describe(sync: &SyncProgress) -> String {
     let runs = grouped(sync.runs);
     let noun = if sync.runs == 1 { "run" } else { "runs" };
     let so_far = match (sync.history, sync.total) {
-        _ if !sync.can_list => format!("{runs} {noun} known here"),
+        _ if !sync.can_list => format!("{runs} {noun} stored here"),
         (HistoryState::Complete, _) => format!("{runs} {noun}"),
         (_, Some(total)) if total > sync.runs => format!("{runs} of about {} runs", grouped(total)),
         _ => format!("{runs} {noun} so far"),
     };
     let so_far = match sync.logs_missing {
         0 => so_far,
-        MANY_LOGS.. => format!("{so_far}, logs of more than {} to come", grouped(MANY_LOGS)),
+        MANY_LOGS.. => format!("{so_far}, more than {} logs not synced yet", grouped(MANY_LOGS)),
         missing => format!("{so_far}, logs: {} of {}", grouped(sync.logs), grouped(sync.logs + missing)),
     };
     match (sync.paused, &sync.last_error) {
         (true, _) => format!("{so_far}, paused"),
-        (false, Some(_)) => format!("{so_far}, MANTYX is asked again soon"),
+        (false, Some(_)) => format!("{so_far}, sync failed, retrying soon"),
         (false, None) => so_far,
     }
 }
@@ -72,7 +80,7 @@ mod tests {
         let fetching = SyncProgress { logs: 12_000, logs_missing: 350, ..complete.clone() };
         assert_eq!(describe(&fetching), "12,400 runs, logs: 12,000 of 12,350");
         let many = SyncProgress { logs_missing: MANY_LOGS, ..complete };
-        assert_eq!(describe(&many), "12,400 runs, logs of more than 20,000 to come");
-        assert_eq!(describe(&SyncProgress { can_list: false, ..sync }), "12,400 runs known here");
+        assert_eq!(describe(&many), "12,400 runs, more than 20,000 logs not synced yet");
+        assert_eq!(describe(&SyncProgress { can_list: false, ..sync }), "12,400 runs stored here");
     }
 }

@@ -1,57 +1,60 @@
-//! The table of runs, one line each. A row is rendered again when its run changes.
+//! The table of runs: a line each, or two. A row is rendered again when its run changes.
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
-use protocol::messages::Tokens;
 
+use super::cell::cell;
+use super::selection::{SelectBox, Selection};
 use crate::browser::is_on_control;
 use crate::components::icon::{Icon, IconView};
-use crate::components::metadata::MetadataChips;
 use crate::components::status::{MarkBadges, StatusBadge};
-use crate::components::time::RelativeTime;
-use crate::format;
 use crate::model::Column;
+use crate::model::runs::{SortDirection, SortLink};
+use crate::preferences::RowHeight;
 use domain::RunSummary;
 use domain::url::encode;
 
 /// Data that all rows share.
 #[derive(Clone, Copy)]
-struct Table {
-    columns: StoredValue<Vec<Column>>,
-    here: StoredValue<String>,
-    add: StoredValue<String>,
-    now_ms: i64,
+pub struct Table {
+    pub columns: StoredValue<Vec<Column>>,
+    /// The URL of the list, where parameters can be appended with `&`.
+    pub here: StoredValue<String>,
+    /// The URL of the list, ending where a clause can be appended.
+    pub add: StoredValue<String>,
+    pub now_ms: i64,
+    pub selection: Selection,
+    pub previewed_id: Memo<Option<String>>,
 }
 
 #[component]
 pub fn RunTable(
     rows: Vec<RwSignal<RunSummary>>,
-    columns: Vec<Column>,
+    table: Table,
     columns_chosen: bool,
-    here: String,
-    add: String,
-    now_ms: i64,
-    previewed_id: Memo<Option<String>>,
+    height: RowHeight,
+    sorting: Vec<SortLink>,
 ) -> impl IntoView {
-    let headers: Vec<_> =
-        columns.iter().map(|column| view! { <th scope="col" class=column.class()>{column.label()}</th> }).collect();
-    let table =
-        Table { columns: StoredValue::new(columns), here: StoredValue::new(here), add: StoredValue::new(add), now_ms };
+    let headers = table.columns.get_value().into_iter().map(|column| {
+        let sort = sorting.iter().find(|sort| sort.column == column).cloned();
+        view! { <Header column sort /> }
+    });
     let navigate = use_navigate();
     let open = Callback::new(move |id: String| {
         navigate(&table.preview_href(&id), NavigateOptions { scroll: false, ..NavigateOptions::default() });
     });
-    let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table previewed_id open /> }).collect();
+    let rows: Vec<_> = rows.into_iter().map(|run| view! { <RunLine run table open /> }).collect();
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label="Runs">
-            <table class=if columns_chosen { "runs chosen" } else { "runs" }>
+        <div class="table-scroll" role="region" aria-label="Runs">
+            <table class=format!("runs {}{}", height.as_str(), if columns_chosen { " chosen" } else { "" })>
                 <thead>
                     <tr>
+                        <th scope="col" class="col-select"><span class="visually-hidden">"Select"</span></th>
                         <th scope="col" class="col-status">"Status"</th>
-                        <th scope="col">"Run"</th>
-                        {headers}
-                        <th scope="col" class="col-preview"><span class="visually-hidden">"Look"</span></th>
+                        <th scope="col" class="col-run">"Run"</th>
+                        {headers.collect_view()}
+                        <th scope="col" class="col-preview"><span class="visually-hidden">"Preview"</span></th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -66,19 +69,29 @@ impl Table {
     }
 }
 
+/// A header that sorts is a link. Only the one that the list is sorted by has an arrow.
 #[component]
-fn RunLine(
-    run: RwSignal<RunSummary>,
-    table: Table,
-    previewed_id: Memo<Option<String>>,
-    open: Callback<String>,
-) -> impl IntoView {
-    let id = run.with_untracked(|run| run.id.clone());
-    let (own_id, label) = (id.clone(), format!("Look at {id}"));
-    let aria_current =
-        move || previewed_id.with(|previewed_id| previewed_id.as_deref() == Some(own_id.as_str())).then_some("true");
-    let preview_href = table.preview_href(&id);
+fn Header(column: Column, sort: Option<SortLink>) -> impl IntoView {
+    let direction = sort.as_ref().and_then(|sort| sort.direction);
+    let arrow = direction.map(|direction| match direction {
+        SortDirection::Ascending => Icon::Up,
+        SortDirection::Descending => Icon::Down,
+    });
+    let label = match sort {
+        None => column.label().into_any(),
+        Some(sort) => view! { <a href=sort.href data-noscroll="">{column.label()}{arrow.map(|icon| view! { <IconView icon /> })}</a> }.into_any(),
+    };
+    view! { <th scope="col" class=column.class() aria-sort=direction.map(SortDirection::as_str)>{label}</th> }
+}
+
+#[component]
+fn RunLine(run: RwSignal<RunSummary>, table: Table, open: Callback<String>) -> impl IntoView {
+    let (id, title) = run.with_untracked(|run| (run.id.clone(), run.title()));
+    let own_id = id.clone();
+    let aria_current = move || table.previewed_id.with(|id| id.as_deref() == Some(own_id.as_str())).then_some("true");
+    let (preview_href, label) = (table.preview_href(&id), format!("Preview {id}"));
     let href = format!("/runs/{id}");
+    let (select_id, select_title) = (id.clone(), title.clone());
     view! {
         <tr
             aria-current=aria_current
@@ -88,53 +101,27 @@ fn RunLine(
                 }
             }
         >
+            <td class="col-select"><SelectBox selection=table.selection id=select_id title=select_title /></td>
             <td class="cell-status">{move || view! { <StatusBadge status=run.with(|run| run.status) end_is_unknown=run.with(RunSummary::end_is_unknown) /> }}</td>
             <td class="cell-run">
-                <span class="run-line"><a class="run-name" href=href>{run.with_untracked(RunSummary::title)}</a>{move || view! { <MarkBadges marks=run.with(|run| run.marks) /> }}</span>
-                <span class="preview">{run.with_untracked(|run| run.input_preview.clone())}</span>
+                <div class="run-text">
+                    <span class="run-line"><a class="run-name" href=href>{title}</a>{move || view! { <MarkBadges marks=run.with(|run| run.marks) /> }}</span>
+                    {move || view! { <Explanation run=run.get() /> }}
+                </div>
             </td>
             {move || {
                 let run = run.get();
                 table.columns.get_value().into_iter().map(|column| cell(column, &run, table)).collect_view()
             }}
-            <td class="col-preview"><a class="icon-button" href=preview_href title="Look at it here" aria-label=label data-noscroll=""><IconView icon=Icon::Panel /></a></td>
+            <td class="col-preview"><a class="icon-button" href=preview_href title="Preview" aria-label=label data-noscroll=""><IconView icon=Icon::Panel /></a></td>
         </tr>
     }
 }
 
-fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
-    let class = column.class();
-    let (text, title, unit) = match column {
-        Column::Created => {
-            return view! { <td class=class><RelativeTime at_ms=run.created_at_ms now_ms=table.now_ms /></td> }
-                .into_any();
-        }
-        Column::Metadata => {
-            let (metadata, add) = (run.metadata.clone(), table.add.get_value());
-            return view! { <td class="col-metadata cell-metadata"><MetadataChips metadata add at_most=2 /></td> }
-                .into_any();
-        }
-        Column::Model => (run.model.clone(), run.model.clone(), None),
-        Column::Answer => {
-            let answer = run.output_preview.clone().or_else(|| run.error.clone());
-            (answer.clone(), answer, None)
-        }
-        Column::Session => (run.session_id.as_deref().map(format::short_id), run.session_id.clone(), None),
-        Column::Turns => (run.turns.map(format::grouped), None, Some("turns")),
-        Column::Calls => (run.tool_calls.map(format::grouped), None, Some("calls")),
-        Column::Tokens => {
-            let total = run.tokens.map(Tokens::total);
-            (
-                total.map(format::compact_number),
-                total.map(|total| format!("{} tokens", format::grouped(total))),
-                Some("tokens"),
-            )
-        }
-        Column::Cost => (run.cost_micros.map(format::dollars), None, None),
-        Column::Duration => (run.duration_ms.map(format::duration), None, None),
-    };
-    let is_one = text.as_deref() == Some("1");
-    let unit = unit.map(|unit: &str| if is_one { unit.trim_end_matches('s') } else { unit });
-    let unknown = text.is_none().then_some("");
-    view! { <td class=class title=title data-unit=unit data-unknown=unknown>{text.unwrap_or_else(|| "–".to_owned())}</td> }.into_any()
+/// The reason if the run did not end well, otherwise its prompt.
+#[component]
+fn Explanation(run: RunSummary) -> impl IntoView {
+    let is_reason = run.reason.is_some();
+    let text = run.reason.or(run.input_preview);
+    view! { <span class="preview" class:reason=is_reason title=text.clone()>{text.clone()}</span> }
 }

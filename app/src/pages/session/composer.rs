@@ -15,7 +15,7 @@ pub fn Composer(id: String, sent: Callback<()>) -> impl IntoView {
         sent.run(());
     });
     view! {
-        <PostForm action="/rpc/send-message" class="composer" done="Sent: a run answers it above." on_done=on_done>
+        <PostForm action="/rpc/send-message" class="composer" done="Sent. The answer appears above." on_done=on_done>
             <input type="hidden" name="id" value=id />
             <label>"Next message"<textarea node_ref=text name="text" rows="3" required=true maxlength="100000"></textarea></label>
             <button class="button primary" type="submit">"Send"</button>

@@ -19,7 +19,7 @@ pub fn ConversationView(page: Conversation, position: Position, reload_conversat
         poll_while_visible(reload_conversation);
     }
     let has_later = position.with_untracked(|(before, _)| before.is_some());
-    let empty = page.messages.is_empty().then(|| view! { <p class="hint">"Nothing was said in this session yet."</p> });
+    let empty = page.messages.is_empty().then(|| view! { <p class="hint">"No messages yet."</p> });
     let now_ms = page.now_ms;
     let messages: Vec<_> = page.messages.into_iter().map(|message| view! { <MessageView message now_ms /> }).collect();
     view! {
@@ -33,17 +33,15 @@ pub fn ConversationView(page: Conversation, position: Position, reload_conversat
 #[component]
 fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
     let author = match message.role.as_str() {
-        "user" => "Asked".to_owned(),
-        "assistant" => "Answered".to_owned(),
+        "user" => "User".to_owned(),
+        "assistant" => "Assistant".to_owned(),
         other => other.to_owned(),
     };
     let attachments = (message.attachments > 0).then(|| {
         let s = if message.attachments == 1 { "" } else { "s" };
         view! { <p class="hint">{format!("with {} attachment{s}", message.attachments)}</p> }
     });
-    let no_answer = message
-        .preview
-        .then(|| view! { <p class="hint">"The conversation has no answer to this; its run tells why."</p> });
+    let no_answer = message.preview.then(|| view! { <p class="hint">"No answer. See the run for the reason."</p> });
     let is_running = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
     view! {
         <li class="turn-said" data-role=message.role>
@@ -66,11 +64,11 @@ fn RunLink(run: MessageRun, now_ms: i64) -> impl IntoView {
     .flatten()
     .collect();
     let own = (!run.own_metadata.is_empty()).then(|| {
-        view! { <span class="overridden"><span class="hint">"of this turn alone:"</span><MetadataChips metadata=run.own_metadata.clone() /></span> }
+        view! { <span class="overridden"><span class="hint">"for this turn only:"</span><MetadataChips metadata=run.own_metadata.clone() /></span> }
     });
     view! {
         <StatusBadge status=run.status />
-        <a href=format!("/runs/{}", run.id)>"Open its run"</a>
+        <a href=format!("/runs/{}", run.id)>"View run"</a>
         <span class="hint">{figures.join(" · ")}</span>
         <span class="hint"><RelativeTime at_ms=run.created_at_ms now_ms /></span>
         {own}

@@ -17,6 +17,7 @@ use crate::components::page_title::PageTitle;
 use crate::components::post_form::PostForm;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
+use crate::components::when_loaded::WhenLoaded;
 use crate::format;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
@@ -32,14 +33,13 @@ fn SessionPage() -> impl IntoView {
     let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
     let session = Resource::new_blocking(move || (id.get(), reload_count.get()), |(id, _)| load_session(id));
     view! {
-        <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-            {move || Suspend::new(async move {
-                match session.await {
-                    Ok(Wire(page)) => view! { <Loaded page reload /> }.into_any(),
-                    Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <WhenLoaded
+            data=session
+            show=move |session| match session {
+                Ok(Wire(page)) => view! { <Loaded page reload /> }.into_any(),
+                Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+            }
+        />
     }
 }
 
@@ -61,14 +61,14 @@ fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
     let composer = match (active, page.can_write) {
         (true, true) => view! {
             <composer::Composer id=id.get_value() sent=reload_conversation />
-            <p class="hint"><a href=format!("/launch?session={}", id.get_value())>"Send it with other settings"</a>" – another model, tools or limits for one message."</p>
+            <p class="hint"><a href=format!("/launch?session={}", id.get_value())>"Send with other settings"</a>" – another model, tools or limits for one message."</p>
         }
         .into_any(),
         (true, false) => {
-            view! { <p class="hint">"This sign-in may read sessions, not go on with them."</p> }.into_any()
+            view! { <p class="hint">"Your sign-in can read sessions, but not send messages."</p> }.into_any()
         }
         (false, _) => {
-            view! { <p class="hint">"This session has ended: nothing more can be said in it."</p> }.into_any()
+            view! { <p class="hint">"This session has ended. No more messages can be sent."</p> }.into_any()
         }
     };
     let title = page.session.name.clone().unwrap_or_else(|| format::short_id(&page.session.id));
@@ -80,20 +80,19 @@ fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
         <div class="run-body">
             <section class="run-main" aria-label="Conversation">
                 <h2 class="visually-hidden">"Conversation"</h2>
-                <Transition fallback=|| view! { <p class="skeleton" aria-hidden="true"></p> }>
-                    {move || Suspend::new(async move {
-                        match conversation.await {
-                            Ok(Wire(page)) => view! { <conversation::ConversationView page position reload_conversation /> }.into_any(),
-                            Err(error) => view! { <ErrorView error /> }.into_any(),
-                        }
-                    })}
-                </Transition>
+                <WhenLoaded
+                    data=conversation
+                    show=move |conversation| match conversation {
+                        Ok(Wire(page)) => view! { <conversation::ConversationView page position reload_conversation /> }.into_any(),
+                        Err(error) => view! { <ErrorView error /> }.into_any(),
+                    }
+                />
                 {composer}
             </section>
             <aside class="run-side">
                 <section class="panel">
                     <h2>"Spec"</h2>
-                    <p class="hint">"What every run of this session starts from. Secrets are hidden."</p>
+                    <p class="hint">"The settings of every run in this session. Secrets are hidden."</p>
                     <details>
                         <summary>"Show it"</summary>
                         <JsonTree value=spec label="the spec" />
@@ -132,7 +131,7 @@ fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl Into
                 <div><dt>"Runs"</dt><dd><a href=runs_href>{format::grouped(totals.runs)}</a></dd></div>
                 <div><dt>"Tokens"</dt><dd>{format::grouped(totals.tokens)}</dd></div>
                 <div><dt>"Cost"</dt><dd>{format::dollars(totals.cost_micros)}</dd></div>
-                <div><dt>"Time in runs"</dt><dd>{format::duration(totals.duration_ms)}</dd></div>
+                <div><dt>"Run time"</dt><dd>{format::duration(totals.duration_ms)}</dd></div>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=session.created_at_ms now_ms /></dd></div>
                 <div><dt>"Last used"</dt><dd><RelativeTime at_ms=session.last_used_at_ms now_ms /></dd></div>
                 {ended}
@@ -146,13 +145,13 @@ fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl Into
 #[component]
 fn EndForm(id: String, reload: Callback<()>) -> impl IntoView {
     view! {
-        <details class="popover-holder end-session">
+        <details class="popover-holder end-session" data-popover="">
             <summary class="button">"End session"</summary>
             <div class="popover">
-                <p>"Nothing more can be said in it, and a run that is under way is cancelled. This cannot be undone."</p>
+                <p>"No more messages can be sent, and a run in progress is cancelled. This can't be undone."</p>
                 <PostForm action="/rpc/end-session" class="view-form" done="It has ended." on_done=reload>
                     <input type="hidden" name="id" value=id />
-                    <button class="button danger" type="submit">"End this session for good"</button>
+                    <button class="button danger" type="submit">"End session"</button>
                 </PostForm>
             </div>
         </details>

@@ -201,11 +201,11 @@ impl Divergence {
     pub fn describe(&self) -> String {
         let what = match self.what {
             DivergenceKind::Call => "a different call is made",
-            DivergenceKind::Answer => "the same call has another answer",
+            DivergenceKind::Answer => "the same call has another result",
             DivergenceKind::Text => "the model writes something else",
-            DivergenceKind::Turn => "one of the two does what the other does not",
-            DivergenceKind::Length => "only one of the two goes on",
-            DivergenceKind::Outcome => "the turns are the same, but the end is not",
+            DivergenceKind::Turn => "only one of the two makes a call",
+            DivergenceKind::Length => "only one of the two continues",
+            DivergenceKind::Outcome => "the turns are identical, but the outcome is not",
         };
         format!("In turn {} {what}.", self.turn + 1)
     }
@@ -234,7 +234,7 @@ mod tests {
             align(&sample(left), &sample(right)).divergence.map(|divergence| divergence.describe()).unwrap_or_default()
         };
         assert_eq!(at("loop-nudged-recovered", "loop-nudged-other-arguments"), "In turn 4 a different call is made.");
-        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two goes on.");
+        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two continues.");
         assert_eq!(at("no-end", "cancelled-in-local-wait"), "In turn 1 a different call is made.");
     }
 
@@ -258,7 +258,7 @@ mod tests {
             [(Some(0), Some(0), true), (None, Some(1), false), (Some(1), Some(2), true), (Some(2), Some(3), true)]
         );
         let divergence = alignment.divergence.expect("they part");
-        assert_eq!(divergence.describe(), "In turn 2 one of the two does what the other does not.");
+        assert_eq!(divergence.describe(), "In turn 2 only one of the two makes a call.");
         assert_eq!((divergence.left_seq, divergence.right_seq), (None, Some(3)));
     }
 }

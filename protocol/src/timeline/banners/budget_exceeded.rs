@@ -34,7 +34,7 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
     let from = Some(max_calls.into());
     let (title, detail, text) = if max_calls == 0 {
         (
-            format!("{shown} is switched off in this run"),
+            format!("{shown} is turned off in this run"),
             format!("Its budget is 0 calls, so {stopped} before the tool ran."),
             format!("If the model should use {shown}, set its budget (toolBudgets) above 0; else do not offer it."),
         )

@@ -31,7 +31,7 @@ fn refused(timeline: &Timeline) -> Option<Banner> {
         detail: "The model itself stopped with the reason “refusal”. No tool and no limit was involved.".to_owned(),
         facts: Facts::None,
         next_step: NextStep::change(
-            "Say the request in other words, or look for a rule against it in the system prompt.",
+            "Rephrase the request, or check the system prompt for a rule against it.",
             "/systemPrompt",
             None,
             None,
@@ -56,7 +56,7 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
         severity: Severity::Info,
         seq: outcome.seq,
         title: "Cancelled".to_owned(),
-        detail: format!("{stopped} What it had done until then is below.{open}"),
+        detail: format!("{stopped} Its steps until then are below.{open}"),
         facts: Facts::Cancelled { reason: outcome.reason.clone(), unanswered },
         next_step: after_cancelling(timeline),
     }
@@ -65,7 +65,7 @@ fn cancelled(timeline: &Timeline, outcome: &Outcome) -> Banner {
 fn after_cancelling(timeline: &Timeline) -> NextStep {
     let waiting: Vec<&str> = timeline.waiting_calls().map(|call| call.name.as_str()).collect();
     NextStep::relaunch(match waiting.is_empty() {
-        true => "Launch it again if it should have finished.".to_owned(),
+        true => "Relaunch it if it should have finished.".to_owned(),
         false => {
             format!("Make sure {} has a responder, then relaunch the run if it should have finished.", tools(waiting))
         }
@@ -90,7 +90,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             message,
             facts(None),
             NextStep::change(
-                "Shorten the prompt or the tools' answers, or choose a model that reads more (modelId).",
+                "Shorten the prompt or the tools' answers, or use a model with a larger context window (modelId).",
                 "/modelId",
                 super::spec_field(spec, "modelId"),
                 None,
@@ -104,8 +104,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let facts = Facts::Local { calls: waiting.len() as u64, tools: waiting, timeout_ms };
             let raised = timeout_ms.map(|ms| ms.saturating_mul(2).min(MAX_LOCAL_TOOL_TIMEOUT_MS));
             let next = NextStep::change(
-                "Start the program that answers this tool, then launch the run again. If it only needs longer, raise \
-                 budgets.localToolTimeoutMs.",
+                "Start the program that answers this tool, then relaunch. If it only needs more time, raise budgets.localToolTimeoutMs.",
                 "/budgets/localToolTimeoutMs",
                 timeout_ms.map(Into::into),
                 raised.filter(|raised| Some(*raised) > timeout_ms).map(Into::into),
@@ -118,10 +117,10 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let raised = limit.map(|limit| limit.saturating_mul(2).min(MAX_TOOL_TURNS).max(limit));
             let text = match (limit, raised) {
                 (Some(limit), Some(raised)) if raised > limit => format!(
-                    "If the work needs more rounds, raise budgets.maxToolTurns from {limit} to {raised}; otherwise make \
+                    "If the task needs more turns, raise budgets.maxToolTurns from {limit} to {raised}; otherwise make \
                      the task smaller."
                 ),
-                _ => "If the work needs more rounds, raise budgets.maxToolTurns; otherwise make the task smaller."
+                _ => "If the task needs more turns, raise budgets.maxToolTurns; otherwise make the task smaller."
                     .to_owned(),
             };
             let to = raised.filter(|raised| Some(*raised) != limit).map(Into::into);
@@ -139,20 +138,20 @@ fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
     let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
     match class {
         "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
-            "Launch it again in a few minutes, or name a second model that takes over next time (fallbackModelId).",
+            "Relaunch in a few minutes, or set a fallback model (fallbackModelId).",
             "/fallbackModelId",
             None,
             None,
         ),
-        "rate_limit" | "overloaded" => NextStep::relaunch("Launch it again in a few minutes."),
+        "rate_limit" | "overloaded" => NextStep::relaunch("Relaunch in a few minutes."),
         "server" | "timeout" | "upstream_deadline" => {
-            NextStep::relaunch("Launch it again. If it fails in the same way, try another model.")
+            NextStep::relaunch("Relaunch. If it fails the same way, try another model.")
         }
-        "invalid_request" => NextStep::text("Read the provider's message and correct the spec."),
+        "invalid_request" => NextStep::text("Read the provider's message and fix the spec."),
         "auth" => NextStep::text("Ask your workspace's admin to check the provider's key in MANTYX."),
         _ if outcome.retryable == Some(false) => {
-            NextStep::text("Read the message and remove its cause: launching it again alone will not help.")
+            NextStep::text("Read the message and fix the cause: relaunching alone will not help.")
         }
-        _ => NextStep::text("Look at the last steps in the timeline, then launch it again."),
+        _ => NextStep::text("Check the last steps in the timeline, then relaunch."),
     }
 }

@@ -15,8 +15,8 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
     let first @ (from, to) = *integrity.gaps.first()?;
     let missing = integrity.missing();
     let place = match (from == to, integrity.gaps.len()) {
-        (true, 1) => format!("Event #{from} is not here."),
-        (false, 1) => format!("Events #{from} to #{to} are not here."),
+        (true, 1) => format!("Event #{from} is missing."),
+        (false, 1) => format!("Events #{from} to #{to} are missing."),
         (true, n) => format!("The first of {n} gaps is event #{from}."),
         (false, n) => format!("The first of {n} gaps is events #{from} to #{to}."),
     };
@@ -25,7 +25,7 @@ fn gap(timeline: &Timeline) -> Option<Banner> {
         severity: Severity::Warning,
         seq: to.saturating_add(1),
         title: format!("The log has a gap: {} missing", count(missing, "event")),
-        detail: format!("{place} What happened there is not known; everything else is shown as it came."),
+        detail: format!("{place} What happened there is unknown. All other events are shown."),
         facts: Facts::Gap { missing, ranges: integrity.gaps.len() as u64, first },
         next_step: NextStep::text(
             "Compare with the log of the client that received the stream. You can import its file as a run.",
@@ -39,19 +39,19 @@ fn no_end(timeline: &Timeline) -> Option<Banner> {
     let stops = if last_seq == 0 { "its log is empty".to_owned() } else { format!("its log stops at #{last_seq}") };
     let (detail, next) = match timeline.is_cut_off() {
         true => (
-            format!("This file stops at #{last_seq}. Whether the run went on, and how it ended, is not known here."),
-            "Import a file that has the whole log: this one was probably made while the run was going on.",
+            format!("This file stops at #{last_seq}. How the run ended is unknown."),
+            "Import a file with the whole log: this one was probably exported while the run was in progress.",
         ),
         false => (
             format!("The run is over ({status}), but {stops}. How it ended is not recorded."),
-            "Reload the page: what MANTYX has by now is fetched. If it stays so, MANTYX does not have the end.",
+            "Reload the page to fetch the rest. If it is still missing, MANTYX does not have it.",
         ),
     };
     Some(Banner {
         kind: BannerKind::LogIncomplete,
         severity: Severity::Warning,
         seq: last_seq,
-        title: "The log stops before the end".to_owned(),
+        title: "The log is incomplete".to_owned(),
         detail,
         facts: Facts::NoEnd { last_seq, status: status.to_owned() },
         next_step: NextStep::text(next),
@@ -67,7 +67,7 @@ fn after_end(timeline: &Timeline) -> Option<Banner> {
             .notes()
             .find(|note| matches!(note.kind, NoteKind::AfterEnd { .. }))
             .map_or(timeline.last_seq(), |note| note.seq),
-        title: "The log goes on after its end".to_owned(),
+        title: "Events after the end of the log".to_owned(),
         detail: format!(
             "{} came after the run had ended. They are listed, but change nothing above.",
             count(events, "event")

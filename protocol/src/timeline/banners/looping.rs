@@ -30,15 +30,15 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Ba
         count += 1;
     }
     let names = tools(tools_in_loop.iter().map(String::as_str));
-    let what = format!("The server saw {names} called {} in a row with the same arguments.", times(longest));
+    let what = format!("The loop guard saw {names} called {} in a row with the same arguments.", times(longest));
     let look = format!(
-        "Look at what came back from {names}. If that is empty or unclear, say in the system prompt what to do then."
+        "Check the results of {names}. If they are empty or unclear, say in the system prompt what to do then."
     );
     let (kind, severity, title, then) = if gave_up {
-        let then = "It switched all tools off, and the model wrote its answer without them.";
+        let then = "It turned tools off, and the model answered without them.";
         (BannerKind::LoopGaveUp, Severity::Error, "Looping — gave up", then)
     } else {
-        let then = "It skipped the call and told the model to answer or to try something else.";
+        let then = "It skipped the call and told the model to answer or try something else.";
         (BannerKind::LoopNudged, Severity::Warning, "Looping — nudged", then)
     };
     Some(Banner {

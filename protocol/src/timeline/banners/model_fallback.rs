@@ -19,10 +19,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
         severity: Severity::Info,
         seq: first.seq,
         title: "The fallback model took over".to_owned(),
-        detail: format!(
-            "{took_over} answered from here on instead of {asked_for}, because {}.",
-            failure::describe(error_class)
-        ),
+        detail: format!("{took_over} answered instead of {asked_for}, because {}.", failure::describe(error_class)),
         facts: Facts::Fallback {
             primary: primary.clone(),
             fallback: fallback.clone(),

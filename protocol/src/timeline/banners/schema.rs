@@ -14,10 +14,9 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
         (
             Severity::Warning,
             "The output schema was not enforced".to_owned(),
-            "The model was free to answer in any shape, so the answer may not fit the schema.".to_owned(),
+            "The model could answer in any format, so the output may not match the schema.".to_owned(),
             NextStep::change(
-                "Check the answer before you rely on its shape. To have the run fail instead, set \
-                 outputSchema.enforcement to strict.",
+                "Check the output before you rely on it. To make the run fail instead, set outputSchema.enforcement to strict.",
                 "/outputSchema/enforcement",
                 Some("best_effort".into()),
                 Some("strict".into()),
@@ -26,16 +25,10 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
     } else if class.starts_with("structured_output") {
         let message = outcome.error.as_deref().map(sentence).unwrap_or_default();
         let next_step = if class == "structured_output_schema_rejected" {
-            NextStep::change(
-                "Make the schema simpler and launch again (outputSchema).",
-                "/outputSchema/schema",
-                None,
-                None,
-            )
+            NextStep::change("Simplify the schema (outputSchema), then relaunch.", "/outputSchema/schema", None, None)
         } else {
             NextStep::change(
-                "Choose a model that can keep to a schema, or accept answers that may not fit: set \
-                 outputSchema.enforcement to best_effort.",
+                "Choose a model that supports output schemas, or set outputSchema.enforcement to best_effort.",
                 "/outputSchema/enforcement",
                 Some("strict".into()),
                 Some("best_effort".into()),

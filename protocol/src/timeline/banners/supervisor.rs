@@ -25,7 +25,7 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, wanted: &str, kind: BannerK
     let NoteKind::Supervisor { reason, redirect, llm_calls, mid_turn, .. } = &reviews.last()?.kind else { return None };
     let (title, did) = match kind {
         BannerKind::SupervisorFinalize => {
-            ("The supervisor had the run finish", "It switched tools off and asked for the final answer.")
+            ("The supervisor ended the run", "It turned tools off and asked for the final answer.")
         }
         _ => ("The supervisor redirected the run", "It told the model to change course."),
     };
@@ -58,8 +58,7 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, wanted: &str, kind: BannerK
 
 /// Suggests twice as many calls between reviews, if the current number is known.
 fn review_less_often(spec: Option<&Value>) -> NextStep {
-    let text =
-        "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or switch the supervisor off.";
+    let text = "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or turn the supervisor off.";
     let interval = spec.and_then(supervision).map(|supervision| supervision.interval);
     let raised = interval.map(|interval| interval.saturating_mul(2).min(MAX_INTERVAL));
     match raised.filter(|raised| Some(*raised) > interval) {

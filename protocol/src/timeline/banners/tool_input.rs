@@ -20,20 +20,20 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
         .map(|(name, (seq, calls))| {
             let shown = tool(name);
             let came_back = match calls {
-                1 => "1 call came back".to_owned(),
-                n => format!("{} came back", count(n, "call")),
+                1 => "1 call was rejected".to_owned(),
+                n => format!("{} were rejected", count(n, "call")),
             };
             Banner {
                 kind: BannerKind::ToolInputInvalid,
                 severity: Severity::Warning,
                 seq,
-                title: format!("Arguments of {shown} did not fit"),
-                detail: format!(
-                    "{came_back} without being carried out: the model's arguments do not fit what the tool accepts."
-                ),
+                title: format!("Invalid arguments for {shown}"),
+                detail: format!("{came_back} before the tool ran: the arguments do not match its schema."),
                 facts: Facts::ToolInput { tool: name.to_owned(), calls },
                 next_step: NextStep::change(
-                    format!("Describe the arguments of {shown} better in its definition (tools), or accept more."),
+                    format!(
+                        "Describe the arguments of {shown} better in its definition (tools), or loosen its schema."
+                    ),
                     "/tools",
                     None,
                     None,

@@ -18,21 +18,19 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
     let thinking_chars = timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64);
     let output_tokens = outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0);
     let json_requested = outcome.schema.is_some();
-    let only_thought = kept_chars == 0 && thinking_chars > 0;
     let kept = match (kept_chars, json_requested) {
-        (0, _) if only_thought => "It spent all of it on thinking and wrote no answer.".to_owned(),
-        (0, _) => "It had written nothing.".to_owned(),
+        (0, _) => "No output.".to_owned(),
         (n, _) if succeeded => {
             format!("MANTYX reports success, but these {} are a partial output.", count(n, "character"))
         }
-        (n, true) => format!("{} of unfinished JSON kept: a fragment, not an answer.", count(n, "character")),
-        (n, false) => format!("{} kept: a fragment, not an answer.", count(n, "character")),
+        (n, true) => format!("Partial output kept: {} of incomplete JSON.", count(n, "character")),
+        (n, false) => format!("Partial output kept: {}.", count(n, "character")),
     };
     vec![Banner {
         kind: BannerKind::Truncated,
         severity: if succeeded { Severity::Warning } else { Severity::Error },
         seq,
-        title: "Truncated: the answer is cut off".to_owned(),
+        title: "Output truncated".to_owned(),
         detail: format!("{} {kept}", limit(timeline, outcome)),
         facts: Facts::Truncated { output_tokens, kept_chars, thinking_chars, json_requested },
         next_step: next_step(thinking_chars > 0 && thinking_chars >= kept_chars, spec),
@@ -43,7 +41,7 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
 fn limit(timeline: &Timeline, outcome: &Outcome) -> String {
     let tokens = outcome.tokens.filter(|tokens| tokens.output_tokens > 0);
     let Some(tokens) = tokens else {
-        return "The model reached its output limit; MANTYX does not tell its value.".to_owned();
+        return "The model reached its output limit; MANTYX doesn't report the exact limit.".to_owned();
     };
     let thinking = match tokens.reasoning_tokens {
         0 => String::new(),
@@ -73,6 +71,6 @@ fn next_step(mostly_thought: bool, spec: Option<&Value>) -> NextStep {
         return NextStep::change(text, "/reasoningLevel", super::spec_field(spec, "reasoningLevel"), Some(to.into()));
     }
     let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId): the limit is the model's, \
-                and no field of a spec raises it.";
+                and it can't be raised in the spec.";
     NextStep::change(text, "/modelId", super::spec_field(spec, "modelId"), None)
 }

@@ -24,13 +24,13 @@ pub(super) fn check(timeline: &Timeline, spec: Option<&Value>) -> Vec<Banner> {
 fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner> {
     let first = calls.first()?;
     let who = match &first.kind {
-        CallKind::A2aLocal { agent, .. } if !agent.is_empty() => format!("The agent {}", tool(agent)),
-        CallKind::McpLocal { server, .. } if !server.is_empty() => format!("The MCP server {}", tool(server)),
-        _ => "The program that started this run".to_owned(),
+        CallKind::A2aLocal { agent, .. } if !agent.is_empty() => format!("the agent {}", tool(agent)),
+        CallKind::McpLocal { server, .. } if !server.is_empty() => format!("the MCP server {}", tool(server)),
+        _ => "the program that started this run".to_owned(),
     };
-    let owes = match calls.len() as u64 {
-        1 => "an answer".to_owned(),
-        n => count(n, "answer"),
+    let calls_waiting = match calls.len() as u64 {
+        1 => "The call was".to_owned(),
+        n => format!("{} were", count(n, "call")),
     };
     Some(Banner {
         kind: BannerKind::WaitingLocalTool,
@@ -38,9 +38,9 @@ fn banner(calls: &[&ToolCall], timeout_ms: u64, cut_off: bool) -> Option<Banner>
         seq: first.seq,
         title: format!("Waiting for {}", tool(&first.name)),
         detail: match cut_off {
-            true => format!("{who} owed {owes} when this log was made. What came of it is not in the file."),
+            true => format!("{calls_waiting} not answered when this log was exported. The outcome is not in the file."),
             false => format!(
-                "{who} owes {owes}. The run goes on when it comes, and fails if it does not come within {} of the call.",
+                "The run continues when {who} answers, and fails if no answer comes within {} of the call.",
                 duration(timeout_ms)
             ),
         },

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Density, RowOptions};
-use crate::timeline::{Entry, NoteKind, Repetition, Timeline, Turn};
+use crate::timeline::{Entry, NoteKind, Repetition, Timeline, ToolCall, Turn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
@@ -20,7 +20,11 @@ pub(super) enum Place {
     Text,
     Call(u32),
     Note(u32),
-    Repeats { times: u32, first_wasted_seq: u64, last_turn: u32 },
+    /// Repeated turns, from the slot's turn on.
+    Repeats {
+        times: u32,
+        last_turn: u32,
+    },
     Outcome,
     Events(u32),
 }
@@ -41,8 +45,8 @@ impl Slot {
     }
 }
 
-fn repeats_key(first_turn: u32) -> String {
-    format!("t{first_turn}-repeats")
+fn repeats_key(first_repeat: u32) -> String {
+    format!("t{first_repeat}-repeats")
 }
 
 pub(super) fn slots(timeline: &Timeline, options: &RowOptions) -> Vec<Slot> {
@@ -81,7 +85,7 @@ pub(super) fn seq_of(timeline: &Timeline, slot: &Slot) -> u64 {
         Place::Call(entry) | Place::Note(entry) => {
             turn.and_then(|turn| turn.entries.get(entry as usize)).map_or(0, Entry::seq)
         }
-        Place::Repeats { first_wasted_seq, .. } => first_wasted_seq,
+        Place::Repeats { .. } => of_turn(Turn::anchor_seq),
         Place::Outcome => timeline.outcome.as_ref().map_or(0, |outcome| outcome.seq),
         Place::Events(index) => timeline.events.get(index as usize).map_or(0, |run| run.first_seq),
     }
@@ -99,7 +103,36 @@ pub(super) fn fold_over(timeline: &Timeline, seq: u64) -> Option<String> {
     let at = timeline.turns.partition_point(|turn| turn.last_seq < seq);
     let turn = timeline.turns.get(at).filter(|turn| turn.repeats > 0)?;
     let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.contains_turn(turn.index))?;
-    Some(repeats_key(repetition.first_turn as u32))
+    let mut first = repetition.first_turn + 1;
+    while first <= repetition.last_turn {
+        match fold_from(timeline, &repetition, first) {
+            Some(fold) if fold.last_turn as usize >= turn.index => return Some(repeats_key(first as u32)),
+            Some(fold) => first = fold.last_turn as usize + 1,
+            None => first += 1,
+        }
+    }
+    None
+}
+
+/// Repeated turns that share a row.
+struct Fold {
+    times: u32,
+    last_turn: u32,
+}
+
+/// Returns the fold that begins with a repeated turn. It ends with the first turn that has something to show, so that the
+/// reports of guards stay where they happened.
+fn fold_from(timeline: &Timeline, repetition: &Repetition, first: usize) -> Option<Fold> {
+    let turns = timeline.turns.get(first..=repetition.last_turn)?;
+    let mut fold = None;
+    for turn in turns.iter().take_while(|turn| turn.repeats > 0) {
+        let times = fold.map_or(0, |fold: Fold| fold.times) + 1;
+        fold = Some(Fold { times, last_turn: turn.index as u32 });
+        if turn.entries.iter().any(is_always_visible) {
+            break;
+        }
+    }
+    fold
 }
 
 fn outcome(timeline: &Timeline, slots: &mut Vec<Slot>) {
@@ -123,27 +156,25 @@ fn conversation(turn: &Turn, slots: &mut Vec<Slot>) {
 
 fn normal(timeline: &Timeline, options: &RowOptions, slots: &mut Vec<Slot>) {
     let mut repetitions = timeline.repetitions().into_iter().peekable();
+    let mut fold: Option<(Fold, bool)> = None;
     for turn in &timeline.turns {
         while repetitions.next_if(|repetition| repetition.last_turn < turn.index).is_some() {}
-        match repetitions.peek().filter(|repetition| repetition.contains_turn(turn.index)) {
-            Some(repetition) if turn.index == repetition.first_turn => {
-                whole_turn(turn, 0, slots);
-                slots.push(Slot { place: repeats(repetition), turn: turn.index as u32, depth: 0 });
-            }
-            Some(repetition) if turn.repeats > 0 => {
-                let open = options.open.contains(&repeats_key(repetition.first_turn as u32));
-                if open { whole_turn(turn, 1, slots) } else { always_visible(turn, slots) }
-            }
-            _ => whole_turn(turn, 0, slots),
+        let repetition = repetitions.peek().filter(|repetition| repetition.contains_turn(turn.index));
+        let Some(repetition) = repetition.filter(|_| turn.repeats > 0) else {
+            whole_turn(turn, 0, slots);
+            continue;
+        };
+        if fold.as_ref().is_none_or(|(fold, _)| fold.last_turn < turn.index as u32) {
+            fold = fold_from(timeline, repetition, turn.index).map(|fold| {
+                let place = Place::Repeats { times: fold.times, last_turn: fold.last_turn };
+                slots.push(Slot { place, turn: turn.index as u32, depth: 0 });
+                (fold, options.open.contains(&repeats_key(turn.index as u32)))
+            });
         }
-    }
-}
-
-fn repeats(repetition: &Repetition) -> Place {
-    Place::Repeats {
-        times: repetition.turns as u32,
-        first_wasted_seq: repetition.first_wasted_seq,
-        last_turn: repetition.last_turn as u32,
+        match fold {
+            Some((_, true)) => whole_turn(turn, 1, slots),
+            _ => always_visible(turn, slots),
+        }
     }
 }
 
@@ -181,14 +212,18 @@ fn whole_turn(turn: &Turn, depth: u8, slots: &mut Vec<Slot>) {
     entries(before..turn.entries.len(), &mut push);
 }
 
-/// Adds the rows of a repeated turn that are always visible: reports of guards, and calls that wait for an answer.
+/// Adds the rows of a repeated turn that are always visible.
 fn always_visible(turn: &Turn, slots: &mut Vec<Slot>) {
-    for (index, entry) in turn.entries.iter().enumerate() {
+    for (index, entry) in turn.entries.iter().enumerate().filter(|(_, entry)| is_always_visible(entry)) {
         let place = match entry {
             Entry::Note(_) => Place::Note(index as u32),
-            Entry::Call(call) if call.awaits_answer() => Place::Call(index as u32),
-            Entry::Call(_) => continue,
+            Entry::Call(_) => Place::Call(index as u32),
         };
         slots.push(Slot { place, turn: turn.index as u32, depth: 1 });
     }
+}
+
+/// Reports of guards, and calls that wait for an answer.
+fn is_always_visible(entry: &Entry) -> bool {
+    entry.as_call().is_none_or(ToolCall::awaits_answer)
 }

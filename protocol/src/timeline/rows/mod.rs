@@ -1,18 +1,19 @@
 //! The rows of a timeline, for a density, a set of open rows and a search.
 //!
 //! ```text
-//!   Timeline + RowOptions ──Rows::new──▶ layout (a few bytes a row) ──window(a..b)──▶ rows to render
+//!   Timeline + events + RowOptions ──Rows::new──▶ layout (a few bytes a row) ──window(a..b)──▶ rows to render
 //!                                              └── hits: which rows to jump between
 //! ```
 //!
-//! Rows refer to the timeline by turn and entry, and copy none of it. [`Rows::new`] takes time in proportion to turns and
+//! Rows refer to the timeline by turn and entry, and copy none of it. The events are only searched, by the rows of
+//! single events. [`Rows::new`] takes time in proportion to turns and
 //! entries (and to their texts, for a text search); a window costs only its own rows.
 //!
 //! ```
 //! # use protocol::{Event, Timeline, timeline::{RowOptions, Rows}};
 //! # let timeline = Timeline::from_events(&[Event::new(1, "assistant_delta", serde_json::json!({ "text": "Hi" }))]);
 //! let options = RowOptions::default();
-//! let rows = Rows::new(&timeline, &options);
+//! let rows = Rows::new(&timeline, &[], &options);
 //! let visible = rows.window(0..40);
 //! assert_eq!((rows.len(), visible.len()), (2, 2)); // the turn and its text
 //! ```
@@ -27,6 +28,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::Timeline;
+use crate::Event;
 use layout::{Place, Slot};
 pub use query::RowQuery;
 
@@ -83,17 +85,17 @@ pub enum RowKind {
     Note {
         entry: usize,
     },
-    /// «×N»: the turns after the row's turn up to `last_turn` made the same calls again. While it is closed, only the
-    /// notes of those turns follow.
+    /// The row's turn and those after it up to `last_turn` made the same calls again. While it is closed, only notes and
+    /// waiting calls of those turns follow.
     Repeats {
         times: usize,
-        first_wasted_seq: u64,
         last_turn: usize,
         open: bool,
     },
     Outcome,
     Events {
         index: usize,
+        open: bool,
     },
 }
 
@@ -106,9 +108,10 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(timeline: &'a Timeline, options: &'a RowOptions) -> Self {
+    /// `events` are those of the timeline.
+    pub fn new(timeline: &'a Timeline, events: &[Event], options: &'a RowOptions) -> Self {
         let slots = layout::slots(timeline, options);
-        let hits = query::hits(timeline, &options.query, &slots);
+        let hits = query::hits(timeline, events, &options.query, &slots);
         Self { timeline, options, slots, hits }
     }
 
@@ -163,9 +166,9 @@ impl<'a> Rows<'a> {
             Place::Call(entry) => RowKind::Call { entry: entry as usize, open },
             Place::Note(entry) => RowKind::Note { entry: entry as usize },
             Place::Outcome => RowKind::Outcome,
-            Place::Events(index) => RowKind::Events { index: index as usize },
-            Place::Repeats { times, first_wasted_seq, last_turn } => {
-                RowKind::Repeats { times: times as usize, first_wasted_seq, last_turn: last_turn as usize, open }
+            Place::Events(index) => RowKind::Events { index: index as usize, open },
+            Place::Repeats { times, last_turn } => {
+                RowKind::Repeats { times: times as usize, last_turn: last_turn as usize, open }
             }
         };
         Some(Row {

@@ -1,12 +1,14 @@
 //! Search inside one run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Place, Slot};
 use super::notes::{note_event, note_texts};
+use crate::Event;
+use crate::redact::redact;
 use crate::timeline::{Ending, Entry, Note, NoteKind, Timeline, ToolCall, Turn};
 
 /// A search. All conditions must match.
@@ -50,17 +52,40 @@ impl RowQuery {
 }
 
 /// Returns the indexes of the slots that match.
-pub(super) fn hits(timeline: &Timeline, query: &RowQuery, slots: &[Slot]) -> Vec<usize> {
+pub(super) fn hits(timeline: &Timeline, events: &[Event], query: &RowQuery, slots: &[Slot]) -> Vec<usize> {
     if query.is_empty() {
         return Vec::new();
     }
-    let events = EventIndex::new(timeline, slots);
+    let index = EventIndex::new(timeline, slots);
     let mut needle = query.text.as_deref().map(Needle::new);
+    let without_text = RowQuery { text: None, ..query.clone() };
+    let in_events = match (&needle, slots.first().map(|slot| slot.place)) {
+        (Some(needle), Some(Place::Events(_))) => seqs_with_text(events, &needle.text),
+        _ => BTreeSet::new(),
+    };
     let mut matches = |slot: &Slot| {
-        let items = items(timeline, slot, &events);
+        let items = items(timeline, slot, &index);
+        let is_in_events = || match slot.place {
+            Place::Events(index) => timeline
+                .events
+                .get(index as usize)
+                .is_some_and(|group| in_events.range(group.first_seq..=group.last_seq).next().is_some()),
+            _ => false,
+        };
         items.iter().any(|item| matches_item(item, query, needle.as_mut()))
+            || (is_in_events() && items.iter().any(|item| matches_item(item, &without_text, None)))
     };
     slots.iter().enumerate().filter(|(_, slot)| matches(slot)).map(|(place, _)| place).collect()
+}
+
+/// Returns the seqs of the events that contain a text, which is in lower case. Secrets are not searched.
+fn seqs_with_text(events: &[Event], text: &str) -> BTreeSet<u64> {
+    let contains = |event: &&Event| {
+        let mut json = serde_json::to_value(event).unwrap_or_default();
+        redact(&mut json);
+        json.to_string().to_lowercase().contains(text)
+    };
+    events.iter().filter(contains).map(|event| event.seq).collect()
 }
 
 /// A part of a row that can match.
@@ -145,7 +170,7 @@ fn items<'a>(timeline: &'a Timeline, slot: &Slot, events: &EventIndex) -> Vec<It
         Place::Outcome => vec![Item::Outcome(timeline)],
         Place::Repeats { last_turn, .. } => {
             // Closed rows are searched too. Notes and waiting calls have their own rows.
-            let folded = timeline.turns.iter().skip(turn.index + 1).take_while(|turn| turn.index <= last_turn as usize);
+            let folded = timeline.turns.iter().skip(turn.index).take_while(|turn| turn.index <= last_turn as usize);
             let hidden = |turn: &'a Arc<Turn>| {
                 let calls = turn.calls().filter(|call| !call.awaits_answer()).map(Item::Call);
                 [Item::Thinking(turn), Item::Text(turn)].into_iter().chain(calls)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 use crate::timeline::properties::arbitrary_event;
@@ -14,7 +15,7 @@ fn options(density: Density, open: &[&str], query: &str) -> RowOptions {
 
 /// Returns all rows.
 fn rows(timeline: &Timeline, options: &RowOptions) -> Vec<Row> {
-    let rows = Rows::new(timeline, options);
+    let rows = Rows::new(timeline, &[], options);
     rows.window(0..rows.len())
 }
 
@@ -36,8 +37,9 @@ fn user_input_is_parsed_with_quotes_and_in_any_case() {
     assert_eq!(text("a \"tool:b is:error\" c"), "a tool:b is:error c");
     assert_eq!(text("\"open"), "open");
     assert!(RowQuery::parse("is:errors").errors_only && RowQuery::parse("\"\"").is_empty());
-    let hits =
-        |log: &str, density: Density, query: &str| Rows::new(&sample(log), &options(density, &[], query)).hits().len();
+    let hits = |log: &str, density: Density, query: &str| {
+        Rows::new(&sample(log), &[], &options(density, &[], query)).hits().len()
+    };
     assert_eq!(hits("loop-gave-up", Density::Normal, "NUDGED"), 1);
     assert_eq!(hits("loop-gave-up", Density::Normal, "loop_detected"), 2);
     assert_eq!(hits("guards-2026", Density::Conversation, "stuck"), 0);
@@ -48,7 +50,7 @@ fn user_input_is_parsed_with_quotes_and_in_any_case() {
         serde_json::json!({ "text": "Привет, Ünal" }),
     )]);
     for query in ["привет", "ПРИВЕТ", "ünal"] {
-        assert_eq!(Rows::new(&timeline, &options(Density::Normal, &[], query)).hits().len(), 1, "{query}");
+        assert_eq!(Rows::new(&timeline, &[], &options(Density::Normal, &[], query)).hits().len(), 1, "{query}");
     }
 }
 
@@ -57,8 +59,9 @@ fn repeated_batches_share_a_row_and_guards_stay_visible() {
     insta::assert_snapshot!(print("loop-gave-up", &options(Density::Normal, &[], "")), @r"
     t0 #1 Turn
       t0-0 #1 Call { entry: 0, open: false }
-    t0-repeats #3 Repeats { times: 6, first_wasted_seq: 3, last_turn: 5, open: false }
+    t1-repeats #3 Repeats { times: 2, last_turn: 2, open: false }
       t2-1 #7 Note { entry: 1 }
+    t3-repeats #8 Repeats { times: 3, last_turn: 5, open: false }
       t5-1 #14 Note { entry: 1 }
     t6 #19 Turn
       t6-text #15 Text
@@ -80,12 +83,12 @@ fn a_waiting_call_is_visible_also_if_it_repeats_another() {
     let timeline = Timeline::from_events(&[message(1, "a"), call(2, "a"), answer, message(4, "b"), call(5, "b")]);
     let shown = rows(&timeline, &options(Density::Normal, &[], ""));
     let shown: Vec<_> = shown.iter().map(|row| (row.key.as_str(), row.seq)).collect();
-    assert_eq!(shown, [("t0", 1), ("t0-0", 2), ("t0-repeats", 4), ("t1-0", 5)]);
+    assert_eq!(shown, [("t0", 1), ("t0-0", 2), ("t1-repeats", 4), ("t1-0", 5)]);
 }
 
 #[test]
 fn an_open_row_shows_every_repeat() {
-    let open = print("loop-gave-up", &options(Density::Normal, &["t0-repeats"], ""));
+    let open = print("loop-gave-up", &options(Density::Normal, &["t1-repeats", "t3-repeats"], ""));
     assert_eq!(open.lines().filter(|line| line.contains("Call")).count(), 6);
     assert!(open.contains("  t5 #12 Turn"), "{open}");
 }
@@ -108,10 +111,29 @@ fn a_conversation_has_only_messages_and_the_end() {
 #[test]
 fn every_event_has_a_row_and_deltas_in_a_row_share_one() {
     insta::assert_snapshot!(print("truncated-json", &options(Density::EveryEvent, &[], "")), @r"
-    x0 #1 Events { index: 0 }
-    x1 #17 Events { index: 1 }
-    x2 #18 Events { index: 2 }
+    x0 #1 Events { index: 0, open: false }
+    x1 #17 Events { index: 1, open: false }
+    x2 #18 Events { index: 2, open: false }
     ");
+}
+
+#[test]
+fn rows_of_events_are_found_by_any_text_of_the_event_except_secrets() {
+    let events = [
+        Event::new(1, "started", json!({ "region": "eu-west" })),
+        Event::new(2, "assistant_message", json!({ "text": "Hello." })),
+        Event::new(3, "custom", json!({ "apiKey": "hidden-value", "note": "Second" })),
+    ];
+    let timeline = Timeline::from_events(&events);
+    let hits = |density: Density, query: &str| {
+        let options = options(density, &[], query);
+        Rows::new(&timeline, &events, &options).hits().to_vec()
+    };
+    assert_eq!(hits(Density::EveryEvent, "EU-WEST"), [0]);
+    assert_eq!(hits(Density::EveryEvent, "type:custom second"), [2]);
+    assert_eq!(hits(Density::EveryEvent, "type:started second"), [0; 0]);
+    assert_eq!(hits(Density::EveryEvent, "hidden-value"), [0; 0]);
+    assert_eq!(hits(Density::Normal, "eu-west"), [0; 0]);
 }
 
 #[test]
@@ -150,13 +172,13 @@ fn thinking_text_calls_and_notes_are_in_the_order_of_the_log() {
 fn a_query_finds_tools_types_errors_and_text_also_in_a_closed_row() {
     let hits = |log: &str, density, query: &str| {
         let (timeline, options) = (sample(log), options(density, &[], query));
-        let rows = Rows::new(&timeline, &options);
+        let rows = Rows::new(&timeline, &[], &options);
         rows.hits().iter().map(|place| rows.window(*place..place + 1)[0].key.clone()).collect::<Vec<_>>()
     };
     assert_eq!(hits("local-tools", Density::Normal, "tool:READ_FILE"), ["t0-0"]);
     assert_eq!(hits("guards-2026", Density::Normal, "type:supervisor redirect"), Vec::<String>::new());
     assert_eq!(hits("guards-2026", Density::Normal, "type:supervisor stuck"), ["t1-2"]);
-    assert_eq!(hits("loop-gave-up", Density::Normal, "exact call"), ["t0-repeats"]);
+    assert_eq!(hits("loop-gave-up", Density::Normal, "exact call"), ["t1-repeats", "t3-repeats"]);
     assert_eq!(hits("local-tools", Density::EveryEvent, "enoent"), ["x3", "x4"]);
     assert_eq!(hits("truncated-json", Density::Normal, "is:error"), ["end"]);
 }
@@ -165,7 +187,7 @@ fn a_query_finds_tools_types_errors_and_text_also_in_a_closed_row() {
 fn a_window_is_a_part_of_all_rows_and_links_find_their_row() {
     let (timeline, options) = (sample("loop-gave-up"), RowOptions::default());
     let all = rows(&timeline, &options);
-    let rows = Rows::new(&timeline, &options);
+    let rows = Rows::new(&timeline, &[], &options);
     assert_eq!(rows.window(2..5), all[2..5]);
     assert_eq!(rows.window(all.len()..usize::MAX), []);
     let found = rows.place_of(14).map(|place| all[place].key.clone());
@@ -181,7 +203,7 @@ fn a_turn_of_many_rows_is_searched_once() {
         timeline.apply(&crate::Event::new(seq, kind, serde_json::json!({ "text": "x".repeat(400) })));
     }
     let options = options(Density::EveryEvent, &[], "needle");
-    assert!(Rows::new(&timeline, &options).hits().is_empty());
+    assert!(Rows::new(&timeline, &[], &options).hits().is_empty());
 }
 
 proptest! {
@@ -197,7 +219,7 @@ proptest! {
         let all = rows(&timeline, &options);
         let keys: BTreeSet<&str> = all.iter().map(|row| row.key.as_str()).collect();
         prop_assert_eq!(keys.len(), all.len());
-        let rows = Rows::new(&timeline, &options);
+        let rows = Rows::new(&timeline, &[], &options);
         let (first, second) = (rows.window(0..all.len() / 2), rows.window(all.len() / 2..all.len()));
         prop_assert_eq!([first, second].concat(), all);
     }

@@ -48,9 +48,9 @@ fn sentence(timeline: &Timeline, name: &str, overrun: &Overrun) -> Sentence {
     let shown = tool(name);
     let mut seqs = vec![*first_seq];
     let more = match (max_calls, stopped) {
-        (0, 1) => format!("{shown} is switched off in this run (budget 0), so a call to it was stopped"),
+        (0, 1) => format!("{shown} is turned off in this run (budget 0), so a call to it was stopped"),
         (0, n) => {
-            format!("{shown} is switched off in this run (budget 0), so {} to it were stopped", count(*n, "call"))
+            format!("{shown} is turned off in this run (budget 0), so {} to it were stopped", count(*n, "call"))
         }
         (_, 1) => format!("{shown} used up its budget of {}, and 1 more was stopped", count(*max_calls, "call")),
         (_, n) => format!("{shown} used up its budget of {}, and {n} more were stopped", count(*max_calls, "call")),

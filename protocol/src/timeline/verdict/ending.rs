@@ -44,7 +44,7 @@ fn succeeded(timeline: &Timeline, outcome: &Outcome) -> Sentence {
 /// The server reports success, but the last message stops at the output limit.
 fn truncated_success(timeline: &Timeline, outcome: &Outcome) -> Sentence {
     let text = format!(
-        "Cut off in turn {}: {}{}. The run still counts as succeeded.",
+        "Output truncated in turn {}: {}{}. The run still counts as succeeded.",
         timeline.totals.turns.max(1),
         failure::describe("truncation"),
         after_output_tokens(outcome),
@@ -63,7 +63,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Sente
     let words = failure::describe(class);
     let mut seqs = vec![outcome.seq];
     let text = if timeline.truncation_seq().is_some() {
-        format!("Cut off in turn {turn}: {words}{}.", after_output_tokens(outcome))
+        format!("Output truncated in turn {turn}: {words}{}.", after_output_tokens(outcome))
     } else if class == failure::MAX_TOOL_TURNS {
         let limit = spec.map(|spec| format!(" (the limit is {})", spec::max_tool_turns(spec))).unwrap_or_default();
         format!("Failed {}: {words}{limit}.", after(timeline))
@@ -127,7 +127,7 @@ fn no_end(timeline: &Timeline) -> Sentence {
     }
     let last = timeline.last_seq();
     let text = match timeline.is_cut_off() {
-        true => format!("The log stops before the end, {}; how the run ended is not known.", after(timeline)),
+        true => format!("The log is incomplete, {}; how the run ended is not known.", after(timeline)),
         false => format!("The run is over ({status}), but its log stops before the end, {}.", after(timeline)),
     };
     Sentence::new(text, [last])

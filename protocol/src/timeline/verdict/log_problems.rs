@@ -35,7 +35,7 @@ pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence>
         None => Vec::new(),
         Some(last) => {
             let problems = if problems.is_empty() { last } else { format!("{} and {last}", problems.join(", ")) };
-            vec![Sentence::new(format!("The log has faults: {problems}."), seqs)]
+            vec![Sentence::new(format!("The log has problems: {problems}."), seqs)]
         }
     }
 }

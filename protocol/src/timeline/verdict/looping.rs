@@ -65,7 +65,7 @@ fn guard(timeline: &Timeline, reports: &[(usize, &Note)], alone: bool) -> Vec<Se
     {
         let names = tools(names.iter().map(String::as_str));
         let text = format!(
-            "The server reported that {names} was called {} in a row with the same arguments.",
+            "The loop guard reported that {names} was called {} in a row with the same arguments.",
             times(*consecutive_count)
         );
         sentences.push(Sentence::new(text, [note.seq]));
@@ -81,7 +81,7 @@ fn guard(timeline: &Timeline, reports: &[(usize, &Note)], alone: bool) -> Vec<Se
             None => ("", vec![note.seq]),
         };
         sentences
-            .push(Sentence::new(format!("The server gave up at #{} and switched tools off{then}.", note.seq), seqs));
+            .push(Sentence::new(format!("The loop guard gave up at #{} and turned tools off{then}.", note.seq), seqs));
     }
     sentences
 }
@@ -94,10 +94,11 @@ fn after_nudge(timeline: &Timeline, turn: usize, seq: u64) -> Sentence {
     };
     match reaction.describe() {
         Some((did, next)) => {
-            Sentence::new(format!("The server nudged the model at #{seq}, {helped} {did}."), [seq, next])
+            Sentence::new(format!("The loop guard nudged the model at #{seq}, {helped} {did}."), [seq, next])
         }
-        None => {
-            Sentence::new(format!("The server nudged the model at #{seq}; what it did then is not in the log."), [seq])
-        }
+        None => Sentence::new(
+            format!("The loop guard nudged the model at #{seq}; what it did then is not in the log."),
+            [seq],
+        ),
     }
 }

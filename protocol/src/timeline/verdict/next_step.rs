@@ -24,12 +24,12 @@ fn unreported_loop(timeline: &Timeline, spec: Option<&Value>) -> Option<(String,
     let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= MIN_EQUAL_TURNS)?;
     let names = tools(repetition.tools.iter().map(String::as_str));
     let is_off = spec.is_some_and(|spec| loop_thresholds(spec).is_none());
-    let guard = if is_off { ", and switch the loop guard (loopDetection) on" } else { "" };
-    Some((format!("Look at what came back from {names}{guard}."), repetition.first_wasted_seq))
+    let guard = if is_off { ", and turn on the loop guard (loopDetection)" } else { "" };
+    Some((format!("Check the results of {names}{guard}."), repetition.first_wasted_seq))
 }
 
 fn failed_tool(timeline: &Timeline) -> Option<(String, u64)> {
     let call = timeline.calls().find(|call| call.failed())?;
     let seq = call.answer.as_ref()?.seq;
-    Some((format!("Look at why {} failed.", tools([call.name.as_str()])), seq))
+    Some((format!("Check why {} failed.", tools([call.name.as_str()])), seq))
 }

@@ -18,14 +18,14 @@ pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence>
     let sentence = if timeline.refusal_seq().is_some() && !text.is_empty() {
         format!("It said: {}", quoted(text, 160))
     } else if outcome.error_class.as_deref().is_some_and(|class| class.starts_with("structured_output")) {
-        format!("What it wrote was kept ({chars}), but nothing vouches for its shape.")
+        format!("Its output was kept ({chars}), but may not match the schema.")
     } else if !text.is_empty() {
-        let kind = if outcome.schema.is_some() { "unfinished JSON" } else { "text" };
-        format!("{chars} of {kind} kept: a fragment, not an answer.")
+        let kind = if outcome.schema.is_some() { "incomplete JSON" } else { "text" };
+        format!("Partial output kept: {chars} of {kind}.")
     } else if last.is_some_and(|turn| !turn.thinking.is_empty() && turn.calls().next().is_none()) {
-        "It was still thinking and wrote no answer.".to_owned()
+        "It was still thinking. No output.".to_owned()
     } else {
-        "It wrote no answer.".to_owned()
+        "No output.".to_owned()
     };
     vec![Sentence::new(sentence, [seq])]
 }

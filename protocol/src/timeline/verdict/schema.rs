@@ -10,6 +10,6 @@ pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence>
         return Vec::new();
     };
     let unenforced = outcome.schema.as_ref().is_some_and(|schema| !schema.enforced);
-    let text = "The output schema was not enforced, so the answer may have another shape than asked for.";
+    let text = "The output schema was not enforced, so the output may not match it.";
     unenforced.then(|| Sentence::new(text, [outcome.seq])).into_iter().collect()
 }

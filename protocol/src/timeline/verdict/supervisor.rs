@@ -46,9 +46,9 @@ fn redirected(timeline: &Timeline, turn: usize, seq: u64, mid_turn: bool, redire
 fn finalized(timeline: &Timeline, seq: u64) -> Sentence {
     match timeline.outcome.as_ref().filter(|outcome| outcome.ending == Ending::Succeeded) {
         Some(outcome) => Sentence::new(
-            format!("The supervisor had the run finish at #{seq}; the answer was written with tools switched off."),
+            format!("The supervisor ended the run at #{seq}; the answer was written with tools turned off."),
             [seq, outcome.seq],
         ),
-        None => Sentence::new(format!("The supervisor had the run finish at #{seq}."), [seq]),
+        None => Sentence::new(format!("The supervisor ended the run at #{seq}."), [seq]),
     }
 }

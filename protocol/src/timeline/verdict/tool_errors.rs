@@ -15,9 +15,10 @@ pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence>
     let names = tools(failed().map(|call| call.name.as_str()));
     let seqs: Vec<u64> = failed().filter_map(|call| call.answer.as_ref()).map(|answer| answer.seq).take(3).collect();
     let text = match (totals.failed, totals.calls) {
-        (1, 1) => format!("The only tool call, {names}, came back with an error."),
-        (n, all) if n == all => format!("All {} came back with an error ({names}).", count(all, "tool call")),
-        (n, all) => format!("{n} of {} came back with an error ({names}).", count(all, "tool call")),
+        (1, 1) => format!("The only tool call, {names}, failed."),
+        (2, 2) => format!("Both tool calls failed ({names})."),
+        (n, all) if n == all => format!("All {} failed ({names}).", count(all, "tool call")),
+        (n, all) => format!("{n} of {} failed ({names}).", count(all, "tool call")),
     };
     vec![Sentence::new(text, seqs)]
 }

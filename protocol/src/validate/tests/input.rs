@@ -69,17 +69,17 @@ fn the_agent_has_an_identity() {
 
 #[test]
 fn a_session_starts_without_a_message() {
-    assert_eq!(codes(validate_session(&json!({ "systemPrompt": "x" }))), [""; 0]);
-    assert_eq!(codes(validate_session(&json!({}))), ["required /systemPrompt"]);
-    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "prompt": "x" }))), ["not_allowed /prompt"]);
-    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "messages": [] }))), ["not_allowed /messages"]);
-    assert_eq!(codes(validate_session(&json!({ "agentId": "a", "plan": 1 }))), ["type /plan"]);
+    assert_eq!(codes(validate(Body::Session, &json!({ "systemPrompt": "x" }))), [""; 0]);
+    assert_eq!(codes(validate(Body::Session, &json!({}))), ["required /systemPrompt"]);
+    assert_eq!(codes(validate(Body::Session, &json!({ "agentId": "a", "prompt": "x" }))), ["not_allowed /prompt"]);
+    assert_eq!(codes(validate(Body::Session, &json!({ "agentId": "a", "messages": [] }))), ["not_allowed /messages"]);
+    assert_eq!(codes(validate(Body::Session, &json!({ "agentId": "a", "plan": 1 }))), ["type /plan"]);
 }
 
 #[test]
 fn a_message_needs_no_identity() {
-    assert_eq!(codes(validate_message(&json!({ "prompt": "x" }))), [""; 0]);
-    assert_eq!(codes(validate_message(&json!({ "messages": [user("x")] }))), [""; 0]);
-    assert_eq!(codes(validate_message(&json!({}))), ["required /prompt"]);
-    assert_eq!(codes(validate_message(&json!({ "prompt": "x", "tools": 7 }))), ["type /tools"]);
+    assert_eq!(codes(validate(Body::Message, &json!({ "prompt": "x" }))), [""; 0]);
+    assert_eq!(codes(validate(Body::Message, &json!({ "messages": [user("x")] }))), [""; 0]);
+    assert_eq!(codes(validate(Body::Message, &json!({}))), ["required /prompt"]);
+    assert_eq!(codes(validate(Body::Message, &json!({ "prompt": "x", "tools": 7 }))), ["type /tools"]);
 }

@@ -22,7 +22,7 @@ fn check_with(fields: &Value) -> Vec<String> {
     for (key, value) in fields.as_object().expect("an object") {
         spec[key] = value.clone();
     }
-    codes(validate(&spec))
+    codes(validate(Body::Run, &spec))
 }
 
 /// `code path`, as the tables have it.
@@ -54,8 +54,8 @@ fn entries(count: usize, value: Value) -> Value {
 #[test]
 fn only_objects_are_specs() {
     for body in [json!(null), json!("text"), json!([]), json!(1)] {
-        for validator in [validate, validate_session, validate_message] {
-            assert_eq!(codes(validator(&body)), ["type "], "{body}");
+        for kind in [Body::Run, Body::Session, Body::Message] {
+            assert_eq!(codes(validate(kind, &body)), ["type "], "{body}");
         }
     }
 }
@@ -64,14 +64,14 @@ fn only_objects_are_specs() {
 fn all_errors_are_reported_at_once_in_plain_words() {
     let spec = json!({ "prompt": "", "metadata": { "a b": "x" }, "tools": [{ "kind": "local", "name": "read-file" }] });
     let messages: Vec<_> =
-        validate(&spec).into_iter().map(|error| format!("{}: {}", error.path, error.message)).collect();
+        validate(Body::Run, &spec).into_iter().map(|error| format!("{}: {}", error.path, error.message)).collect();
     assert_eq!(
         messages,
         [
-            "/prompt: Write a text here.",
+            "/prompt: Enter a text.",
             "/systemPrompt: Say who the agent is: write a system prompt, choose a saved agent, or add a system message.",
-            "/metadata/a b: A name may use letters, digits, dot, _ and -, at most 64. Rename it.",
             "/tools/0/name: A name may use letters, digits and _, at most 64. Rename it.",
+            "/metadata/a b: A name may use letters, digits, dot, _ and -, at most 64. Rename it.",
         ]
     );
 }
@@ -98,13 +98,13 @@ fn the_deepest_json_that_can_be_parsed_is_checked() {
 proptest! {
     #[test]
     fn good_specs_are_accepted_as_runs_and_as_messages(spec in good_spec()) {
-        prop_assert_eq!(validate(&spec), vec![]);
-        prop_assert_eq!(validate_message(&spec), vec![]);
+        prop_assert_eq!(validate(Body::Run, &spec), vec![]);
+        prop_assert_eq!(validate(Body::Message, &spec), vec![]);
     }
 
     #[test]
     fn every_error_of_an_odd_spec_points_into_it_or_to_a_missing_field(spec in odd_spec()) {
-        for error in validate(&spec) {
+        for error in validate(Body::Run, &spec) {
             let parent = error.path.rsplit_once('/').map_or("", |(parent, _)| parent);
             // A field that is required inside something that is missing itself is two steps away.
             let grandparent = parent.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -116,8 +116,8 @@ proptest! {
 
     #[test]
     fn no_json_makes_it_panic(body in any_json()) {
-        for validator in [validate, validate_session, validate_message] {
-            validator(&body);
+        for kind in [Body::Run, Body::Session, Body::Message] {
+            validate(kind, &body);
         }
     }
 }

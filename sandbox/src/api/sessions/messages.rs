@@ -1,5 +1,6 @@
 //! `POST …/messages`: the next run of a session.
 
+use protocol::validate::{Body, validate};
 use std::sync::Arc;
 
 use axum::Json;
@@ -63,12 +64,12 @@ pub async fn send(
     if session.status != "active" {
         return Err(session_ended());
     }
-    let faults = protocol::validate::validate_message(body);
+    let faults = validate(Body::Message, body);
     if !faults.is_empty() {
         return Err(ApiError::invalid_fields(faults));
     }
     let spec = spec_of_message(stored_json(Some(&session.spec)), body);
-    let metadata_faults = protocol::validate::validate(&spec);
+    let metadata_faults = validate(Body::Run, &spec);
     if !metadata_faults.is_empty() {
         return Err(ApiError::invalid_fields(metadata_faults));
     }

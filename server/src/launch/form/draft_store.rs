@@ -3,6 +3,7 @@
 use app::AppError;
 use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{LaunchDraft, files};
+use protocol::fields::SPEC_FIELDS;
 
 use super::super::Launcher;
 use super::{SubmittedForm, draft_of, form_ownership};
@@ -13,7 +14,7 @@ use crate::state::AppState;
 
 /// Room for a spec with 5 MB of files as base64, and the rest of the draft.
 pub const MAX_DRAFT_BYTES: usize = 10 * 1024 * 1024;
-const PURPOSE: &str = "draft";
+const PURPOSE: &str = crate::vault::purpose::DRAFT;
 
 pub enum SavedDraft {
     Complete,
@@ -40,16 +41,16 @@ impl Slot {
 /// Saves the draft. A new draft moves the current one to the previous slot first. A draft that is too large is saved
 /// without its files, since text is harder to restore than files.
 pub async fn save(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<SavedDraft, AppError> {
-    if std::mem::take(&mut draft.is_new) {
-        draft.has_previous_draft = move_to_previous(state, launcher, draft).await?;
+    if std::mem::take(&mut draft.ownership.is_new) {
+        draft.ownership.has_previous_draft = move_to_previous(state, launcher, draft).await?;
     }
     let text = serde_json::to_string(draft).unwrap_or_default();
     if text.len() <= MAX_DRAFT_BYTES {
         write(state, launcher, Slot::Current, &text).await?;
         return Ok(SavedDraft::Complete);
     }
-    let smaller =
-        LaunchDraft { spec: files::without_files(&draft.spec), set_aside: Default::default(), ..draft.clone() };
+    let mut smaller = LaunchDraft { spec: files::without_files(&draft.spec), ..draft.clone() };
+    smaller.unfinished.set_aside.clear();
     let text = serde_json::to_string(&smaller).unwrap_or_default();
     write(state, launcher, Slot::Current, &text).await?;
     Ok(SavedDraft::WithoutFiles)
@@ -62,7 +63,7 @@ pub async fn load(state: &AppState, launcher: &Launcher, slot: Slot) -> Result<O
 
 async fn write(state: &AppState, launcher: &Launcher, slot: Slot, text: &str) -> Result<(), Error> {
     if text.len() > MAX_DRAFT_BYTES {
-        let message = "A draft may have at most 10 MB; this one is not kept.".to_owned();
+        let message = "A draft may have at most 10 MB, so this one is not saved.".to_owned();
         return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
     }
     let sealed = state.vault.seal(PURPOSE, text.as_bytes());
@@ -85,8 +86,8 @@ pub async fn restore(state: &AppState, caller: &Caller, form: &SubmittedForm) ->
     let launcher = Launcher::of(state, caller).await?;
     let draft = draft_of(&form.fields).and_then(|text| serde_json::from_str::<LaunchDraft>(text).ok());
     let Some(mut draft) = draft.filter(|draft| form_ownership::is_owner(draft, &launcher)) else { return Ok(()) };
-    apply(&mut draft, &SubmittedFields::new(&form.fields));
-    draft.success = Some("What you had written is back. It was not launched.".to_owned());
+    apply(&mut draft, &SubmittedFields::new(&form.fields), SPEC_FIELDS);
+    draft.last_action.success = Some("Your form is restored. It was not launched.".to_owned());
     save(state, &launcher, &mut draft).await?;
     Ok(())
 }

@@ -28,18 +28,17 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
         let Template { id, name, notes, shared, owner, content, .. } = template;
         let mut draft = from_origin(content, format!("the template “{name}”"), None);
         if owner == TemplateOwner::Me {
-            draft.template = TemplateFields { id: Some(id), name, notes, shared, to_delete: None };
+            draft.unfinished.template = TemplateFields { id: Some(id), name, notes, shared, to_delete: None };
         }
         draft
     } else if entry.session.is_some() {
-        LaunchDraft { is_new: true, ..with_new_key(LaunchDraft::from_spec(json!({}))) }
+        new_draft(LaunchDraft::from_spec(json!({})))
     } else if entry.previous_draft {
         let previous = draft_store::load(state, launcher, Slot::Previous).await?;
-        LaunchDraft {
-            is_new: true,
-            has_previous_draft: false,
-            ..previous.ok_or_else(|| AppError::not_found("earlier draft"))?
-        }
+        let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
+        previous.ownership.is_new = true;
+        previous.ownership.has_previous_draft = false;
+        previous
     } else {
         draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
     };
@@ -49,7 +48,8 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
     for change in &entry.set {
         if change == LARGER_MODEL {
             let catalogue = state.catalogues.load(state, launcher).await?;
-            draft.success = Some(larger_model::choose(&mut draft.spec, &catalogue));
+            let chosen = larger_model::choose(state, launcher, &mut draft.spec, &catalogue).await?;
+            draft.last_action.success = Some(chosen);
         } else {
             apply_change(&mut draft.spec, change);
         }
@@ -61,12 +61,16 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
 
 fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> LaunchDraft {
     let origin = Origin { label, href, spec: files::shorten(&content.spec), answers: content.answers.clone() };
-    LaunchDraft {
-        answers: content.answers,
-        origin: Some(origin),
-        is_new: true,
-        ..with_new_key(LaunchDraft::from_spec(content.spec))
-    }
+    let mut draft = new_draft(LaunchDraft::from_spec(content.spec));
+    draft.answers = content.answers;
+    draft.origin = Some(origin);
+    draft
+}
+
+fn new_draft(draft: LaunchDraft) -> LaunchDraft {
+    let mut draft = with_new_key(draft);
+    draft.ownership.is_new = true;
+    draft
 }
 
 /// Applies `/budgets/maxToolTurns=20`: a pointer, and a value that is JSON or text. An empty value removes the field.
@@ -104,6 +108,7 @@ mod tests {
         assert_eq!((budgets["recall"], budgets["traverse"], budgets["hive_search_deals"]), (9, 3, 5));
         assert!(
             protocol::validate::validate(
+                protocol::validate::Body::Run,
                 &json!({ "prompt": "p", "systemPrompt": "s", "toolBudgets": spec["toolBudgets"] })
             )
             .is_empty()

@@ -1,9 +1,8 @@
 //! The owner of a form. Another user may have signed in since the server gave it out, or nobody is signed in.
 
-use app::launch::draft::LaunchDraft;
+use app::launch::draft::{LaunchDraft, Ownership};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Deserialize;
 
 use super::super::Launcher;
 use crate::vault::Vault;
@@ -11,33 +10,28 @@ use crate::vault::Vault;
 const PURPOSE: &str = "launch form";
 
 pub fn assign(vault: &Vault, draft: &mut LaunchDraft, launcher: &Launcher) {
-    draft.owner = owner_id(launcher);
-    draft.owner_name = owner_name(launcher);
-    if !is_valid(vault, &draft.ownership_proof, &draft.owner) {
-        draft.ownership_proof = URL_SAFE_NO_PAD.encode(vault.seal(PURPOSE, draft.owner.as_bytes()));
+    draft.ownership.owner = owner_id(launcher);
+    draft.ownership.owner_name = owner_name(launcher);
+    if !is_valid(vault, &draft.ownership.proof, &draft.ownership.owner) {
+        draft.ownership.proof = URL_SAFE_NO_PAD.encode(vault.seal(PURPOSE, draft.ownership.owner.as_bytes()));
     }
 }
 
 pub fn is_owner(draft: &LaunchDraft, launcher: &Launcher) -> bool {
-    draft.owner == owner_id(launcher)
+    draft.ownership.owner == owner_id(launcher)
 }
 
 /// Returns the message for a user who sends another user's form.
 pub fn refusal(draft: &LaunchDraft, launcher: &Launcher) -> String {
-    let owner = if draft.owner_name.is_empty() { "another person" } else { draft.owner_name.as_str() };
+    let owner =
+        if draft.ownership.owner_name.is_empty() { "another person" } else { draft.ownership.owner_name.as_str() };
     let you = owner_name(launcher);
     format!("This form belongs to {owner}, and you are signed in as {you}. It was neither kept nor launched for you.")
 }
 
 /// Returns whether this server gave the draft to the owner that it names.
 pub fn is_ours(vault: &Vault, draft: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Ownership {
-        owner: String,
-        #[serde(rename = "ownershipProof", alias = "pass")]
-        proof: String,
-    }
-    serde_json::from_str::<Ownership>(draft).is_ok_and(|draft| is_valid(vault, &draft.proof, &draft.owner))
+    serde_json::from_str::<Ownership>(draft).is_ok_and(|found| is_valid(vault, &found.proof, &found.owner))
 }
 
 /// A user may be in several workspaces.

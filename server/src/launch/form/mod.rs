@@ -12,13 +12,17 @@ mod draft_store;
 mod entry;
 mod form_ownership;
 mod larger_model;
+mod model_record;
 pub mod peers;
 mod session;
+mod start;
 pub mod validation;
 
 use app::AppError;
 use app::launch::draft::LaunchDraft;
 use app::launch::draft::apply::{SubmittedFields, apply};
+use app::launch::{Action, ControlName, Verb};
+use protocol::fields::SPEC_FIELDS;
 
 use super::Launcher;
 use crate::error::Error;
@@ -46,12 +50,22 @@ pub struct UploadedFile {
     pub bytes: Vec<u8>,
 }
 
+impl SubmittedForm {
+    /// Returns a chosen file. Browsers send an empty one if none was chosen.
+    pub fn upload(&self, name: &ControlName) -> Option<&UploadedFile> {
+        let name = name.to_string();
+        self.uploads.iter().find(|upload| upload.name == name && !upload.bytes.is_empty())
+    }
+}
+
 /// The result of a submitted form.
 pub enum Submitted {
     /// Shows the form again.
     Form {
         draft: Box<LaunchDraft>,
         focus: Option<String>,
+        /// Without JavaScript, the next page shows the saved draft.
+        is_saved: bool,
         /// Whether the draft was saved. Empty after an action that saved all of it.
         draft_status: String,
     },
@@ -69,31 +83,32 @@ pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm)
         return Ok(Submitted::Foreign { message: form_ownership::refusal(&draft, launcher) });
     }
     let fields = SubmittedFields::new(&form.fields);
-    draft.success = None;
+    draft.last_action.success = None;
     form_ownership::assign(&state.vault, &mut draft, launcher);
-    apply(&mut draft, &fields);
-    let action = fields.get("do").unwrap_or_default();
+    apply(&mut draft, &fields, SPEC_FIELDS);
+    let action = Action::parse(fields.other("action").unwrap_or_default());
+    let saves_quietly = action.verb != Verb::Update;
     let outcome = act(state, launcher, &mut draft, action, form).await;
     // Saved also after a failed action: the user's text is not lost.
-    let draft_status = match draft_store::save(state, launcher, &mut draft).await {
-        Ok(SavedDraft::Complete) if !action.is_empty() => String::new(),
-        Ok(SavedDraft::Complete) => "Draft kept.".to_owned(),
-        Ok(SavedDraft::WithoutFiles) => "The draft is kept without its files: they are too large.".to_owned(),
-        Err(error) => format!("The draft is not kept. {}", error.advice()),
+    let saved = draft_store::save(state, launcher, &mut draft).await;
+    let is_saved = saved.is_ok();
+    let draft_status = match saved {
+        Ok(SavedDraft::Complete) if saves_quietly => String::new(),
+        Ok(SavedDraft::Complete) => "Draft saved.".to_owned(),
+        Ok(SavedDraft::WithoutFiles) => "The draft is saved without its files: they are too large.".to_owned(),
+        Err(error) => format!("The draft is not saved. {}", error.advice()),
     };
     Ok(match outcome? {
         Outcome::Done { href } => Submitted::Done { href },
-        Outcome::Form { focus } => Submitted::Form { draft: Box::new(draft), focus, draft_status },
+        Outcome::Form { focus } => Submitted::Form { draft: Box::new(draft), focus, is_saved, draft_status },
     })
 }
 
-const UNREADABLE: &str = "The form came in pieces. Open the page again: your draft is kept.";
+const UNREADABLE: &str = "The form is incomplete. Open the page again: your draft is saved.";
 
-/// Returns the draft that a form carries. Before the field was renamed it was called `work`; forms that wait for a sign-in
-/// may still have it.
+/// Returns the draft that a form carries.
 pub fn draft_of(fields: &[(String, String)]) -> Option<&str> {
-    let named = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
-    named("draft").or_else(|| named("work"))
+    fields.iter().find(|(name, _)| name == "draft").map(|(_, text)| text.as_str())
 }
 
 /// A draft without a key can't be launched.
@@ -105,7 +120,7 @@ async fn act(
     state: &AppState,
     launcher: &Launcher,
     draft: &mut LaunchDraft,
-    action: &str,
+    action: Action,
     form: &SubmittedForm,
 ) -> Result<Outcome, Error> {
     session::load(state, launcher, draft).await?;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use app::launch::draft::cards::{answer_by, answer_by_card, fill_from_card, set_default_name};
 use app::launch::draft::control_text::text_at;
 use app::launch::draft::validation::field_error;
-use app::launch::draft::{DiscoveredTool, LaunchDraft};
-use app::launch::local_tools;
+use app::launch::draft::{DiscoveredTool, LaunchDraft, json_error};
+use app::launch::{ControlName, local_tools};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
 use protocol::ids::is_tool_name;
 use protocol::json_pointer::set;
@@ -14,17 +14,17 @@ use remote_tools::a2a::FoundCard;
 use serde_json::Value;
 
 use super::UploadedFile;
-use crate::state::AppState;
+use crate::peers::Peers;
 
 /// Lists the tools of an MCP server. Those of a remote server are offered as checkboxes; those of a local one become its
 /// catalogue, and the server answers them.
-pub async fn discover(state: &AppState, draft: &mut LaunchDraft, place: &str) {
+pub async fn discover(peers: &Peers, draft: &mut LaunchDraft, place: &str) {
     let local = draft.spec.pointer(place).is_some_and(|tool| tool["kind"] == "mcp_local");
     let (endpoint, field) = if local { local_endpoint(draft, place) } else { remote_endpoint(draft, place) };
-    draft.reported_errors.retain(|error| !error.path.starts_with(place));
-    let found = match state.peers.discover_mcp(&endpoint).await {
+    draft.last_action.reported_errors.retain(|error| !error.path.starts_with(place));
+    let found = match peers.discover_mcp(&endpoint).await {
         Ok(found) => found,
-        Err(error) => return draft.reported_errors.push(field_error(field, "peer", error.to_string())),
+        Err(error) => return draft.last_action.reported_errors.push(field_error(field, "peer", error.to_string())),
     };
     let before = draft.spec.clone();
     let text = |tool: &Value, field: &str| text_at(tool, field);
@@ -44,10 +44,10 @@ pub async fn discover(state: &AppState, draft: &mut LaunchDraft, place: &str) {
             .tools
             .iter()
             .map(|tool| DiscoveredTool { name: text(tool, "/name"), description: text(tool, "/description") });
-        draft.discovered_tools.insert(place.to_owned(), tools.collect());
+        draft.last_action.discovered_tools.insert(place.to_owned(), tools.collect());
     }
     let more = if found.truncated { " It has more than were read." } else { "" };
-    draft.success = Some(format!("The server has {} tools.{more}", found.tools.len()));
+    draft.last_action.success = Some(format!("The server has {} tools.{more}", found.tools.len()));
 }
 
 /// Gives each tool a valid and unique name. Returns the tools, and their new and original names.
@@ -80,24 +80,24 @@ fn names_elsewhere(spec: &Value, place: &str) -> BTreeSet<String> {
 }
 
 /// Fetches the card of an agent, or uses the uploaded one.
-pub async fn load_card(state: &AppState, draft: &mut LaunchDraft, place: &str, uploaded: Option<&UploadedFile>) {
+pub async fn load_card(peers: &Peers, draft: &mut LaunchDraft, place: &str, uploaded: Option<&UploadedFile>) {
     let local = draft.spec.pointer(place).is_some_and(|tool| tool["kind"] == "a2a_local");
-    draft.reported_errors.retain(|error| !error.path.starts_with(place));
+    draft.last_action.reported_errors.retain(|error| !error.path.starts_with(place));
     if let Some(file) = uploaded.filter(|_| local) {
-        match serde_json::from_slice::<Value>(&file.bytes) {
+        match json_error::parse(&String::from_utf8_lossy(&file.bytes)) {
             Ok(card) => {
                 save_card(draft, place, card.clone());
                 answer_by_card(draft, place, card);
             }
             Err(error) => {
-                let message = format!("{} is not JSON: {error}.", file.file_name);
-                draft.reported_errors.push(field_error(format!("{place}/agentCard"), "json", message));
+                let message = format!("{}: {error}", file.file_name);
+                draft.last_action.reported_errors.push(field_error(format!("{place}/agentCard"), "json", message));
             }
         }
         return;
     }
     let (url, headers, field) = if local {
-        let source = draft.sources.get(place).cloned().unwrap_or_default();
+        let source = draft.unfinished.sources.get(place).cloned().unwrap_or_default();
         let headers = source.headers();
         (source.url, headers, format!("{place}#source"))
     } else {
@@ -105,8 +105,8 @@ pub async fn load_card(state: &AppState, draft: &mut LaunchDraft, place: &str, u
         (url, headers(&draft.spec, place), format!("{place}/agentCardUrl"))
     };
     let peer = A2aPeer { card_url: Some(url), card: None, headers };
-    match state.peers.fetch_card(&peer).await {
-        Err(error) => draft.reported_errors.push(field_error(field, "peer", error.to_string())),
+    match peers.fetch_card(&peer).await {
+        Err(error) => draft.last_action.reported_errors.push(field_error(field, "peer", error.to_string())),
         Ok(FoundCard { card, .. }) if local => {
             save_card(draft, place, card);
             answer_by(draft, place, peer);
@@ -119,7 +119,7 @@ pub async fn load_card(state: &AppState, draft: &mut LaunchDraft, place: &str, u
             }
             fill_from_card(draft, place, &card);
             draft.after_spec_change(&before);
-            draft.fetched_cards.insert(place.to_owned(), card);
+            draft.last_action.fetched_cards.insert(place.to_owned(), card);
         }
     }
 }
@@ -127,7 +127,7 @@ pub async fn load_card(state: &AppState, draft: &mut LaunchDraft, place: &str, u
 fn save_card(draft: &mut LaunchDraft, place: &str, card: Value) {
     let before = draft.spec.clone();
     fill_from_card(draft, place, &card);
-    draft.invalid_texts.remove(&format!("j{place}/agentCard"));
+    draft.unfinished.texts.remove(&ControlName::field(&format!("{place}/agentCard")).to_string());
     set(&mut draft.spec, &format!("{place}/agentCard"), card);
     draft.after_spec_change(&before);
 }
@@ -139,7 +139,7 @@ fn remote_endpoint(draft: &LaunchDraft, place: &str) -> (McpEndpoint, String) {
 
 /// Returns the command, if there is one, or the address.
 fn local_endpoint(draft: &LaunchDraft, place: &str) -> (McpEndpoint, String) {
-    let source = draft.sources.get(place).cloned().unwrap_or_default();
+    let source = draft.unfinished.sources.get(place).cloned().unwrap_or_default();
     if source.command.is_empty() {
         let headers = source.headers();
         (McpEndpoint::Http { url: source.url, headers }, format!("{place}#url"))

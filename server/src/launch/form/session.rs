@@ -21,7 +21,7 @@ pub async fn load(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft
         return Ok(());
     }
     draft.session = None;
-    draft.tool_checks.clear();
+    draft.last_action.tool_checks.clear();
     if !ids::is_path_id(session_id) {
         return Ok(());
     }

@@ -2,14 +2,15 @@
 
 use app::launch::LaunchMode;
 use app::launch::draft::{LaunchDraft, validation};
+use protocol::fields::SPEC_FIELDS;
 use protocol::validate::FieldError;
 
 use super::super::validation::answerer_errors;
 
 pub fn errors(draft: &LaunchDraft) -> Vec<FieldError> {
-    let mut errors = validation::errors(draft);
+    let mut errors = validation::errors(draft, SPEC_FIELDS);
     errors.extend(answerer_errors(&draft.spec, &draft.answers, &draft.mode));
-    errors.extend(draft.reported_errors.iter().cloned());
+    errors.extend(draft.last_action.reported_errors.iter().cloned());
     errors
 }
 

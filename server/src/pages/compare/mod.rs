@@ -93,7 +93,7 @@ fn head(run: &RunSummary, timeline: &Timeline, answer: Excerpt) -> ComparedRun {
     let figures = [
         ("Model", run.model.clone()),
         ("Turns", Some(format::grouped(timeline.totals.turns))),
-        ("Tool calls", Some(format::grouped(timeline.totals.calls))),
+        ("Tool calls", Some(format::grouped(timeline.made_calls()))),
         ("Tokens", run.tokens.map(|tokens| format::grouped(tokens.total()))),
         ("Duration", run.duration_ms.map(format::duration)),
     ];

@@ -1,6 +1,6 @@
 //! Finds the most similar successful run.
 
-use domain::RunSummary;
+use domain::{RunSort, RunSummary};
 use protocol::RunStatus;
 use protocol::query::{Clause, Field, Is, Query, Term};
 
@@ -30,13 +30,18 @@ pub async fn most_similar_run(
     // The best match may be newer than the last sync.
     state.mirror.sync_newest(state, caller).await?;
     let plan = state.store.plan(caller.workspace_id, &query, now_ms()).await?;
-    let found = state.store.list_runs(&plan, None, CANDIDATES).await?;
+    let found = state.store.list_runs(&plan, RunSort::default(), None, CANDIDATES).await?;
     let similarity = |other: &RunSummary| {
         let shared = run.metadata.iter().filter(|(key, value)| other.metadata.get(*key) == Some(*value)).count();
         (shared, other.input_preview == run.input_preview, other.model == run.model)
     };
     // Newest first; among equals the newest wins.
-    let others = found.runs.into_iter().filter(|other| other.id != run.id).rev();
+    let same_name = |other: &RunSummary| match &run.agent_id {
+        Some(agent) => [&other.agent_id, &other.name].contains(&&Some(agent.clone())),
+        None => other.name == run.name,
+    };
+    // A name in a filter also finds longer ones.
+    let others = found.runs.into_iter().filter(|other| other.id != run.id && same_name(other)).rev();
     Ok(others.max_by_key(|other| similarity(other)).map(|similar| {
         let (shared, same_prompt, same_model) = similarity(&similar);
         let mut reasons = vec![match &run.agent_id {
@@ -50,6 +55,6 @@ pub async fn most_similar_run(
         }
         reasons.extend(same_prompt.then(|| "with the same prompt".to_owned()));
         reasons.extend(same_model.then(|| "on the same model".to_owned()));
-        (similar, format!("The nearest good twin: the most similar run that went well, {}.", reasons.join(", ")))
+        (similar, format!("The most similar successful run: {}.", reasons.join(", ")))
     }))
 }

@@ -1,82 +1,66 @@
-//! Fields of tools that are other agents.
+//! The cards of other agents.
 
+use app::launch::control_name::dom_id;
 use app::launch::draft::control_text::text_at;
-use app::launch::draft::error_placement::dom_id;
+use app::launch::{ControlName, Verb};
 use app::model::launch::{Control, Item};
+use protocol::fields;
 use serde_json::Value;
 
-use super::controls::{PageBuilder, button, line, with_help};
+use super::controls::{PageBuilder, button, buttons, fold, line, secret_line, with_help};
 
 /// The most skills and addresses that are shown.
 const MAX_LISTED: usize = 20;
 
 impl PageBuilder<'_> {
-    pub fn remote_agent(&self, place: &str) -> Vec<Item> {
-        let at = |field: &str| format!("{place}/{field}");
-        let mut items = vec![
-            self.name(place),
-            self.description(place),
-            self.text(
-                &at("agentCardUrl"),
-                "Address of its card",
-                "Such as https://agent.example.com/.well-known/agent-card.json",
-            ),
-            Item::Buttons { buttons: vec![button(format!("card:{place}"), "Fetch the card", "")] },
-        ];
-        items.extend(self.draft.fetched_cards.get(place).map(card_facts));
-        items.push(self.headers(place));
-        items.push(self.text(&at("contextId"), "Context id (optional)", "Goes on with an earlier conversation."));
-        items
+    /// The address of a remote agent's card, and the fetched card.
+    pub fn card_url(&self, pointer: &str, address: Vec<Item>) -> Vec<Item> {
+        let place = pointer.trim_end_matches("/agentCardUrl");
+        let fetched = self.draft.last_action.fetched_cards.get(place).map(card_facts);
+        address.into_iter().chain([load_card(place, "Fetch the card")]).chain(fetched).collect()
     }
 
-    pub fn local_agent(&self, place: &str) -> Vec<Item> {
-        let card = format!("{place}/agentCard");
-        let source = self.draft.sources.get(place).cloned().unwrap_or_default();
-        let address =
-            self.field(format!("s{place}#url"), &format!("{place}#source"), "Fetch its card from", line(source.url));
+    /// The card of a local agent: fetched, uploaded or pasted.
+    pub fn card(&self, pointer: &str, field: &fields::Field) -> Vec<Item> {
+        let place = pointer.trim_end_matches("/agentCard");
+        let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
+        let name = ControlName::source(place, "url");
+        let address = self.field(&name, &format!("{place}#source"), "Fetch its card from", line(source.url));
         let upload = self.field(
-            format!("f{card}"),
-            &format!("{card}#file"),
+            &ControlName::File(pointer.to_owned()),
+            &format!("{pointer}#file"),
             "Or upload the card",
             Control::File { accept: ".json,application/json".to_owned() },
         );
         let mut items = vec![
-            self.name(place),
-            self.description(place),
             Item::Row { items: vec![Item::Field(address), Item::Field(upload)] },
             self.source_header(place),
-            Item::Buttons { buttons: vec![button(format!("card:{place}"), "Take the card", "")] },
+            load_card(place, "Load card"),
         ];
-        if let Some(value) = self.spec().pointer(&card).filter(|card| card.is_object()) {
-            items.push(card_facts(value));
-        }
-        items.push(self.json(&card, "Card as JSON", "The object with which the agent introduces itself.", 5));
-        items.extend(self.answerer_fields(&text_at(self.spec(), &format!("{place}/name"))));
+        items.extend(self.spec().pointer(pointer).filter(|card| card.is_object()).map(card_facts));
+        let help = "The object with which the agent introduces itself.";
+        items.push(self.json(pointer, &format!("{} as JSON", field.label), help, 5));
         items
     }
 
     /// The credential for discovering tools or fetching a card.
     pub fn source_header(&self, place: &str) -> Item {
-        let source = self.draft.sources.get(place).cloned().unwrap_or_default();
+        let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
         let open = !source.header.is_empty();
-        let part = |part: &str, label: &str, control: Control| {
-            self.field(format!("s{place}#{part}"), &format!("{place}#{part}"), label, control)
+        let part = |part: &str, label: &str, control: Control, help: &str| {
+            let name = ControlName::source(place, part);
+            with_help(self.field(&name, &format!("{place}#{part}"), label, control), help)
         };
-        let secret = Control::TextLine {
-            value: source.value,
-            placeholder: String::new(),
-            datalist: String::new(),
-            secret: true,
-        };
-        let name = with_help(part("header", "Header", line(source.header)), "Such as Authorization.");
-        let value = with_help(part("value", "Value", secret), "Sent along when it is asked, and when it answers.");
-        Item::Fold {
-            id: dom_id(&format!("fold{place}/source")),
-            title: "Ask with a credential".to_owned(),
-            open,
-            items: vec![Item::Row { items: vec![name, value] }],
-        }
+        let name = part("header", "Header", line(source.header), "Such as Authorization.");
+        let help = "Sent when the server is asked, and when it answers.";
+        let value = part("value", "Value", secret_line(source.value), help);
+        let items = vec![Item::Row { items: vec![name, value] }];
+        fold(dom_id(&format!("fold{place}/source")), "Authentication", open, items)
     }
+}
+
+fn load_card(place: &str, label: &str) -> Item {
+    buttons(button(Verb::LoadCard.of(place), label, ""))
 }
 
 /// Shows a card, whose texts are untrusted.

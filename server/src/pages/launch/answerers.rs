@@ -1,60 +1,54 @@
 //! Fields for the answerer of a local tool.
 
+use app::launch::ControlName;
 use app::launch::draft::answerers;
 use app::model::launch::{Control, Item};
 use domain::{Answerer, Headers, McpEndpoint, McpTool};
 
-use super::controls::{PageBuilder, line, line_with_datalist, note, options_with, with_help};
+use super::controls::{
+    PageBuilder, checkbox, code_area, line, line_with_datalist, line_with_placeholder, note, secret_line, select,
+    with_help,
+};
 
 impl PageBuilder<'_> {
     pub fn answerer_fields(&self, tool: &str) -> Vec<Item> {
         if !protocol::ids::is_tool_name(tool) {
-            return vec![note("Who answers it can be chosen once it has a name.")];
+            return vec![note("Choose who answers it once it has a name.")];
         }
         let answerer = self.draft.answers.get(tool).cloned().unwrap_or_default();
+        let place = format!("/answers/{tool}");
         let part = |part: &str, label: &str, control: Control, help: &str| {
-            let name = format!("a:{tool}:{part}");
-            with_help(self.field(name, &format!("/answers/{tool}#{part}"), label, control), help)
+            let name = ControlName::answerer(tool, part);
+            with_help(self.field(&name, &format!("{place}#{part}"), label, control), help)
         };
         let mut words = vec![
-            ("hand", "I do, in the run's page"),
-            ("canned", "A reply that I write now"),
+            ("hand", "I do, on the run's page"),
+            ("canned", "A canned reply"),
             ("mcp", "An MCP server that this server reaches"),
             ("a2a", "An A2A agent that this server reaches"),
         ];
         if !self.catalogue.mcp_commands.is_empty() {
             words.push(("command", "An MCP server started here"));
         }
-        let by = answerers::choice_of(&answerer).to_owned();
-        let options = options_with(&by, &words);
-        let mut who = self.field(
-            format!("a:{tool}:by"),
-            &format!("/answers/{tool}"),
-            &format!("Who answers {tool}?"),
-            Control::Select { value: by, options },
-        );
-        who.error = self.error_inside(&format!("/answers/{tool}"));
+        let name = ControlName::answerer(tool, "by");
+        let choice = select(answerers::choice_of(&answerer), &words);
+        let mut who = self.field(&name, &place, &format!("Who answers {tool}?"), choice);
+        who.error = self.error_inside(&place);
         let mut items = vec![Item::Field(who)];
         match answerer {
             Answerer::Hand => {}
             Answerer::Canned(reply) => {
-                let area = Control::TextArea { value: reply.text, placeholder: String::new(), rows: 3, code: true };
-                items.push(part("text", "Reply", area, "{{args.path}} stands for an argument of the call."));
-                let delay = Control::TextLine {
-                    value: match self.draft.invalid_texts.get(&format!("a:{tool}:delay")) {
-                        Some(text) => text.clone(),
-                        None if reply.delay_ms == 0 => String::new(),
-                        None => reply.delay_ms.to_string(),
-                    },
-                    placeholder: "0".to_owned(),
-                    datalist: String::new(),
-                    secret: false,
+                let help = "{{args.path}} stands for an argument of the call.";
+                items.push(part("text", "Reply", code_area(reply.text, 3, ""), help));
+                let delay = match self.draft.unfinished.texts.get(&answerers::delay_name(tool)) {
+                    Some(text) => text.clone(),
+                    None if reply.delay_ms == 0 => String::new(),
+                    None => reply.delay_ms.to_string(),
                 };
-                let failed = Control::Checkbox { value: "true".to_owned(), checked: reply.failed };
                 items.push(Item::Row {
                     items: vec![
-                        part("delay", "Wait before, ms", delay, ""),
-                        part("failed", "It is an error", failed, "To rehearse a failure."),
+                        part("delay", "Delay (ms)", line_with_placeholder(delay, "0"), ""),
+                        part("failed", "Return as error", checkbox(reply.failed), "To rehearse a failure."),
                     ],
                 });
             }
@@ -73,10 +67,10 @@ impl PageBuilder<'_> {
                         ));
                     }
                 }
-                items.push(part("tool", "Its name there", line(own_name.unwrap_or_default()), "Left empty: the same."));
+                items.push(part("tool", "Its name there", line(own_name.unwrap_or_default()), "Empty: the same name."));
             }
             Answerer::A2a(peer) => {
-                let card = if peer.card.is_some() { "Left empty: the card that is kept." } else { "" };
+                let card = if peer.card.is_some() { "Empty: the stored card." } else { "" };
                 items.push(part("url", "Address of its card", line(peer.card_url.unwrap_or_default()), card));
                 items.push(peer_header(&peer.headers, part));
             }
@@ -87,11 +81,10 @@ impl PageBuilder<'_> {
 
 fn peer_header(headers: &Headers, part: impl Fn(&str, &str, Control, &str) -> Item) -> Item {
     let (name, value) = headers.iter().next().map(|(name, value)| (name.clone(), value.clone())).unwrap_or_default();
-    let secret = Control::TextLine { value, placeholder: String::new(), datalist: String::new(), secret: true };
     Item::Row {
         items: vec![
             part("header", "Header (optional)", line(name), "Such as Authorization."),
-            part("value", "Its value", secret, "Kept encrypted."),
+            part("value", "Its value", secret_line(value), "Stored encrypted."),
         ],
     }
 }

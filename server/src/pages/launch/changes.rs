@@ -40,7 +40,7 @@ impl PageBuilder<'_> {
             .map(|change| (change.path, format!("{} instead of {}", quoted(change.after), quoted(change.before))))
             .collect();
         if facts.is_empty() {
-            return vec![note("Nothing is set otherwise than the session has it.")];
+            return vec![note("Nothing differs from the session.")];
         }
         vec![note("For this message only:"), Item::Facts { facts }]
     }

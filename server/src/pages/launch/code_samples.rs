@@ -13,10 +13,10 @@ const MAX_SHOWN_BYTES: usize = 64 * 1024;
 
 impl PageBuilder<'_> {
     pub fn code_samples(&self) -> Item {
-        let mut spec = self.spec().clone();
+        let mut spec = self.fields.in_order(self.spec());
         redact(&mut spec);
         let items = if spec.to_string().len() > MAX_SHOWN_BYTES {
-            vec![note("The spec is too large to be shown as a program. Copy its JSON.")]
+            vec![note("The spec is too large to show as code. Copy its JSON.")]
         } else {
             let program = |language: Language| Item::Code {
                 title: format!("As {}", language.name()),
@@ -28,7 +28,7 @@ impl PageBuilder<'_> {
             };
             [note(text)].into_iter().chain(Language::ALL.map(program)).collect()
         };
-        Item::Fold { id: "fold-programs".to_owned(), title: "As a program".to_owned(), open: false, items }
+        Item::Fold { id: "fold-programs".to_owned(), title: "Code".to_owned(), open: false, items }
     }
 
     fn posted_to(&self) -> String {

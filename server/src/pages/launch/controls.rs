@@ -1,13 +1,12 @@
-//! The controls that sections of the launch page are built from.
+//! The controls that the launch page is built from.
 
 use std::cell::RefCell;
 
-use app::launch::draft::LaunchDraft;
-use app::launch::draft::control_text::{json_at, lines_at, text_at};
-use app::launch::draft::error_placement::{self, dom_id};
-use app::launch::draft::settings::Setting;
-use app::launch::{LaunchMode, SpecForm};
-use app::model::launch::{Button, Control, Field, Item, Section, Tone};
+use app::launch::control_name::{ControlName, dom_id};
+use app::launch::draft::{LaunchDraft, error_placement};
+use app::launch::{Action, LaunchMode};
+use app::model::launch::{Button, Control, Field, Item, Tone};
+use protocol::fields::FieldTable;
 use protocol::validate::FieldError;
 use serde_json::Value;
 
@@ -18,6 +17,7 @@ const SESSIONS_SCOPE: &str = "sessions:write";
 
 pub struct PageBuilder<'a> {
     pub draft: &'a LaunchDraft,
+    pub fields: FieldTable,
     pub catalogue: &'a Catalogue,
     pub errors: Vec<FieldError>,
     /// The address of MANTYX that starts runs.
@@ -41,7 +41,7 @@ impl PageBuilder<'_> {
         self.catalogue.missing_scopes.iter().any(|missing| missing == scope)
     }
 
-    /// Returns the id of a control, and registers it for links to its field.
+    /// Returns the id of a group, and registers it for links to its pointer.
     pub fn anchor(&self, name: &str, pointer: &str) -> String {
         let id = dom_id(name);
         self.anchors.borrow_mut().push((pointer.to_owned(), id.clone()));
@@ -56,92 +56,59 @@ impl PageBuilder<'_> {
         error_placement::inside(&self.errors, pointer)
     }
 
-    pub fn field(&self, name: String, pointer: &str, label: &str, control: Control) -> Field {
-        let id = self.anchor(&name, pointer);
-        let error = match error_placement::shows_spec(self.draft, &name) {
-            true => error_placement::error_at(self.draft, &self.errors, &name),
-            false => self.error(pointer),
+    /// Returns a control with its error. `pointer` is where links to its errors lead.
+    pub fn field(&self, name: &ControlName, pointer: &str, label: &str, control: Control) -> Field {
+        let id = self.anchor(&name.to_string(), pointer);
+        let error = match error_placement::pointer_of(self.draft, self.fields, name) {
+            Some(_) => error_placement::error_at(self.draft, self.fields, &self.errors, name),
+            None => self.error(pointer),
         };
-        Field { id, name, label: label.to_owned(), help: String::new(), error, control }
-    }
-
-    pub fn text(&self, pointer: &str, label: &str, help: &str) -> Item {
-        let field = self.field(format!("t{pointer}"), pointer, label, line(text_at(self.spec(), pointer)));
-        with_help(field, help)
-    }
-
-    /// A text line with completions.
-    pub fn text_with_datalist(&self, pointer: &str, label: &str, help: &str, datalist: &str) -> Item {
-        let value = text_at(self.spec(), pointer);
-        let field = self.field(format!("t{pointer}"), pointer, label, line_with_datalist(value, datalist));
-        with_help(field, help)
-    }
-
-    pub fn number(&self, pointer: &str, label: &str, help: &str, placeholder: &str) -> Item {
-        let value = text_at(self.spec(), pointer);
-        let control =
-            Control::TextLine { value, placeholder: placeholder.to_owned(), datalist: String::new(), secret: false };
-        with_help(self.field(format!("n{pointer}"), pointer, label, control), help)
-    }
-
-    pub fn area(&self, pointer: &str, label: &str, help: &str, rows: u32, placeholder: &str) -> Item {
-        let value = text_at(self.spec(), pointer);
-        let control = Control::TextArea { value, placeholder: placeholder.to_owned(), rows, code: false };
-        with_help(self.field(format!("t{pointer}"), pointer, label, control), help)
-    }
-
-    pub fn lines(&self, pointer: &str, label: &str, help: &str) -> Item {
-        let value = lines_at(self.spec(), pointer);
-        let control = Control::TextArea { value, placeholder: String::new(), rows: 3, code: false };
-        with_help(self.field(format!("l{pointer}"), pointer, label, control), help)
-    }
-
-    pub fn json(&self, pointer: &str, label: &str, help: &str, rows: u32) -> Item {
-        let name = format!("j{pointer}");
-        let value = self.draft.invalid_texts.get(&name).cloned().unwrap_or_else(|| json_at(self.spec(), pointer));
-        let control = Control::TextArea { value, placeholder: String::new(), rows, code: true };
-        with_help(self.field(name, pointer, label, control), help)
-    }
-
-    pub fn checkbox(&self, pointer: &str, label: &str, help: &str) -> Item {
-        let checked = self.spec().pointer(pointer) == Some(&Value::Bool(true));
-        let control = Control::Checkbox { value: "true".to_owned(), checked };
-        with_help(self.field(format!("b{pointer}"), pointer, label, control), help)
-    }
-
-    /// A select. A value of the spec that is none of the options becomes one, so that it is not lost.
-    pub fn select(&self, pointer: &str, label: &str, help: &str, words: &[(&str, &str)]) -> Item {
-        let value = text_at(self.spec(), pointer);
-        let control = Control::Select { options: options_with(&value, words), value };
-        with_help(self.field(format!("t{pointer}"), pointer, label, control), help)
-    }
-
-    pub fn choice(&self, setting: &Setting, label: &str, help: &str, words: &[(&str, &str)]) -> Item {
-        let value = setting.choice_in(self.spec()).to_owned();
-        let control = Control::Select { options: options_with(&value, words), value };
-        with_help(self.field(setting.name.to_owned(), setting.pointer, label, control), help)
-    }
-
-    pub fn other_fields(&self) -> Option<Section> {
-        let form = SpecForm::read(self.spec())?;
-        let facts: Vec<(String, String)> =
-            form.other_fields().into_iter().map(|(path, value)| (path, value.to_string())).collect();
-        let section = Section {
-            id: "kept".to_owned(),
-            title: "Other fields, kept as they are".to_owned(),
-            intro: "No control shows these. They are sent as they stand; change them in the JSON.".to_owned(),
-            items: vec![Item::Facts { facts: facts.clone() }],
-        };
-        (!facts.is_empty()).then_some(section)
+        Field { id, name: name.to_string(), label: label.to_owned(), help: String::new(), error, control }
     }
 }
 
-pub fn line(value: String) -> Control {
+pub fn line(value: impl Into<String>) -> Control {
     line_with_datalist(value, "")
 }
 
-pub fn line_with_datalist(value: String, datalist: &str) -> Control {
-    Control::TextLine { value, placeholder: String::new(), datalist: datalist.to_owned(), secret: false }
+pub fn line_with_datalist(value: impl Into<String>, datalist: &str) -> Control {
+    Control::TextLine { value: value.into(), placeholder: String::new(), datalist: datalist.to_owned(), secret: false }
+}
+
+pub fn line_with_placeholder(value: impl Into<String>, placeholder: &str) -> Control {
+    Control::TextLine {
+        value: value.into(),
+        placeholder: placeholder.to_owned(),
+        datalist: String::new(),
+        secret: false,
+    }
+}
+
+pub fn secret_line(value: impl Into<String>) -> Control {
+    Control::TextLine { value: value.into(), placeholder: String::new(), datalist: String::new(), secret: true }
+}
+
+pub fn area(value: impl Into<String>, rows: u32, placeholder: &str) -> Control {
+    Control::TextArea { value: value.into(), placeholder: placeholder.to_owned(), rows, code: false }
+}
+
+pub fn code_area(value: impl Into<String>, rows: u32, placeholder: &str) -> Control {
+    Control::TextArea { value: value.into(), placeholder: placeholder.to_owned(), rows, code: true }
+}
+
+pub fn checkbox(checked: bool) -> Control {
+    Control::Checkbox { value: "true".to_owned(), checked }
+}
+
+/// A select. A value that is none of the options becomes one, so that it is not lost.
+pub fn select(value: impl Into<String>, options: &[(&str, &str)]) -> Control {
+    let value = value.into();
+    let mut options: Vec<(String, String)> =
+        options.iter().map(|(option, label)| ((*option).to_owned(), (*label).to_owned())).collect();
+    if !options.iter().any(|(option, _)| *option == value) {
+        options.push((value.clone(), value.clone()));
+    }
+    Control::Select { value, options }
 }
 
 pub fn with_help(mut field: Field, help: &str) -> Item {
@@ -149,18 +116,9 @@ pub fn with_help(mut field: Field, help: &str) -> Item {
     Item::Field(field)
 }
 
-pub fn options_with(value: &str, words: &[(&str, &str)]) -> Vec<(String, String)> {
-    let mut options: Vec<(String, String)> =
-        words.iter().map(|(word, label)| ((*word).to_owned(), (*label).to_owned())).collect();
-    if !words.iter().any(|(word, _)| *word == value) {
-        options.push((value.to_owned(), value.to_owned()));
-    }
-    options
-}
-
-pub fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
+pub fn button(action: impl Into<Action>, label: &str, about: &str) -> Button {
     Button {
-        value: value.into(),
+        value: action.into().to_string(),
         label: label.to_owned(),
         about: about.to_owned(),
         hint: String::new(),
@@ -169,6 +127,14 @@ pub fn button(value: impl Into<String>, label: &str, about: &str) -> Button {
     }
 }
 
+pub fn buttons(button: Button) -> Item {
+    Item::Buttons { buttons: vec![button] }
+}
+
 pub fn note(text: impl Into<String>) -> Item {
     Item::Note { tone: Tone::Info, text: text.into() }
+}
+
+pub fn fold(id: String, title: impl Into<String>, open: bool, items: Vec<Item>) -> Item {
+    Item::Fold { id, title: title.into(), open, items }
 }

@@ -5,17 +5,21 @@ mod answerers;
 mod changes;
 mod code_samples;
 mod controls;
-mod input;
-mod limits;
+mod fields;
+mod messages;
+mod model;
 mod rows;
+mod sample;
+mod section_folds;
 mod side;
 #[cfg(test)]
 mod tests;
 mod tools;
 
 use app::launch::LaunchEntry;
-use app::launch::draft::{LaunchDraft, error_placement, files, json_problem, validation};
+use app::launch::draft::{LaunchDraft, error_placement, files, json_error, validation};
 use app::model::launch::LaunchPageModel;
+use protocol::fields::{FieldTable, SPEC_FIELDS};
 use protocol::validate::FieldError;
 
 use crate::auth::Caller;
@@ -36,36 +40,36 @@ pub async fn load_draft(state: &AppState, launcher: &Launcher, draft: &LaunchDra
     let catalogue = state.catalogues.load(state, launcher).await?;
     let templates = templates::list(state, launcher).await?;
     let runs_url = state.mantyx.runs_url(&launcher.caller.slug);
-    Ok(build(draft, &catalogue, &templates, form::validation::errors(draft), &runs_url))
+    Ok(build(draft, SPEC_FIELDS, &catalogue, &templates, form::validation::errors(draft), &runs_url))
 }
 
 fn build(
     draft: &LaunchDraft,
+    fields: FieldTable,
     catalogue: &Catalogue,
     templates: &[Template],
     errors: Vec<FieldError>,
     runs_url: &str,
 ) -> LaunchPageModel {
     let shown = errors.into_iter().filter(|error| validation::is_shown(draft, error));
-    let builder = PageBuilder { draft, catalogue, errors: shown.collect(), runs_url, anchors: Default::default() };
-    let mut sections =
-        vec![builder.input(), builder.model(), builder.tools(), builder.limits(), builder.output(), builder.metadata()];
-    sections.extend(builder.other_fields());
+    let errors = shown.collect();
+    let builder = PageBuilder { draft, fields, catalogue, errors, runs_url, anchors: Default::default() };
+    let sections = builder.sections();
     let (mode, more_actions) = (builder.mode(), builder.more_actions(templates));
     LaunchPageModel {
         draft: serde_json::to_string(draft).unwrap_or_default(),
         notices: builder.notices(),
         templates: templates.iter().map(side::template_link).collect(),
         sections,
-        json: draft.invalid_json.clone().unwrap_or_else(|| files::display_json(&draft.spec)),
-        json_problem: draft.invalid_json.as_deref().and_then(json_problem::json_problem),
-        problems: error_placement::problems(&builder.errors, &builder.anchors.borrow()),
+        json: draft.unfinished.json.clone().unwrap_or_else(|| files::display_json(&draft.spec)),
+        json_problem: draft.unfinished.json.as_deref().and_then(json_error::json_problem),
+        problems: error_placement::problems(fields, &builder.errors, &builder.anchors.borrow()),
         changes: builder.changes(),
         mode,
         more_actions,
         may_launch: builder.missing_scope().is_none(),
         error: builder.general_error(),
-        unconfirmed: draft.unconfirmed && draft.general_error.is_some(),
+        unconfirmed: draft.last_action.unconfirmed && draft.last_action.general_error.is_some(),
         draft_status: String::new(),
         focus: None,
     }

@@ -1,10 +1,13 @@
 //! The column beside the form: notices, the mode, the batch and templates.
 
 use app::AppError;
-use app::launch::LaunchMode;
-use app::model::launch::{Button, Control, Item, Notice, TemplateLink, Tone};
+use app::launch::{ControlName, LaunchMode, Verb};
+use app::model::launch::{Button, Control, Field, Item, Notice, TemplateLink, Tone};
 
-use super::controls::{PageBuilder, RUNS_SCOPE, button, line, note, options_with, with_help};
+use super::controls::{
+    PageBuilder, RUNS_SCOPE, area, button, buttons, checkbox, code_area, fold, line, line_with_placeholder, note,
+    select, with_help,
+};
 use crate::launch::batch_inputs::preview;
 use crate::launch::templates::{Template, TemplateOwner};
 
@@ -22,14 +25,14 @@ impl PageBuilder<'_> {
                 link: Some(sign_in()),
             });
         }
-        if self.draft.has_previous_draft {
+        if self.draft.ownership.has_previous_draft {
             notices.push(Notice {
                 tone: Tone::Info,
-                text: "What you were writing before is kept.".to_owned(),
-                link: Some(("/launch?draft=earlier".to_owned(), "Go back to it".to_owned())),
+                text: "An earlier draft is saved.".to_owned(),
+                link: Some(("/launch?draft=earlier".to_owned(), "Restore".to_owned())),
             });
         }
-        if let Some(done) = &self.draft.success {
+        if let Some(done) = &self.draft.last_action.success {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
         }
         notices
@@ -37,12 +40,13 @@ impl PageBuilder<'_> {
 
     /// The error of the last action that belongs to no field.
     pub fn general_error(&self) -> Option<Notice> {
-        let link = match (self.draft.suggest_sign_in, self.draft.unconfirmed) {
+        let last = &self.draft.last_action;
+        let link = match (last.suggest_sign_in, last.unconfirmed) {
             (true, _) => Some(sign_in()),
             (false, true) => Some(("/runs".to_owned(), "See the newest runs".to_owned())),
             (false, false) => None,
         };
-        let text = self.draft.general_error.clone()?;
+        let text = last.general_error.clone()?;
         Some(Notice { tone: Tone::Error, text, link })
     }
 
@@ -61,13 +65,10 @@ impl PageBuilder<'_> {
             ("new_session", "The first message of a new session"),
             ("message", "The next message of a session"),
         ];
-        let options = options_with(value, &words);
-        let mode =
-            self.field("x:mode".to_owned(), "/mode", "Launch as", Control::Select { value: value.to_owned(), options });
-        let mut items = vec![Item::Field(mode)];
+        let mut items = vec![Item::Field(self.other("mode", "/mode", "Run type", select(value, &words)))];
         if let LaunchMode::Message { .. } = self.draft.mode {
-            let id = self.field("x:session".to_owned(), "/session", "Session", line(session.to_owned()));
-            items.push(with_help(id, "Its id, such as sess_…"));
+            items
+                .push(with_help(self.other("session", "/session", "Session", line(session)), "Its id, such as sess_…"));
             items.push(note(
                 "The session has its own prompt, model and tools. Whatever is set here holds for this message only.",
             ));
@@ -76,15 +77,15 @@ impl PageBuilder<'_> {
         items
     }
 
+    fn other(&self, name: &'static str, pointer: &str, label: &str, control: Control) -> Field {
+        self.field(&ControlName::Other(name), pointer, label, control)
+    }
+
     fn batch(&self) -> Item {
-        let fields = &self.draft.batch;
-        let area = Control::TextArea {
-            value: fields.inputs.clone(),
-            placeholder: "prompt,metadata.customer\nWhere is order 1?,acme".to_owned(),
-            rows: 4,
-            code: true,
-        };
-        let mut inputs = self.field("q:inputs".to_owned(), "/batch/inputs", "Inputs", area);
+        let fields = &self.draft.unfinished.batch;
+        let placeholder = "prompt,metadata.customer\nWhere is order 1?,acme";
+        let mut inputs =
+            self.other("batch.inputs", "/batch/inputs", "Inputs", code_area(&fields.inputs, 4, placeholder));
         let preview = (!fields.inputs.trim().is_empty()).then(|| preview(self.spec(), &fields.inputs)).transpose();
         if let Err(AppError::Invalid { message, .. }) = &preview {
             inputs.error = Some(message.clone());
@@ -92,76 +93,63 @@ impl PageBuilder<'_> {
         let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt or in a message stands \
                     for a column.";
         let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
-        let file = self.field("f:inputs".to_owned(), "/batch/file", "Or a file", file);
-        let placeholder = |value: &str, placeholder: &str| Control::TextLine {
-            value: value.to_owned(),
-            placeholder: placeholder.to_owned(),
-            datalist: String::new(),
-            secret: false,
-        };
-        let key = self.field("q:tag-key".to_owned(), "/batch/key", "Tagged", placeholder(&fields.tag_key, "batch"));
-        let tag = placeholder(&fields.tag_value, "today");
-        let value = self.field("q:tag-value".to_owned(), "/batch/value", "With", tag);
-        Item::Fold {
-            id: "fold-batch".to_owned(),
-            title: "Many at once".to_owned(),
-            open: !fields.inputs.is_empty(),
-            items: vec![
-                with_help(inputs, help),
-                note(
-                    preview
-                        .ok()
-                        .flatten()
-                        .unwrap_or_else(|| "The first input is shown here before it is sent.".to_owned()),
-                ),
-                Item::Field(file),
-                Item::Row { items: vec![Item::Field(key), Item::Field(value)] },
-                Item::Buttons {
-                    buttons: vec![Button {
-                        disabled: self.lacks(RUNS_SCOPE),
-                        ..button("batch", "Launch the batch", "")
-                    }],
-                },
-            ],
-        }
+        let key = line_with_placeholder(&fields.tag_key, "batch");
+        let value = line_with_placeholder(&fields.tag_value, "generated");
+        let preview = preview.ok().flatten();
+        let start = Button { disabled: self.lacks(RUNS_SCOPE), ..button(Verb::LaunchBatch, "Launch the batch", "") };
+        let items = vec![
+            with_help(inputs, help),
+            note(preview.unwrap_or_else(|| "The first input is shown here before it is sent.".to_owned())),
+            Item::Field(self.other("batch.file", "/batch/file", "Or a file", file)),
+            Item::Row {
+                items: vec![
+                    Item::Field(self.other("batch.key", "/batch/key", "Tagged", key)),
+                    Item::Field(self.other("batch.value", "/batch/value", "With", value)),
+                ],
+            },
+            buttons(start),
+        ];
+        fold("fold-batch".to_owned(), "Batch", !fields.inputs.is_empty(), items)
     }
 
     fn template(&self, templates: &[Template]) -> Item {
-        let fields = &self.draft.template;
-        let name = self.field("q:template-name".to_owned(), "/template/name", "Name", line(fields.name.clone()));
-        let notes = Control::TextArea { value: fields.notes.clone(), placeholder: String::new(), rows: 2, code: false };
-        let notes = self.field("q:template-notes".to_owned(), "/template/notes", "Notes", notes);
-        let shared = Control::Checkbox { value: "true".to_owned(), checked: fields.shared };
-        let shared = self.field("q:template-shared".to_owned(), "/template/shared", "Share with the workspace", shared);
-        let mut save = vec![button("save-template", "Save as a template", "")];
+        let fields = &self.draft.unfinished.template;
+        let name = self.other("template.name", "/template/name", "Name", line(&fields.name));
+        let notes = self.other("template.notes", "/template/notes", "Notes", area(&fields.notes, 2, ""));
+        let shared =
+            self.other("template.shared", "/template/shared", "Share with the workspace", checkbox(fields.shared));
+        let mut save = vec![button(Verb::SaveTemplate, "Save as a template", "")];
         let own = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
         if let Some(current) = own.clone().find(|template| Some(&template.id) == fields.id.as_ref()) {
-            save.insert(0, button(format!("update-template:{}", current.id), "Update the template", &current.name));
+            let update = Verb::UpdateTemplate.of(&current.id);
+            save.insert(0, button(update, "Update the template", &current.name));
         }
         let mut items = vec![
             Item::Field(name),
             Item::Field(notes),
-            with_help(shared, "Header values are left out then."),
+            with_help(shared, "Without the values of headers."),
             Item::Buttons { buttons: save },
         ];
         let (to_delete, others): (Vec<_>, Vec<_>) =
             own.partition(|template| Some(&template.id) == fields.to_delete.as_ref());
         for template in &to_delete {
-            let text = format!("Delete the template “{}” for good?", template.name);
-            let delete = button(format!("delete-for-good:{}", template.id), "Delete it", &template.name);
-            let buttons = vec![Button { danger: true, ..delete }, button("keep-template", "Keep it", &template.name)];
+            let text = format!("Delete the template “{}”?", template.name);
+            let delete = button(Verb::ConfirmDelete.of(&template.id), "Delete it", &template.name);
+            let keep = button(Verb::KeepTemplate, "Keep it", &template.name);
+            let buttons = vec![Button { danger: true, ..delete }, keep];
             items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons { buttons }]);
         }
         let delete = |template: &&Template| {
-            button(format!("delete-template:{}", template.id), &format!("Delete “{}”…", template.name), "")
+            let delete = Verb::DeleteTemplate.of(&template.id);
+            button(delete, &format!("Delete “{}”…", template.name), "")
         };
         let delete: Vec<Button> = others.iter().map(delete).collect();
         if !delete.is_empty() {
             items.extend([note("Templates of yours:"), Item::Buttons { buttons: delete }]);
         }
-        items.push(Item::Buttons { buttons: vec![button("reset", "Start over", "")] });
+        items.push(buttons(button(Verb::Reset, "Start over", "")));
         let open = self.error_inside("/template").is_some() || !to_delete.is_empty();
-        Item::Fold { id: "fold-keep".to_owned(), title: "Keep it, or start over".to_owned(), open, items }
+        fold("fold-keep".to_owned(), "Save as template, reset", open, items)
     }
 }
 

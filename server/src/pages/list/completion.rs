@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn value(value: &str, runs: u64) -> FacetValue {
-        FacetValue { value: value.to_owned(), runs }
+        FacetValue { value: value.to_owned(), runs, selected: false }
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Builds the facet panel: each value links to the filter with it, or without it if it is on.
+//! Builds the facet panel: each value links to the filter with it, or without it if it is on. A second value of a key
+//! becomes an alternative to the first.
 
 use app::format::grouped;
 use app::model::list::{FacetGroup, FacetLink, FacetPanelModel};
 use domain::{FacetValue, Facets, ViewList};
 use protocol::Query;
-use protocol::query::{Clause, Field, Is, Term};
+use protocol::query::{Field, Is, Term};
 
 use super::Links;
 
@@ -14,7 +15,8 @@ const OPEN_GROUPS: usize = 6;
 pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelModel {
     let note = facets.counted_newest.map(|counted| format!("Counted in the newest {} that match.", grouped(counted)));
     let mut facets = facets.facets;
-    // Metadata is the team's own vocabulary, so it comes before models and tools.
+    // Metadata is the team's own vocabulary, so it comes before models and tools. Otherwise the order is the store's, which
+    // is the same under every filter.
     facets.sort_by_key(|facet| match facet.key.as_str() {
         "status" | "is" => 0,
         key if key.starts_with("metadata.") => 1,
@@ -34,24 +36,19 @@ pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelM
 }
 
 fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
-    let clause = Clause::from(term(links.list(), key, &value.value)?);
-    let at = query.clauses.iter().position(|known| *known == clause);
-    let target = match at {
-        Some(at) => query.without(at),
-        None => query.with(clause.term),
-    };
+    let term = term(links.list(), key, &value.value)?;
     Some(FacetLink {
         value: value.value.clone(),
         count: grouped(value.runs),
-        href: links.url(&target),
-        on: at.is_some(),
+        on: query.includes(&term),
+        href: links.url(&query.toggled(term)),
     })
 }
 
 fn title(key: &str) -> String {
     match key {
         "status" => "Status".to_owned(),
-        "is" => "Noticed".to_owned(),
+        "is" => "Signals".to_owned(),
         "model" => "Model".to_owned(),
         "agent" => "Agent".to_owned(),
         "name" => "Name".to_owned(),
@@ -80,32 +77,62 @@ mod tests {
     use super::*;
     use domain::Facet;
 
+    fn value(value: &str) -> FacetValue {
+        FacetValue { value: value.to_owned(), runs: 1_200, ..FacetValue::default() }
+    }
+
+    fn facet(key: &str, values: &[&str]) -> Facet {
+        Facet { key: key.to_owned(), values: values.iter().map(|word| value(word)).collect(), ..Facet::default() }
+    }
+
+    fn panel(facets: Vec<Facet>, query: &str) -> FacetPanelModel {
+        let facets = Facets { facets, counted_newest: Some(500) };
+        let query = Query::parse(query).expect("a query");
+        build_facets(&Links::to_list(ViewList::Runs), facets, &query)
+    }
+
+    fn links(panel: &FacetPanelModel) -> Vec<(&str, &str, bool)> {
+        let links = panel.groups.iter().flat_map(|group| &group.links);
+        links.map(|link| (&*link.value, &*link.href, link.on)).collect()
+    }
+
     #[test]
     fn a_value_links_to_the_filter_with_or_without_it() {
-        let value = |value: &str| FacetValue { value: value.to_owned(), runs: 1_200 };
-        let facet = |key: &str, values: Vec<FacetValue>| Facet { key: key.to_owned(), values, more: false };
-        let facets = Facets {
-            facets: vec![
-                facet("status", vec![value("failed")]),
-                facet("metadata.team", vec![value("a b")]),
-                facet("later", vec![value("x")]),
-            ],
-            counted_newest: Some(500),
-        };
-        let query = Query::parse("status:failed").expect("a query");
-        let panel = build_facets(&Links::to_list(ViewList::Runs), facets, &query);
-        let links: Vec<(&str, &str, bool)> = panel
-            .groups
-            .iter()
-            .flat_map(|group| &group.links)
-            .map(|link| (&*link.value, &*link.href, link.on))
-            .collect();
+        let facets = vec![facet("status", &["failed"]), facet("metadata.team", &["a b"]), facet("later", &["x"])];
+        let panel = panel(facets, "status:failed");
         assert_eq!(
-            links,
+            links(&panel),
             [("failed", "/runs?q=", true), ("a b", "/runs?q=status:failed+team:%22a+b%22", false)],
             "keys that can't be filtered by are left out"
         );
         assert_eq!(panel.groups[0].links[0].count, "1,200");
         assert_eq!(panel.note.as_deref(), Some("Counted in the newest 500 that match."));
+    }
+
+    #[test]
+    fn a_second_value_is_an_alternative_to_the_first() {
+        let customers = || vec![facet("metadata.customer", &["acme", "globex", "initech"])];
+        assert_eq!(
+            links(&panel(customers(), "env:prod customer:acme,globex -status:failed")),
+            [
+                ("acme", "/runs?q=env:prod+customer:globex+-status:failed", true),
+                ("globex", "/runs?q=env:prod+customer:acme+-status:failed", true),
+                ("initech", "/runs?q=env:prod+customer:acme,globex,initech+-status:failed", false),
+            ]
+        );
+        assert!(!links(&panel(customers(), "-customer:acme"))[0].2, "an excluded value is not selected");
+    }
+
+    #[test]
+    fn groups_keep_their_order() {
+        let facets = vec![
+            facet("tool", &["recall"]),
+            facet("metadata.env", &["prod", "dev"]),
+            facet("status", &["succeeded", "failed"]),
+            facet("metadata.customer", &["acme"]),
+        ];
+        let panel = panel(facets, "env:prod");
+        let titles: Vec<&str> = panel.groups.iter().map(|group| group.title.as_str()).collect();
+        assert_eq!(titles, ["Status", "env", "customer", "Tool"]);
     }
 }

@@ -2,24 +2,30 @@
 
 use app::model::list::ListAddress;
 use domain::url::encode;
-use domain::{View, ViewList, ViewScope};
+use domain::{RunSort, View, ViewList, ViewScope};
 use protocol::Query;
 
-/// Links keep the id of the opened saved view, so that it can be changed.
+/// Links keep the id of the opened saved view, so that it can be changed, and the order of the list.
 #[derive(Clone, Debug)]
 pub struct Links {
     list: ViewList,
     view: Option<String>,
+    sort: RunSort,
 }
 
 impl Links {
     pub fn to_list(list: ViewList) -> Self {
-        Self { list, view: None }
+        Self { list, view: None, sort: RunSort::default() }
     }
 
     pub fn with_view(list: ViewList, view: Option<&View>) -> Self {
         let saved = view.filter(|view| view.scope != ViewScope::BuiltIn);
-        Self { list, view: saved.map(|view| view.id.clone()) }
+        Self { list, view: saved.map(|view| view.id.clone()), sort: RunSort::default() }
+    }
+
+    /// The same links to a list in another order.
+    pub fn sorted(&self, sort: RunSort) -> Self {
+        Self { sort, ..self.clone() }
     }
 
     pub fn list(&self) -> ViewList {
@@ -31,10 +37,17 @@ impl Links {
         self.view.as_deref()
     }
 
+    /// The parameters beside the filter, with their values.
+    pub fn kept(&self) -> Vec<(String, String)> {
+        let view = self.view.clone().map(|id| ("view".to_owned(), id));
+        let sort = (!self.sort.is_default()).then(|| ("sort".to_owned(), self.sort.to_string()));
+        view.into_iter().chain(sort).collect()
+    }
+
     /// The URL of the list under a query. `q` is always present: without it the default view would open.
     pub fn url(&self, query: &Query) -> String {
-        let view = self.view().map(|id| format!("view={}&", encode(id))).unwrap_or_default();
-        format!("{}?{view}q={}", self.list.path(), encode(&query.to_string()))
+        let kept = self.kept().into_iter().map(|(name, value)| format!("{name}={}&", encode(&value)));
+        format!("{}?{}q={}", self.list.path(), kept.collect::<String>(), encode(&query.to_string()))
     }
 
     /// The URL of the list under a query, ending where another clause can be appended.

@@ -39,7 +39,7 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
                 "on_track" => (Tone::Info, "The supervisor finds the run on track"),
                 "redirect" => (Tone::Warning, "The supervisor redirected the run"),
                 "finalize" => (Tone::Warning, "The supervisor asked for the final answer"),
-                _ => (Tone::Info, "The supervisor looked at the run"),
+                _ => (Tone::Info, "The supervisor reviewed the run"),
             };
             let message = redirect.as_ref().map(|redirect| format!(" It said: “{redirect}”")).unwrap_or_default();
             (tone, format!("{what}. {reason}{message}"))
@@ -52,7 +52,7 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
         NoteKind::Plan { plan, transition, stale } => {
             let count = format!("{} of {} steps done", plan.done(), plan.steps.len());
             let what = match (stale, transition.as_deref()) {
-                (true, _) => "An outdated plan came late and was left aside".to_owned(),
+                (true, _) => "An outdated plan arrived late and was ignored".to_owned(),
                 (false, Some(transition)) => format!("Plan: {}", transition.replace('_', " ")),
                 (false, None) => "Plan".to_owned(),
             };
@@ -70,12 +70,12 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
             (Tone::Info, format!("{role}: {}{with}", head(text, TEXT_CHARS)))
         }
         NoteKind::EarlyResult { tool } => {
-            (Tone::Info, format!("A result of {tool} stood here, before its call; it is shown with the call."))
+            (Tone::Info, format!("A result of {tool} arrived before its call. It is shown with the call."))
         }
         NoteKind::RepeatedResult { tool } => {
-            (Tone::Warning, format!("A second result for the same call of {tool}. The first one stands."))
+            (Tone::Warning, format!("A second result for the same call of {tool}. The first one is used."))
         }
-        NoteKind::Unknown { event } => (Tone::Info, format!("An event of a type that is not known here: {event}")),
+        NoteKind::Unknown { event } => (Tone::Info, format!("An event of an unknown type: {event}")),
         NoteKind::Malformed { event, reason } => {
             (Tone::Warning, format!("This {event} event cannot be read: {reason}"))
         }

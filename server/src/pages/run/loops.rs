@@ -137,7 +137,7 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
         calls => format!("{calls} calls"),
     };
     let mut sentences = vec![Sentence {
-        text: format!("From the first wasted step on, {turns} and {calls} brought nothing that was not known."),
+        text: format!("From the first wasted step on, {turns} and {calls} added nothing new."),
         seqs: vec![repetition.first_wasted_seq],
     }];
     sentences.extend(guard_effect(timeline, repetition));
@@ -166,8 +166,8 @@ fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence
     let Some((turn, seq)) = nudge else {
         let reported = looping().any(|turn| turn.notes().any(|note| guard(&note.kind).is_some()));
         let text = match went_on(timeline, repetition) || over {
-            true => "Nobody stepped in: the loop ended by itself, or with the run.",
-            false => "Nobody has stepped in so far.",
+            true => "No guard intervened: the loop ended by itself, or with the run.",
+            false => "No guard has intervened so far.",
         };
         return (!reported).then(|| Sentence { text: text.to_owned(), seqs: vec![repetition.last_seq] });
     };
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(last(&timeline), Some(vec!["no answer yet".to_owned()]));
         timeline.apply(&Event::new(8, "cancelled", json!({})));
         assert_eq!(last(&timeline), Some(vec!["no answer".to_owned()]));
-        assert!(guard_sentence(&timeline).contains("Nobody stepped in"), "{}", guard_sentence(&timeline));
+        assert!(guard_sentence(&timeline).contains("No guard intervened"), "{}", guard_sentence(&timeline));
     }
 
     #[test]

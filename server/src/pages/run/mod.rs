@@ -1,9 +1,9 @@
 //! The run page: loads the run, its log and what surrounds it once, and builds the page's state.
 
 pub mod describe;
+mod events;
 mod loops;
 mod output_schema;
-mod raw;
 mod render;
 mod retries;
 mod rows;
@@ -19,7 +19,7 @@ use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
 
-use crate::answers;
+use crate::answers::{self, Obstacle};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{find_run, masked_spec};
@@ -29,18 +29,26 @@ use waiting::CallAge;
 
 /// Loads the whole page, after syncing the run with MANTYX.
 pub async fn load(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Result<RunPageModel, Error> {
+    load_with_prompt(workspace, id, view).await.map(|(page, _)| page)
+}
+
+/// Loads the page and the whole prompt, which the page shows as a row.
+pub async fn load_with_prompt(
+    workspace: &SignedInWorkspace,
+    id: &str,
+    view: &RunView,
+) -> Result<(RunPageModel, Option<String>), Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let (run, freshness) = find_run(state, caller, id).await?;
     let loaded = LoadedRun::load(workspace, run).await?;
-    let shown = loaded.state(workspace, view).await?;
+    let shown = loaded.state(workspace, view);
     let import_report = match loaded.run.origin {
         Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
         _ => None,
     };
+    let prompt = loaded.prompt().map(str::to_owned);
     let LoadedRun { run, replay, spec, can_write, .. } = loaded;
-    let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
-    Ok(RunPageModel {
-        prompt: prompt.map(str::to_owned).or_else(|| run.input_preview.clone()),
+    let page = RunPageModel {
         system_prompt: spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str()).map(str::to_owned),
         state: shown,
         end_seq: replay.latest().last_seq(),
@@ -51,7 +59,8 @@ pub async fn load(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Re
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),
-    })
+    };
+    Ok((page, prompt))
 }
 
 /// Loads another view of a run that is open already. MANTYX is asked only if the run isn't stored.
@@ -61,7 +70,7 @@ pub async fn load_state(workspace: &SignedInWorkspace, id: &str, view: &RunView)
         Some(run) => run,
         None => find_run(state, caller, id).await?.0,
     };
-    LoadedRun::load(workspace, run).await?.state(workspace, view).await
+    Ok(LoadedRun::load(workspace, run).await?.state(workspace, view))
 }
 
 /// Everything that a state is built from.
@@ -73,6 +82,8 @@ struct LoadedRun {
     answers: Vec<AnswerRecord>,
     ages: Vec<CallAge>,
     answerers: Option<ToolAnswerers>,
+    /// The reason why this server cannot send answers now.
+    obstacle: Option<Obstacle>,
     can_write: bool,
 }
 
@@ -86,6 +97,10 @@ impl LoadedRun {
                 (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
             }
         };
+        let obstacle = match &answerers {
+            Some(_) => waiting::load_obstacle(workspace, &run.id).await?,
+            None => None,
+        };
         Ok(Self {
             spec: masked_spec(state, caller, &run.id).await?,
             answers: state.store.answer_records(caller.workspace_id, &run.id).await?,
@@ -94,37 +109,41 @@ impl LoadedRun {
             replay,
             ages,
             answerers,
+            obstacle,
         })
     }
 
-    async fn state(&self, workspace: &SignedInWorkspace, view: &RunView) -> Result<RunState, Error> {
+    fn prompt(&self) -> Option<&str> {
+        let prompt = self.spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
+        prompt.or(self.run.input_preview.as_deref())
+    }
+
+    fn state(&self, workspace: &SignedInWorkspace, view: &RunView) -> RunState {
+        let latest = self.replay.latest();
+        // A position beyond the end is the end.
+        let at = view.at.filter(|at| *at < latest.last_seq());
+        let events = self.replay.events();
+        let events = &events[..at.map_or(events.len(), |at| events.partition_point(|event| event.seq <= at))];
         let source = Source {
             run_id: &self.run.id,
+            events,
             session_id: self.run.session_id.as_deref(),
             spec: self.spec.as_ref(),
+            prompt: self.prompt(),
             answers: &self.answers,
             answerers: self.answerers.as_ref(),
+            obstacle: self.obstacle,
             ages: &self.ages,
             can_write: self.can_write,
         };
-        let latest = self.replay.latest();
-        let mut shown = match view.at.filter(|at| *at < latest.last_seq()) {
-            // A position beyond the end is the end.
+        let mut shown = match at {
             None => build_state(latest, latest, &source, &RunView { at: None, ..view.clone() }),
-            Some(at) => {
-                let position = self.replay.events().partition_point(|event| event.seq <= at);
-                build_state(&self.replay.at(position), latest, &source, view)
-            }
+            Some(_) => build_state(&self.replay.at(events.len()), latest, &source, view),
         };
-        match view.tab {
-            Tab::Output | Tab::Tools | Tab::Loop => {}
-            Tab::Spec => shown.tab = TabContent::Spec(spec_tab(workspace, self.spec.as_ref())),
-            Tab::Raw => {
-                let events = raw::load(workspace, &self.run.id, view.after.unwrap_or(0), &view.grep).await?;
-                shown.tab = TabContent::Raw(events);
-            }
+        if view.tab == Tab::Spec {
+            shown.tab = TabContent::Spec(spec_tab(workspace, self.spec.as_ref()));
         }
-        Ok(shown)
+        shown
     }
 }
 

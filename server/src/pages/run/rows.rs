@@ -4,28 +4,33 @@ use std::collections::BTreeSet;
 
 use app::model::run::{Body, CallBody, CallOutcome, CallRow, Row, RowKind, Tone};
 use domain::{AnswerRecord, AnswerState};
+use protocol::Event;
 use protocol::json::preview;
-use protocol::timeline::{self, CallKind, NoteKind, Timeline, ToolCall, Turn};
+use protocol::timeline::{self, CallKind, NoteKind, Plan, Timeline, ToolCall, Turn};
 use serde_json::Value;
 
 use super::describe::{describe, describe_outcome};
+use super::events::event_row;
 use super::render::rows::{self as render, CallLine};
 use super::render::{Links, call_age, text_html};
 use super::retries::Retries;
 use super::waiting::CallAge;
 
 /// Characters of arguments and answers in a folded row.
-const PREVIEW_CHARS: usize = 160;
+pub(super) const PREVIEW_CHARS: usize = 160;
 /// Characters of a text shown before it is opened.
 pub(super) const TEXT_CHARS: usize = 6_000;
-/// Bytes of a text sent to a page, which a browser lays out at once. The raw log has the rest.
+/// Bytes of a text sent to a page, which a browser lays out at once. The download has the rest.
 const BODY_BYTES: usize = 200_000;
+/// Bytes of the prompt shown before it is opened.
+const PROMPT_BYTES: usize = 300;
 /// Bytes of JSON sent as a tree, of which a browser lays out the open part only.
 const TREE_BYTES: usize = 400_000;
 
 /// Data that all rows of a page share.
 pub struct RowContext<'a> {
     pub timeline: &'a Timeline,
+    pub events: &'a [Event],
     /// Answers to local calls.
     pub answers: &'a [AnswerRecord],
     pub ages: &'a [CallAge],
@@ -33,6 +38,20 @@ pub struct RowContext<'a> {
     pub waiting: &'a BTreeSet<u64>,
     pub retries: Retries<'a>,
     pub links: Links<'a>,
+}
+
+/// The key of the row with the prompt.
+pub const PROMPT_KEY: &str = "prompt";
+
+/// Builds the first row: the user's message. Logs of sessions may begin with the same message.
+pub fn prompt_row(timeline: &Timeline, prompt: Option<&str>, is_open: bool, links: Links<'_>) -> Option<Row> {
+    let in_log = timeline.turns.first().and_then(|turn| turn.notes().next()).map(|note| &note.kind);
+    let is_in_log = |prompt: &&str| matches!(in_log, Some(NoteKind::Message { text, .. }) if text == prompt);
+    let prompt = prompt.filter(|prompt| !is_in_log(prompt))?;
+    let limit = if is_open { BODY_BYTES } else { PROMPT_BYTES };
+    let html = render::prompt(PROMPT_KEY, head(prompt, limit), prompt.len() > PROMPT_BYTES, is_open, links);
+    let kind = RowKind::Html { class: "prompt".to_owned(), tone: None, html };
+    Some(Row { key: PROMPT_KEY.to_owned(), seq: 0, anchor: None, depth: 0, hit: false, kind })
 }
 
 /// Builds a row. `open` returns whether the row with a key is open.
@@ -66,41 +85,65 @@ pub fn build_row(context: &RowContext<'_>, row: timeline::Row, open: impl Fn(&st
             }
         }
         timeline::RowKind::Call { entry, .. } => {
-            let call = turn?.entries.get(entry)?.as_call()?;
-            call_row(&row.key, row.seq, call, is_open, context)
+            let turn = turn?;
+            let call = turn.entries.get(entry)?.as_call()?;
+            call_row(&row.key, row.seq, call, turn.skipped, is_open, context)
         }
         timeline::RowKind::Note { entry } => {
             let note = turn?.entries.get(entry)?.as_note()?;
             let (tone, text) = describe(&note.kind);
             let plan = match &note.kind {
-                NoteKind::Plan { plan, stale: false, .. } => Some(plan.as_ref()),
+                NoteKind::Plan { plan, stale: false, .. } => {
+                    Some((plan.as_ref(), plan.changes_since(previous_plan(timeline, note.seq))))
+                }
                 _ => None,
             };
             html_row("note", Some(tone), render::note(row.seq, tone, &text, note.times, plan, links))
         }
-        timeline::RowKind::Repeats { times, first_wasted_seq, last_turn, .. } => {
-            let mut tools: Vec<String> = turn?.calls().map(|call| call.name.clone()).collect();
+        timeline::RowKind::Repeats { times, last_turn, .. } => {
+            let turn = turn?;
+            let mut tools: Vec<String> = turn.calls().map(|call| call.name.clone()).collect();
             tools.sort();
             tools.dedup();
-            let html = render::repeats(&row.key, times, last_turn, first_wasted_seq, tools, is_open, links);
-            html_row("repeats", None, html)
+            let fold = render::Repeats {
+                key: &row.key,
+                times,
+                turns: (row.turn + 1, last_turn + 1),
+                first_wasted: turn.repeats == 1,
+                seq: row.seq,
+                skipped: turn.skipped,
+                tools,
+                open: is_open,
+            };
+            html_row("repeats", None, render::repeats(fold, links))
         }
         timeline::RowKind::Outcome => {
             let (tone, text) = describe_outcome(timeline.outcome.as_ref()?);
             html_row("note outcome", Some(tone), render::outcome(row.seq, tone, &text, links))
         }
-        timeline::RowKind::Events { index } => {
-            let run = timeline.events.get(index)?;
-            html_row("event", None, render::event(row.seq, &run.kind, run.last_seq, run.count, links))
+        timeline::RowKind::Events { index, .. } => {
+            event_row(&row.key, timeline.events.get(index)?, context.events, is_open, links)
         }
     };
     Some(Row { key: row.key, seq: row.seq, anchor: None, depth: row.depth, hit: row.hit, kind })
 }
 
+/// The plan before an event.
+fn previous_plan(timeline: &Timeline, seq: u64) -> Option<&Plan> {
+    let plans = timeline.notes().filter_map(|note| match &note.kind {
+        NoteKind::Plan { plan, stale: false, .. } if note.seq < seq => Some(plan.as_ref()),
+        _ => None,
+    });
+    plans.last()
+}
+
 /// Marks the matches of a search.
 pub fn highlight(row: &mut Row, needle: &str) {
     match &mut row.kind {
-        RowKind::Html { html, .. } | RowKind::Text { html, .. } | RowKind::Call(CallRow { line: html, .. }) => {
+        RowKind::Html { html, .. }
+        | RowKind::Text { html, .. }
+        | RowKind::Event { line: html, .. }
+        | RowKind::Call(CallRow { line: html, .. }) => {
             *html = render::highlighted(std::mem::take(html), needle);
         }
     }
@@ -112,12 +155,13 @@ fn is_writing(turn: &Turn, timeline: &Timeline) -> bool {
     newest && turn.message_seq.is_none() && !turn.aborted && !timeline.status().is_terminal()
 }
 
-fn call_row(key: &str, seq: u64, call: &ToolCall, open: bool, context: &RowContext<'_>) -> RowKind {
+fn call_row(key: &str, seq: u64, call: &ToolCall, skipped: bool, open: bool, context: &RowContext<'_>) -> RowKind {
     let mut answers = context.answers.iter();
     let answered = answers.find(|answer| call.id.as_deref() == Some(answer.tool_use_id.as_str()));
     let over = context.timeline.status().is_terminal();
     let outcome = match &call.answer {
         _ if call.intercepted => CallOutcome::Intercepted,
+        Some(_) if skipped => CallOutcome::Skipped,
         Some(answer) if answer.ok => CallOutcome::Ok,
         Some(_) => CallOutcome::Error,
         None if over => CallOutcome::Unanswered,
@@ -155,7 +199,7 @@ fn answered_by(answer: &AnswerRecord) -> String {
     match (answer.state, &answer.problem) {
         (AnswerState::Working, _) => format!("being answered by {by}"),
         (AnswerState::Ready | AnswerState::Sent, _) => format!("by {by}"),
-        (AnswerState::NotNeeded, _) => format!("{by} came too late"),
+        (AnswerState::NotNeeded, _) => format!("{by} answered too late"),
         (AnswerState::Failed, None) => format!("{by} could not answer"),
         (AnswerState::Failed, Some(problem)) => format!("{by} could not answer: {problem}"),
     }
@@ -172,7 +216,7 @@ fn resolver(kind: &CallKind) -> Option<String> {
 }
 
 /// One line of a value. Only the beginning of a long value is formatted.
-fn preview_value(value: &Value) -> String {
+pub(super) fn preview_value(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => preview(head(text, PREVIEW_CHARS * 8), PREVIEW_CHARS),
@@ -215,14 +259,18 @@ fn body(value: &Value) -> Body {
             }
             text.clone()
         }
-        other => {
-            let text = other.to_string();
-            if text.len() <= TREE_BYTES {
-                return Body::Json(value.clone());
-            }
-            text
-        }
+        other => return json_body(other.clone()),
     };
-    let (text, cut) = cut(&text, BODY_BYTES);
+    text_body(&text)
+}
+
+/// A tree, unless it is too large for one.
+pub(super) fn json_body(value: Value) -> Body {
+    let text = value.to_string();
+    if text.len() <= TREE_BYTES { Body::Json(value) } else { text_body(&text) }
+}
+
+fn text_body(text: &str) -> Body {
+    let (text, cut) = cut(text, BODY_BYTES);
     Body::Text { text, cut }
 }

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
 use domain::{AnswerRecord, ToolAnswerers};
-use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap, verdict};
-use protocol::{RunStatus, spec};
+use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap};
+use protocol::{Event, RunStatus, spec};
 use serde_json::Value;
 
 use super::loops::find_loops;
 use super::output_schema::{SchemaResult, check_output};
 use super::render::{self, Links, Permissions};
 use super::retries::Retries;
-use super::rows::{RowContext, build_row, highlight};
+use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_row};
 use super::truncation::truncation;
 use super::waiting::{CallAge, describe_answerers};
+use crate::answers::Obstacle;
 
 /// Rows in one window of the timeline.
 const WINDOW_ROWS: usize = 200;
@@ -47,12 +48,17 @@ pub enum Budget {
 /// The data that a state is built from.
 pub struct Source<'a> {
     pub run_id: &'a str,
+    /// The events up to the point that is shown.
+    pub events: &'a [Event],
     pub session_id: Option<&'a str>,
     pub spec: Option<&'a Value>,
+    pub prompt: Option<&'a str>,
     /// Answers that this server gave to local calls.
     pub answers: &'a [AnswerRecord],
     /// The answerers chosen at the launch, if the run was launched here.
     pub answerers: Option<&'a ToolAnswerers>,
+    /// The reason why this server cannot send answers now.
+    pub obstacle: Option<Obstacle>,
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,
@@ -66,7 +72,7 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     let shown = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
     let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
     if let Some(chosen) = source.answerers {
-        describe_answerers(&mut banners, chosen, source.answers, source.ages);
+        describe_answerers(&mut banners, chosen, source);
     }
     let waiting = waiting_now(whole);
     let may =
@@ -78,16 +84,15 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     RunState {
         status: timeline.status(),
         ended: whole.status().is_terminal(),
-        verdict: render::verdict(verdict(timeline, spec), links),
         // Read aloud, so without the backticks that mark code.
         banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
-        banners: render::banners(banners, may, source.ages, links),
+        findings: render::findings(banners, may, source.ages, links),
         window: window(timeline, view, source, &waiting, links),
         strip: minimap(whole, MAX_TICKS),
         events: timeline.integrity.events,
         last_seq: timeline.last_seq(),
         turns: timeline.totals.turns,
-        calls: timeline.totals.calls,
+        calls: timeline.made_calls(),
         tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
         model: model(timeline, spec),
         plan: timeline.plan.as_deref().map(|plan| render::checklist(plan, links)).unwrap_or_default(),
@@ -107,7 +112,7 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
         tab: match view.tab {
             Tab::Loop => TabContent::Html(render::loops(loops, links)),
             Tab::Tools => TabContent::Html(render::tools(tool_usage(timeline, spec), links)),
-            Tab::Output | Tab::Spec | Tab::Raw => TabContent::None,
+            Tab::Output | Tab::Spec => TabContent::None,
         },
     }
 }
@@ -143,10 +148,10 @@ fn window(
         query: RowQuery::parse(&view.find.text),
     };
     // A link to an event opens the fold that contains it.
-    if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &options).fold_over(seq)) {
+    if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &[], &options).fold_over(seq)) {
         options.open.insert(fold);
     }
-    let rows = Rows::new(timeline, &options);
+    let rows = Rows::new(timeline, source.events, &options);
     let hits = rows.hits();
     let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
     let focused = view.focus.and_then(|seq| rows.place_of(seq));
@@ -161,7 +166,8 @@ fn window(
     let here = RunView { from: (rows.len() > WINDOW_ROWS).then_some(start), ..view.clone() };
     let links = Links { view: &here, ..links };
     let (answers, ages) = (source.answers, source.ages);
-    let context = RowContext { timeline, answers, ages, waiting, retries: Retries::of(timeline), links };
+    let events = source.events;
+    let context = RowContext { timeline, events, answers, ages, waiting, retries: Retries::of(timeline), links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut shown = Vec::new();
@@ -179,10 +185,13 @@ fn window(
         }
         shown.push(row);
     }
+    if start == 0 && view.density != Density::EveryEvent {
+        shown.splice(0..0, prompt_row(timeline, source.prompt, options.open.contains(PROMPT_KEY), links));
+    }
     RowWindow {
         hits: hits.len(),
         hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
-            true => hits_elsewhere(timeline, &options, links),
+            true => hits_elsewhere(timeline, events, &options, links),
             false => String::new(),
         },
         hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
@@ -194,10 +203,10 @@ fn window(
 }
 
 /// For a search without matches: a link to the next density that has some.
-fn hits_elsewhere(timeline: &Timeline, options: &RowOptions, links: Links<'_>) -> String {
+fn hits_elsewhere(timeline: &Timeline, events: &[Event], options: &RowOptions, links: Links<'_>) -> String {
     let denser = Density::ALL.into_iter().skip_while(|density| *density != options.density).skip(1);
     let found = denser
-        .map(|density| (density, Rows::new(timeline, &RowOptions { density, ..options.clone() }).hits().len()))
+        .map(|density| (density, Rows::new(timeline, events, &RowOptions { density, ..options.clone() }).hits().len()))
         .find(|(_, hits)| *hits > 0);
     found.map(|(density, hits)| render::hits_in(density, hits, links)).unwrap_or_default()
 }
@@ -214,13 +223,14 @@ fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
     let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
     let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
     let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
+    let skipped = |tool: &str| timeline.skipped_calls().filter(|call| call.name == tool).count() as u64;
     let mut tools: Vec<ToolUsage> = timeline
         .totals
         .tools
         .iter()
         .map(|(tool, totals)| ToolUsage {
             tool: tool.to_string(),
-            calls: totals.calls,
+            calls: totals.calls - skipped(tool),
             failed: totals.failed,
             stopped: totals.over_budget,
             budget: budget(tool),
@@ -273,8 +283,18 @@ mod tests {
         assert_eq!(model(&Timeline::default(), None), None);
     }
 
-    const SOURCE: Source<'static> =
-        Source { run_id: "r", session_id: None, spec: None, answers: &[], answerers: None, ages: &[], can_write: true };
+    const SOURCE: Source<'static> = Source {
+        run_id: "r",
+        events: &[],
+        session_id: None,
+        spec: None,
+        prompt: None,
+        answers: &[],
+        answerers: None,
+        obstacle: None,
+        ages: &[],
+        can_write: true,
+    };
 
     #[test]
     fn announced_banner_titles_have_no_backticks() {

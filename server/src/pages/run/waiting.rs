@@ -4,6 +4,8 @@ use app::format;
 use domain::{AnswerRecord, AnswerState, Answerer, ToolAnswerers};
 use protocol::timeline::{Banner, BannerKind, Facts, Replay};
 
+use super::state::Source;
+use crate::answers::{self, Obstacle};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::store::Arrival;
@@ -35,37 +37,60 @@ pub async fn load_ages(workspace: &SignedInWorkspace, id: &str, replay: &Replay)
     Ok(arrivals.into_iter().map(age).collect())
 }
 
+/// Returns the reason why this server cannot send the answers of a run now.
+pub async fn load_obstacle(workspace: &SignedInWorkspace, id: &str) -> Result<Option<Obstacle>, Error> {
+    let (state, workspace_id) = (&workspace.state, workspace.caller.workspace_id);
+    let Some(subject) = state.store.answering_person(workspace_id, id).await? else { return Ok(None) };
+    Ok(answers::find_sender(state, workspace_id, &subject).await?.err())
+}
+
 /// Adds the chosen answerer to the banners of waiting calls. The log only knows that an answer is missing.
-pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, records: &[AnswerRecord], ages: &[CallAge]) {
+pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, source: &Source<'_>) {
     for banner in banners.iter_mut().filter(|banner| banner.kind == BannerKind::WaitingLocalTool) {
         let Facts::Local { tools, timeout_ms, .. } = &banner.facts else { continue };
         let Some(tool) = tools.first() else { continue };
-        // If the answerer failed, a person has to answer.
-        if records.iter().any(|record| record.tool == *tool && record.state == AnswerState::Failed) {
-            continue;
-        }
-        let seconds = ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
-        let (who, step) = describe_answerer(chosen.get(tool).unwrap_or(&Answerer::Hand), seconds);
+        let answerer = chosen.get(tool).unwrap_or(&Answerer::Hand);
+        let failed = |record: &&AnswerRecord| record.tool == *tool && record.state == AnswerState::Failed;
+        let seconds = source.ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
+        let (who, step) = match (source.answers.iter().find(failed), source.obstacle) {
+            (Some(record), _) => describe_failure(record),
+            (None, Some(obstacle)) if *answerer != Answerer::Hand => describe_obstacle(obstacle),
+            (None, _) => describe_answerer(answerer, seconds),
+        };
         let limit = timeout_ms.map(format::duration);
-        let limit = limit.map(|limit| format!(", and fails if it does not come within {limit} of the call"));
-        banner.detail = format!("{who} The run goes on when it comes{}.", limit.unwrap_or_default());
+        let limit = limit.map(|limit| format!(", and fails if none comes within {limit} of the call"));
+        banner.detail = format!("{who} The run continues with the answer{}.", limit.unwrap_or_default());
         step.clone_into(&mut banner.next_step.text);
     }
+}
+
+/// If the answerer failed, a person has to answer.
+fn describe_failure(record: &AnswerRecord) -> (String, &'static str) {
+    let problem = record.problem.as_deref().unwrap_or("The reason is unknown.");
+    (format!("The answer of {} could not be sent. {problem}", record.by), "Write the answer at the call.")
+}
+
+fn describe_obstacle(obstacle: Obstacle) -> (String, &'static str) {
+    let step = match obstacle {
+        Obstacle::SignedOut => "Ask them to sign in again, or write the answer at the call.",
+        Obstacle::MissingScope => "Ask them to sign in again and allow it, or write the answer at the call.",
+    };
+    (format!("{obstacle}, so this server cannot send the answer."), step)
 }
 
 fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str) {
     match answerer {
         Answerer::Hand => (
             "Waiting for your answer, or for that of the person who launched the run.".to_owned(),
-            "Write it at the call.",
+            "Write the answer at the call.",
         ),
         Answerer::Canned(reply) => {
             let left = reply.delay_ms.div_ceil(1_000).saturating_sub(seconds);
             let when = if left == 0 { "now".to_owned() } else { format!("in about {}", format::age(left)) };
-            (format!("The reply that was written at the launch comes {when}."), "Wait for it.")
+            (format!("The canned reply comes {when}."), "Wait for the answer.")
         }
-        Answerer::Mcp(_) => ("This server is asking an MCP server for the answer.".to_owned(), "Wait for it."),
-        Answerer::A2a(_) => ("This server is asking an agent for the answer.".to_owned(), "Wait for it."),
+        Answerer::Mcp(_) => ("This server is asking an MCP server for the answer.".to_owned(), "Wait for the answer."),
+        Answerer::A2a(_) => ("This server is asking an agent for the answer.".to_owned(), "Wait for the answer."),
     }
 }
 

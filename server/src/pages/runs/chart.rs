@@ -4,8 +4,9 @@ use app::format::{grouped, timestamp};
 use app::model::chart::{Chart, ChartPart, ChartSlot};
 use domain::Histogram;
 use protocol::Query;
-use protocol::query::{Term, When};
+use protocol::query::When;
 
+use super::time_range::without_time_range;
 use crate::pages::list::Links;
 
 /// The order of the stack, bottom first. Failures are at the bottom, where heights are easiest to compare.
@@ -14,18 +15,20 @@ const MAX_SLOTS: i64 = 200;
 const DAY_MS: i64 = 86_400_000;
 
 pub fn build_chart(links: &Links, histogram: &Histogram, query: &Query) -> Option<Chart> {
-    let (first, last) = (histogram.buckets.first()?.start_ms, histogram.buckets.last()?.start_ms);
-    let step = histogram.bucket_ms.max(1);
-    let slots = ((last - first) / step + 1).clamp(1, MAX_SLOTS);
-    let totals = histogram.buckets.iter().map(|bucket| bucket.runs.values().sum::<u64>());
-    let peak = totals.max().unwrap_or(0).max(1);
+    let (start, step) = (histogram.start_ms, histogram.bucket_ms.max(1));
+    let slots = ((histogram.end_ms - start) / step).min(MAX_SLOTS);
+    if slots < 1 {
+        return None;
+    }
+    let end = start + slots * step;
+    let peak = histogram.max_runs.max(1);
     // The filter may cover only a part of a slot: its count and its link respect that.
     let from = |at: i64| histogram.from_ms.map_or(at, |from| at.max(from));
     let to = |at: i64| histogram.before_ms.map_or(at, |before| at.min(before));
     let slot = |i: i64| {
-        let start = first + i * step;
-        let found = histogram.buckets.iter().find(|bucket| bucket.start_ms == start);
-        let (since, before) = (from(start), to(start + step));
+        let at = start + i * step;
+        let found = histogram.buckets.iter().find(|bucket| bucket.start_ms == at);
+        let (since, before) = (from(at), to(at + step));
         let mut slot = ChartSlot { since: moment(since), before: moment(before), ..ChartSlot::default() };
         let mut below = 0;
         let mut words = Vec::new();
@@ -44,21 +47,33 @@ pub fn build_chart(links: &Links, histogram: &Histogram, query: &Query) -> Optio
         }
         slot
     };
-    let mut rest = query.clone();
-    rest.clauses.retain(|clause| !matches!(clause.term, Term::Since(_) | Term::Before(_)));
+    let rest = without_time_range(query);
     Some(Chart {
         slots: (0..slots).map(slot).collect(),
         base: links.appendable_url(&rest),
-        whole: (rest != *query).then(|| links.url(&rest)),
-        from: label(from(first), step),
-        to: format!("{} UTC", label(to(first + slots * step), step)),
+        label: format!("Runs over time, {} to {} UTC", label(from(start), step), label(to(end), step)),
+        ticks: [0, 1, 2, 3].map(|quarter| tick(start + (end - start) / 4 * quarter, end - start)),
         peak: grouped(peak),
-        note: histogram.counted_newest.map(|counted| format!("the newest {} that match", grouped(counted))),
+        note: histogram.counted_newest.map(|counted| format!("newest {} counted", grouped(counted))),
     })
 }
 
 fn moment(at_ms: i64) -> String {
     When::At(at_ms).to_string()
+}
+
+/// Formats a time at the axis, as precisely as the range needs: `14:30`, `Oct 24 14:30`, `Oct 24`, `Oct 2026`.
+fn tick(at_ms: i64, range_ms: i64) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let text = timestamp(at_ms);
+    let month = text[5..7].parse().ok().and_then(|month: usize| MONTHS.get(month.checked_sub(1)?)).unwrap_or(&"");
+    let (year, day, time) = (&text[..4], text[8..10].trim_start_matches('0'), &text[11..16]);
+    match range_ms / DAY_MS {
+        ..1 => time.to_owned(),
+        1..4 => format!("{month} {day} {time}"),
+        4..300 => format!("{month} {day}"),
+        _ => format!("{month} {year}"),
+    }
 }
 
 /// Formats a time with the precision of the slots.
@@ -82,6 +97,8 @@ mod tests {
         let histogram = Histogram {
             bucket_ms: hour,
             buckets: vec![bucket(0, &[("failed", 1), ("succeeded", 3)]), bucket(2 * hour, &[("succeeded", 2)])],
+            end_ms: 3 * hour,
+            max_runs: 4,
             ..Histogram::default()
         };
         let query = Query::parse("env:prod since:2d").expect("a query");
@@ -91,7 +108,8 @@ mod tests {
             chart.slots[0].parts.iter().map(|part| (&*part.status, part.y, part.height)).collect();
         assert_eq!(heights, [("failed", 75, 25), ("succeeded", 0, 75)]);
         assert_eq!(chart.slots[0].title, "1970-01-01 00:00: 1 failed, 3 succeeded");
-        assert_eq!(chart.whole.as_deref(), Some("/runs?q=env:prod"));
+        assert_eq!(chart.label, "Runs over time, 1970-01-01 00:00 to 1970-01-01 03:00 UTC");
+        assert_eq!((chart.peak.as_str(), &chart.ticks[2]), ("4", &"01:30".to_owned()));
         let range = "/runs?q=env:prod+since:1970-01-01+before:1970-01-01T02:00:00Z";
         assert_eq!(chart.range(1, 0).as_deref(), Some(range));
         assert_eq!(build_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);
@@ -105,7 +123,10 @@ mod tests {
             buckets: vec![bucket(minute), bucket(2 * minute), bucket(3 * minute)],
             from_ms: Some(minute + 20_500),
             before_ms: Some(3 * minute + 1_000),
-            counted_newest: None,
+            start_ms: minute,
+            end_ms: 4 * minute,
+            max_runs: 1,
+            ..Histogram::default()
         };
         let query = Query::parse("since:15m").expect("a query");
         let chart = build_chart(&Links::to_list(ViewList::Runs), &histogram, &query).expect("a chart");
@@ -118,6 +139,6 @@ mod tests {
                 ("1970-01-01T00:03:00Z", "1970-01-01T00:03:01Z"),
             ]
         );
-        assert_eq!((&*chart.from, &*chart.to), ("1970-01-01 00:01", "1970-01-01 00:03 UTC"));
+        assert_eq!(chart.label, "Runs over time, 1970-01-01 00:01 to 1970-01-01 00:03 UTC");
     }
 }

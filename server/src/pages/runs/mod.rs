@@ -2,14 +2,17 @@
 
 mod chart;
 pub mod preview;
+mod sorting;
+mod time_range;
 pub mod updates;
 
 use app::format::grouped;
 use app::model::Column;
 use app::model::list::ListAddress;
 use app::model::runs::RunListModel;
+use app::preferences::ListPreferences;
 use domain::url::encode;
-use domain::{Facets, Histogram, SyncProgress, ViewList};
+use domain::{Facets, Histogram, MatchCount, RunSort, SyncProgress, ViewList};
 use protocol::Query;
 use protocol::query::Term;
 
@@ -19,6 +22,8 @@ use crate::runs::{History, list_runs, parse_cursor};
 use crate::views;
 use crate::workspace::SignedInWorkspace;
 use chart::build_chart;
+use sorting::build_sorting;
+use time_range::build_time_range;
 
 /// Bars of the chart.
 const BARS: i64 = 60;
@@ -26,15 +31,17 @@ const BARS: i64 = 60;
 pub async fn load(
     workspace: &SignedInWorkspace,
     address: &ListAddress,
-    chosen_columns: Option<Vec<Column>>,
+    preferences: ListPreferences,
 ) -> Result<RunListModel, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let views = views::list(state, caller, ViewList::Runs).await?;
     let opened = opened_view(address, &views);
-    let links = Links::with_view(ViewList::Runs, opened);
-    let columns_chosen = chosen_columns.is_some();
-    let columns = chosen_columns.unwrap_or_else(|| Column::DEFAULT.to_vec());
-    let query = match parse_filter(ViewList::Runs, address, opened.map_or("", |view| view.query.as_str())) {
+    let sort: RunSort = address.sort.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
+    let links = Links::with_view(ViewList::Runs, opened).sorted(sort);
+    let rows = preferences.rows;
+    let columns_chosen = preferences.columns.is_some();
+    let columns = preferences.columns.unwrap_or_else(|| Column::DEFAULT.to_vec());
+    let query = match parse_filter(&links, address, opened.map_or("", |view| view.query.as_str())) {
         Ok(query) => query,
         Err(filter_bar) => {
             let sync = state.mirror.progress(state, caller.workspace_id).await?;
@@ -44,20 +51,27 @@ pub async fn load(
     };
     let cursor = address.cursor.as_deref();
     // Runs first: loading them syncs new ones, which the counts must include.
-    let (plan, page) = list_runs(state, caller, &query, cursor, PAGE_SIZE, History::Sync).await?;
+    let (plan, page) = list_runs(state, caller, &query, sort, cursor, PAGE_SIZE, History::Sync).await?;
     let counts = async {
         // Without runs there is nothing to count, and counting could take as long as the search did.
         if page.runs.is_empty() && cursor.is_none() {
-            return Ok((Facets::default(), Histogram::default()));
+            return Ok((
+                Facets::default(),
+                Histogram::default(),
+                MatchCount { runs: 0, is_exact: page.scanned.is_none() },
+            ));
         }
-        futures::try_join!(state.store.facets(&plan), state.store.histogram(&plan, BARS)).map_err(Error::from)
+        let store = &state.store;
+        futures::try_join!(store.facets(&plan), store.histogram(&plan, BARS), store.count_matches(&plan))
+            .map_err(Error::from)
     };
-    let ((facets, histogram), sync) = futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
+    let ((facets, histogram, count), sync) =
+        futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
     let url = links.url(&query);
     let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
     let newer = match cursor {
         Some(cursor) => {
-            let previous = state.store.cursor_before(&plan, parse_cursor(cursor)?, PAGE_SIZE).await?;
+            let previous = state.store.cursor_before(&plan, sort, parse_cursor(cursor, sort)?, PAGE_SIZE).await?;
             Some(previous.map_or_else(|| url.clone(), |cursor| at(&cursor.to_string())))
         }
         None => None,
@@ -65,6 +79,9 @@ pub async fn load(
     Ok(RunListModel {
         facets: build_facets(&links, facets, &query),
         chart: build_chart(&links, &histogram, &query),
+        time_range: build_time_range(&links, &query),
+        matching: matching(count).filter(|_| !query.is_empty()),
+        sorting: build_sorting(&links, &query, sort),
         here: cursor.map_or_else(|| url.clone(), at),
         newest: cursor.map(|_| url.clone()),
         newer,
@@ -80,36 +97,45 @@ pub async fn load(
         views,
         columns,
         columns_chosen,
+        rows,
         sync,
     })
+}
+
+fn matching(count: MatchCount) -> Option<String> {
+    match (count.runs, count.is_exact) {
+        (0, false) => None,
+        (runs, true) => Some(format!("{} matching", grouped(runs))),
+        (runs, false) => Some(format!("at least {} matching", grouped(runs))),
+    }
 }
 
 /// Says what the filter can't find yet because logs are missing.
 fn missing_logs(query: &Query, sync: &SyncProgress) -> Option<String> {
     let filters_by = |about: fn(&Term) -> bool| query.clauses.iter().flat_map(|clause| clause.terms()).any(about);
-    let limitation = match (filters_by(|term| matches!(term, Term::Text(_))), filters_by(Term::needs_log)) {
-        (true, true) => "only the beginnings of their texts are searched, and nothing that their logs tell is found",
+    let limitation = match (filters_by(Term::is_text), filters_by(Term::needs_log)) {
+        (true, true) => "only the beginnings of their texts are searched, and nothing in their logs is found",
         (true, false) => "only the beginnings of their texts are searched",
-        (false, true) => "their tools, errors and whatever else only a log tells are not known",
+        (false, true) => "their tools, errors and signals are unknown",
         (false, false) => return None,
     };
     let logs = grouped(sync.logs_missing);
     let runs = if sync.logs_missing == 1 { "run" } else { "runs" };
-    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are still to come: until then {limitation}."))
+    (sync.logs_missing > 0).then(|| format!("The logs of {logs} {runs} are not synced yet. Until then {limitation}."))
 }
 
 fn missing_runs(sync: &SyncProgress) -> Option<String> {
     match sync.incomplete()?.runs_missing {
         Some(0) => None,
-        Some(1) => Some("One older run is not here yet.".to_owned()),
-        Some(runs) => Some(format!("{} older runs are not here yet.", grouped(runs))),
-        None => Some("Older runs are not here yet.".to_owned()),
+        Some(1) => Some("1 older run is not synced yet.".to_owned()),
+        Some(runs) => Some(format!("{} older runs are not synced yet.", grouped(runs))),
+        None => Some("Older runs are not synced yet.".to_owned()),
     }
 }
 
 fn scanned(runs: u64, first_page: bool) -> String {
     let runs = grouped(runs);
-    if first_page { format!("Looked at the newest {runs} runs.") } else { format!("Looked at {runs} runs more.") }
+    if first_page { format!("Searched the newest {runs} runs.") } else { format!("Searched {runs} more runs.") }
 }
 
 #[cfg(test)]
@@ -134,12 +160,20 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_stopped_early_says_so() {
+        let words = |runs, is_exact| matching(MatchCount { runs, is_exact });
+        assert_eq!(words(12_431, true).as_deref(), Some("12,431 matching"));
+        assert_eq!(words(10_000, false).as_deref(), Some("at least 10,000 matching"));
+        assert_eq!((words(0, true).as_deref(), words(0, false)), (Some("0 matching"), None));
+    }
+
+    #[test]
     fn missing_runs_are_counted_if_the_total_is_known() {
         let sync = SyncProgress { runs: 6_201, total: Some(8_351), can_list: true, ..SyncProgress::default() };
-        assert_eq!(missing_runs(&sync).as_deref(), Some("2,150 older runs are not here yet."));
+        assert_eq!(missing_runs(&sync).as_deref(), Some("2,150 older runs are not synced yet."));
         assert_eq!(
             missing_runs(&SyncProgress { total: None, ..sync.clone() }).as_deref(),
-            Some("Older runs are not here yet.")
+            Some("Older runs are not synced yet.")
         );
         assert_eq!(missing_runs(&SyncProgress { history: HistoryState::Complete, ..sync }), None);
     }

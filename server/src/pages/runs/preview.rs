@@ -12,12 +12,12 @@ use crate::workspace::SignedInWorkspace;
 const MAX_CHARS: usize = 4_000;
 
 pub async fn load(workspace: &SignedInWorkspace, id: &str) -> Result<RunPreview, Error> {
-    let page = run::load(workspace, id, &RunView::default()).await?;
+    let (page, prompt) = run::load_with_prompt(workspace, id, &RunView::default()).await?;
     let status = if page.state.status.is_terminal() { page.state.status } else { page.run.status };
     Ok(RunPreview {
         status,
-        verdict: page.state.verdict,
-        prompt: page.prompt.as_deref().map(render).unwrap_or_default(),
+        findings: page.state.findings,
+        prompt: prompt.as_deref().map(render).unwrap_or_default(),
         answer: render(&page.state.answer),
         run: page.run,
         now_ms: page.now_ms,

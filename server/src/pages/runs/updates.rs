@@ -2,6 +2,7 @@
 
 use app::AppError;
 use app::model::runs::{NO_RUN, RunListUpdate};
+use domain::RunSort;
 use protocol::Query;
 use protocol::query::{Clause, Field, Term};
 
@@ -19,7 +20,8 @@ pub async fn load(
 ) -> Result<RunListUpdate, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let newest = async |query: &Query| {
-        let (_, page) = list_runs(state, caller, query, None, PAGE_SIZE, History::StoredOnly).await?;
+        let (_, page) =
+            list_runs(state, caller, query, RunSort::default(), None, PAGE_SIZE, History::StoredOnly).await?;
         Ok::<_, Error>(page.runs)
     };
     let query =

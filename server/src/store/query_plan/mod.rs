@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  Query ──Store::plan──▶ QueryPlan ──┬─ page ────▶ PlanRows { rows, stopped_early }   lists and cursors
-//!         looks up tags once          └─ sample ──▶ Sample { rows, complete }          facets and histograms
+//!         looks up tags once          ├─ sample ──▶ Sample { rows, complete }          facets and histograms
+//!                                     └─ count ───▶ MatchCount { runs, is_exact }      the number above a list
 //! ```
 //!
 //! A request builds one plan and runs everything on it. The plan holds the tags that the query names, with their ids and
@@ -10,7 +11,8 @@
 //!
 //! Running a plan scans that index in list order, newest run first, so nothing is sorted and a full page ends the scan.
 //! The scanned index is the rarest tag's, or the text index if the text is rarer, or the whole list (`scan_index.rs`).
-//! Every other condition is looked up for each scanned run (`select.rs`).
+//! Every other condition is looked up for each scanned run (`select.rs`). A list in the order of a number walks along that
+//! number's index, or sorts what matches if that is little (`sorted.rs`).
 //!
 //! An excluded word (`-refund`) can make a scan pass most runs, with a slow lookup for each. Such a scan runs in batches
 //! and stops after [`page::MAX_SCANNED`] runs. [`page::StoppedEarly`] then says how many runs were scanned and where the next
@@ -18,20 +20,26 @@
 //!
 //! Values are always bound; the SQL text contains only column names and placeholders.
 
+mod count;
 mod page;
 mod sample;
 mod scan_index;
 mod select;
+mod sorted;
 
 use protocol::Query;
 use protocol::query::{Clause, Comparison, Field, Has, Is, Term};
 
 use self::scan_index::ScanIndex;
 use super::tags::{Counted, Tag};
-use super::{Engine, Result, Store, WorkspaceId, list_key, text};
+use super::text::{TextIndex, TextMatch, TextTerm};
+use super::{Engine, Result, Store, WorkspaceId, list_key};
 
-pub(super) use self::page::PlanRows;
+pub(super) use self::page::{LIST_KEY, PageOrder, PlanRows};
 pub(super) use self::sample::{Sample, SampleColumns};
+
+/// A phrase with fewer runs is scanned, also if there are words to look up for each run.
+const RARE_PHRASE_RUNS: i64 = 200;
 
 /// A query on the runs of one workspace, ready to run. It reflects the tags at the time when it was built: build a new
 /// one after storing runs.
@@ -44,10 +52,10 @@ pub struct QueryPlan {
     /// The query requires a tag or an id that no run has.
     matches_nothing: bool,
     tags: Vec<TagCondition>,
-    /// The text expression that runs must match.
-    text: Option<String>,
-    /// Text expressions that runs must not match.
-    excluded_texts: Vec<String>,
+    /// What the text of runs must match: at most one condition for each text index.
+    texts: Vec<TextMatch>,
+    /// What it must not match.
+    excluded_texts: Vec<TextMatch>,
     columns: Vec<ColumnCondition>,
     /// The list keys of the runs that the query names by id.
     list_keys: Option<Vec<i64>>,
@@ -62,8 +70,10 @@ pub struct QueryPlan {
 struct TagCondition {
     negated: bool,
     tag_ids: Vec<i64>,
-    /// The number of runs with these tags.
+    /// The number of runs with these tags. A run with two of them counts twice.
     runs: i64,
+    /// A run has at most one of these tags.
+    exclusive: bool,
 }
 
 /// One of these tests must be true for a run, or none.
@@ -87,7 +97,7 @@ impl Store {
             engine: self.engine,
             matches_nothing: false,
             tags: Vec::new(),
-            text: None,
+            texts: Vec::new(),
             excluded_texts: Vec::new(),
             columns: Vec::new(),
             list_keys: None,
@@ -95,17 +105,9 @@ impl Store {
             max_list_key: None,
             scan_index: ScanIndex::List,
         };
-        let mut texts = Vec::new();
+        let (mut texts, mut phrases) = (Vec::new(), Vec::new());
         for clause in &query.clauses {
             match &clause.term {
-                Term::Text(_) => {
-                    let phrases: Vec<&str> = clause.terms().filter_map(as_text).collect();
-                    let expression = text::any_of(self.engine, &phrases);
-                    match clause.negated {
-                        true => plan.excluded_texts.push(text::all_of(self.engine, &[expression])),
-                        false => texts.push(expression),
-                    }
-                }
                 Term::Since(when) => plan.limit_time(when.resolve(now_ms), !clause.negated),
                 Term::Before(when) => plan.limit_time(when.resolve(now_ms), clause.negated),
                 Term::Field { field: Field::Id, .. } if !clause.negated => {
@@ -117,11 +119,21 @@ impl Store {
                     plan.columns.push(ColumnCondition { negated: clause.negated, tests });
                 }
                 _ => {
-                    let found = self.tags_of(workspace, clause).await?;
+                    let Some(found) = self.tags_of(workspace, clause).await? else {
+                        let terms: Vec<TextTerm<'_>> = clause.terms().filter_map(as_text).collect();
+                        let condition = self.text_match(&terms).await?;
+                        let conditions = if clause.negated { &mut plan.excluded_texts } else { &mut texts };
+                        conditions.push(condition);
+                        if let ([TextTerm::Phrase(phrase)], false) = (terms.as_slice(), clause.negated) {
+                            phrases.push(TextMatch::words_of_phrase(phrase));
+                        }
+                        continue;
+                    };
                     if !found.is_empty() {
                         let runs = found.iter().map(|counted| counted.runs).sum();
                         let tag_ids = found.iter().map(|counted| counted.id).collect();
-                        plan.tags.push(TagCondition { negated: clause.negated, tag_ids, runs });
+                        let exclusive = are_exclusive(&found);
+                        plan.tags.push(TagCondition { negated: clause.negated, tag_ids, runs, exclusive });
                     } else if !clause.negated {
                         plan.matches_nothing = true;
                     }
@@ -131,8 +143,14 @@ impl Store {
         if plan.list_keys.as_ref().is_some_and(Vec::is_empty) {
             plan.matches_nothing = true;
         }
-        if !texts.is_empty() {
-            plan.text = Some(text::all_of(self.engine, &texts));
+        plan.texts = combined(self.engine, texts);
+        if let [phrase, words] = plan.texts.as_slice()
+            && !self.text_is_rarer_than(&plan, phrase, RARE_PHRASE_RUNS).await?
+        {
+            // SQLite is quicker to look up a phrase than many words. The words of the phrase make the scan shorter.
+            phrases.push(words.clone());
+            let words = TextMatch::all(self.engine, TextIndex::Words, &phrases);
+            plan.texts = words.into_iter().chain([phrase.clone()]).collect();
         }
         if !plan.matches_nothing {
             plan.scan_index = self.choose_scan_index(&plan).await?;
@@ -152,8 +170,9 @@ impl Store {
         Ok(list_keys)
     }
 
-    /// The tags that a clause names, without those that no run has.
-    async fn tags_of(&self, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<Counted>> {
+    /// The tags that a clause names, without those that no run has. `None` if the text index has to find its runs: for words
+    /// and phrases, and for a name with many tags.
+    async fn tags_of(&self, workspace: WorkspaceId, clause: &Clause) -> Result<Option<Vec<Counted>>> {
         let mut tags = Vec::new();
         let mut found = Vec::new();
         for term in clause.terms() {
@@ -166,18 +185,21 @@ impl Store {
                 Term::Has(Has::Metadata(key)) => tags.push(Tag::has_metadata(key)),
                 Term::Has(Has::OrphanCall) => tags.push(Tag::orphan_call()),
                 Term::Field { field: Field::Model, value } => found.extend(self.models_named(workspace, value).await?),
-                Term::Field { field: Field::Agent, value } => {
-                    tags.extend([Tag::new("agent", value), Tag::new("name", value)]);
+                Term::Field { field: field @ (Field::Agent | Field::Name), value } => {
+                    let keys: &[&str] = if *field == Field::Agent { &["agent", "name"] } else { &["name"] };
+                    let Some(named) = self.tags_named(workspace, keys, value).await? else { return Ok(None) };
+                    found.extend(named);
                 }
                 Term::Field { field, value } => tags.push(Tag::new(field.as_str(), value)),
-                Term::Compare(_) | Term::Since(_) | Term::Before(_) | Term::Text(_) => {}
+                Term::Word(_) | Term::Phrase(_) => return Ok(None),
+                Term::Compare(_) | Term::Since(_) | Term::Before(_) => {}
             }
         }
         found.extend(self.counted_tags(workspace, &tags.iter().collect::<Vec<_>>()).await?);
         found.sort_by_key(|counted| counted.id);
         found.dedup_by_key(|counted| counted.id);
         found.retain(|counted| counted.runs > 0);
-        Ok(found)
+        Ok(Some(found))
     }
 }
 
@@ -192,11 +214,33 @@ impl QueryPlan {
     }
 }
 
-fn as_text(term: &Term) -> Option<&str> {
+/// Returns true if no run can have two of these tags.
+fn are_exclusive(tags: &[Counted]) -> bool {
+    let key = tags.first().map_or("", |first| first.tag.key.as_str());
+    let of_one_key = tags.iter().all(|counted| counted.tag.key == key);
+    tags.len() == 1 || (of_one_key && !matches!(key, "tool" | "is" | "has"))
+}
+
+fn as_text(term: &Term) -> Option<TextTerm<'_>> {
     match term {
-        Term::Text(text) => Some(text),
+        Term::Word(text) => Some(TextTerm::Word(text)),
+        Term::Phrase(text) => Some(TextTerm::Phrase(text)),
+        Term::Field { field: Field::Name, value } => Some(TextTerm::Name(value)),
+        Term::Field { field: Field::Agent, value } => Some(TextTerm::Agent(value)),
         _ => None,
     }
+}
+
+/// One condition for each text index, that on phrases first.
+fn combined(engine: Engine, texts: Vec<TextMatch>) -> Vec<TextMatch> {
+    if engine == Engine::Postgres {
+        return TextMatch::all(engine, TextIndex::Words, &texts).into_iter().collect();
+    }
+    let of_index = |index| {
+        let texts: Vec<TextMatch> = texts.iter().filter(|text| text.index == index).cloned().collect();
+        TextMatch::all(engine, index, &texts)
+    };
+    [TextIndex::Phrases, TextIndex::Words].into_iter().filter_map(of_index).collect()
 }
 
 fn as_column_test(term: &Term) -> Option<ColumnTest> {

@@ -3,11 +3,12 @@
 //! A plan with an excluded text is scanned in batches, up to a limit: a word that nearly all runs contain would
 //! otherwise make the scan read every run. A scan that stopped can be continued.
 
+use domain::RunSort;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use super::QueryPlan;
 use super::select::ScanRange;
+use super::{QueryPlan, sorted};
 use crate::store::runs::RunCursor;
 use crate::store::sql::{Args, fetch};
 use crate::store::{Result, Store};
@@ -17,6 +18,17 @@ pub(super) const MAX_SCANNED: u32 = 50_000;
 /// The first batch is usually enough. Each further batch is four times as long, up to the longest.
 const FIRST_BATCH: u32 = 250;
 const LONGEST_BATCH: u32 = 10_000;
+
+/// The only column of a page that needs no more: the narrow index of the list has it.
+pub(in crate::store) const LIST_KEY: &str = "r.n";
+
+/// An order of runs, and the place where a page begins.
+#[derive(Clone, Copy)]
+pub(in crate::store) struct PageOrder {
+    pub sort: RunSort,
+    pub cursor: Option<RunCursor>,
+    pub includes_cursor: bool,
+}
 
 /// The rows that a plan returned.
 #[derive(Default)]
@@ -35,28 +47,25 @@ pub(in crate::store) struct StoppedEarly {
 }
 
 impl QueryPlan {
-    /// Columns of `r` for a page of matching runs, newest first.
+    /// Columns of `r` for a page of matching runs in an order, after `cursor` or, if `includes_cursor`, from it on. The
+    /// cursor must be one of the same order.
     pub(in crate::store) async fn page(
         &self,
         store: &Store,
         columns: &str,
-        cursor: Option<RunCursor>,
+        order: PageOrder,
         limit: u32,
     ) -> Result<PlanRows> {
-        let range = ScanRange { cursor, ..ScanRange::ALL };
-        self.rows(store, "run r", columns, range, limit, MAX_SCANNED).await
-    }
-
-    /// Columns of `r` for the matching runs from `cursor` towards newer ones, oldest first.
-    pub(in crate::store) async fn page_upwards(
-        &self,
-        store: &Store,
-        columns: &str,
-        cursor: RunCursor,
-        limit: u32,
-    ) -> Result<PlanRows> {
-        let range = ScanRange { cursor: Some(cursor), newest_first: false, ..ScanRange::ALL };
-        self.rows(store, &self.run_in_list_index("r"), columns, range, limit, MAX_SCANNED).await
+        let PageOrder { sort, cursor, includes_cursor } = order;
+        let Some(measure) = sorted::measure_of(sort.column) else {
+            let newest_first = !sort.ascending;
+            let range =
+                ScanRange { cursor: cursor.map(RunCursor::list_key), includes_cursor, newest_first, ..ScanRange::ALL };
+            let run = if columns == LIST_KEY { self.run_in_list_index("r") } else { "run r".to_owned() };
+            return self.rows(store, &run, columns, range, limit, MAX_SCANNED).await;
+        };
+        let rows = self.sorted_rows(store, columns, measure, order, limit).await?;
+        Ok(PlanRows { rows, stopped_early: None })
     }
 
     pub(super) async fn rows(
@@ -100,9 +109,8 @@ impl QueryPlan {
             if rows.len() >= limit as usize || entries < batch {
                 return Ok(PlanRows { rows, stopped_early: None });
             }
-            // A scan towards older runs excludes the cursor, one towards newer runs includes it.
-            let cursor = RunCursor(if range.newest_first { last } else { last + 1 });
-            range.cursor = Some(cursor);
+            let cursor = RunCursor::Created(last);
+            (range.cursor, range.includes_cursor) = (Some(last), false);
             if scanned >= max_scanned {
                 let stopped_early = StoppedEarly { cursor, scanned: scanned.into() };
                 return Ok(PlanRows { rows, stopped_early: Some(stopped_early) });
@@ -157,7 +165,7 @@ mod tests {
         newest_first: bool,
         max_scanned: u32,
     ) -> anyhow::Result<(Vec<i64>, Option<StoppedEarly>)> {
-        let range = ScanRange { cursor: cursor.map(RunCursor), newest_first, ..ScanRange::ALL };
+        let range = ScanRange { cursor, newest_first, ..ScanRange::ALL };
         let found = plan.rows(store, "run r", "r.n", range, 1_000, max_scanned).await?;
         Ok((found.rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, found.stopped_early))
     }
@@ -166,10 +174,12 @@ mod tests {
     async fn excluding_a_word_finds_all_runs_without_it() -> anyhow::Result<()> {
         let dir = tempfile::tempdir()?;
         let (store, workspace) = store_with_runs(&dir).await?;
-        for (with, without) in
-            [("refund", "-refund"), ("env:prod refund", "env:prod -refund"), ("order refund", "order -refund")]
-        {
-            let rest = with.trim_end_matches("refund").trim();
+        for (with, without) in [
+            ("forecast", "-forecast"),
+            ("env:prod forecast", "env:prod -forecast"),
+            ("order forecast", "order -forecast"),
+        ] {
+            let rest = with.trim_end_matches("forecast").trim();
             let all = list_keys(&plan(&store, workspace, rest).await?, &store, None, true, 1_000).await?.0;
             let with = list_keys(&plan(&store, workspace, with).await?, &store, None, true, 1_000).await?.0;
             assert!(!with.is_empty() && with.len() < all.len(), "{without}");
@@ -185,7 +195,7 @@ mod tests {
                     pieces.append(&mut found);
                     let Some(stopped) = stopped else { return Ok((pieces, scans)) };
                     assert_eq!(stopped.scanned, 40);
-                    cursor = Some(stopped.cursor.0);
+                    cursor = Some(stopped.cursor.list_key());
                 }
                 anyhow::bail!("{without} did not end after {MAX_SCANS} scans")
             };

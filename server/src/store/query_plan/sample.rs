@@ -36,8 +36,7 @@ pub(in crate::store) enum SampleColumns {
 impl QueryPlan {
     /// The newest matching runs, at most `wanted`.
     pub(in crate::store) async fn sample(&self, store: &Store, columns: SampleColumns, wanted: u32) -> Result<Sample> {
-        let looks_up_text = self.text.is_some() && !self.scan_index.is_text();
-        let slow = looks_up_text && self.engine == Engine::Sqlite;
+        let slow = self.looks_up_text() && self.engine == Engine::Sqlite;
         let max_entries = if slow { MAX_ENTRIES_WITH_TEXT } else { MAX_ENTRIES };
         self.sample_within(store, columns, wanted, max_entries).await
     }
@@ -73,10 +72,14 @@ impl QueryPlan {
         self.first_rows(store, columns, MIN_ROWS).await
     }
 
-    fn every_scanned_run_matches(&self) -> bool {
+    /// Returns true if the text of each scanned run is looked up.
+    pub(super) fn looks_up_text(&self) -> bool {
+        self.texts.len() > usize::from(self.scan_index.is_text())
+    }
+
+    pub(super) fn every_scanned_run_matches(&self) -> bool {
         let tags = self.tags.iter().enumerate().all(|(index, _)| self.scan_index == ScanIndex::Tag(index));
-        let text = self.text.is_none() || self.scan_index.is_text();
-        tags && text && self.excluded_texts.is_empty() && self.columns.is_empty()
+        tags && !self.looks_up_text() && self.excluded_texts.is_empty() && self.columns.is_empty()
     }
 
     async fn first_rows(&self, store: &Store, columns: SampleColumns, wanted: u32) -> Result<Sample> {
@@ -104,12 +107,17 @@ impl QueryPlan {
         }
     }
 
-    async fn has_more_entries_than(&self, store: &Store, entries: u32) -> Result<bool> {
+    pub(super) async fn has_more_entries_than(&self, store: &Store, entries: u32) -> Result<bool> {
+        Ok(self.count_entries(store, entries + 1).await? > entries)
+    }
+
+    /// Counts the entries of the scanned index, up to a limit.
+    pub(super) async fn count_entries(&self, store: &Store, limit: u32) -> Result<u32> {
         let mut args = Args::default();
-        let from = self.first_entries_clause(&mut args, ScanRange::ALL, entries + 1);
+        let from = self.first_entries_clause(&mut args, ScanRange::ALL, limit);
         let rows = fetch(&store.reader, format!("SELECT COUNT(*) FROM {from}"), args.into_vec()).await?;
         let found: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
-        Ok(found > i64::from(entries))
+        Ok(u32::try_from(found).unwrap_or(u32::MAX))
     }
 }
 
@@ -142,7 +150,7 @@ mod tests {
             "env:prod,dev -status:failed duration:>5s",
             "tokens:>3000 env:prod",
             "order env:prod",
-            "-refund env:prod",
+            "-forecast env:prod",
         ] {
             let query = Query::parse(text).map_err(|error| anyhow::anyhow!("{error}"))?;
             let plan = store.plan(workspace, &query, UNTIL_MS).await?;

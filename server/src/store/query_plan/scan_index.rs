@@ -3,7 +3,8 @@
 use sqlx::AssertSqlSafe;
 
 use super::QueryPlan;
-use crate::store::{Engine, Result, Store, text};
+use crate::store::text::TextMatch;
+use crate::store::{Engine, Result, Store};
 
 /// Scan the index of a tag with at most this many runs, unless the text is rarer.
 const RARE_TAG_RUNS: i64 = 1_000;
@@ -37,7 +38,7 @@ impl Store {
         let required = plan.tags.iter().enumerate().filter(|(_, condition)| !condition.negated);
         let rarest = required.min_by_key(|(_, condition)| condition.runs).map(|(index, tag)| (index, tag.runs));
         let rarest_tag = rarest.map(|(index, _)| ScanIndex::Tag(index));
-        let Some(text) = &plan.text else { return Ok(rarest_tag.unwrap_or(ScanIndex::List)) };
+        let Some(text) = plan.texts.first() else { return Ok(rarest_tag.unwrap_or(ScanIndex::List)) };
         let rare_tag = rarest.is_some_and(|(_, runs)| runs <= RARE_TAG_RUNS);
         Ok(match (self.engine, rarest) {
             // SQLite is slow to check the text of one run, but fast to scan all runs that match it.
@@ -53,10 +54,11 @@ impl Store {
     }
 
     /// For SQLite, which counts matches by scanning them: at most `runs` are scanned.
-    async fn text_is_rarer_than(&self, plan: &QueryPlan, text: &str, runs: i64) -> Result<bool> {
-        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM run_text WHERE run_text MATCH $1 LIMIT $2)";
+    pub(super) async fn text_is_rarer_than(&self, plan: &QueryPlan, text: &TextMatch, runs: i64) -> Result<bool> {
+        let table = text.table();
+        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH $1 LIMIT $2)");
         let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
-            .bind(text::within(plan.workspace, text))
+            .bind(text.within(plan.workspace))
             .bind(runs)
             .fetch_one(&self.reader)
             .await?;
@@ -64,13 +66,13 @@ impl Store {
     }
 
     /// For PostgreSQL, whose planner overestimates words that are not in its statistics and would scan every run.
-    async fn text_is_rare(&self, plan: &QueryPlan, text: &str) -> Result<bool> {
+    async fn text_is_rare(&self, plan: &QueryPlan, text: &TextMatch) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM (SELECT words FROM run_text WHERE workspace_id = $1 ORDER BY n DESC LIMIT $2) b \
              WHERE words @@ CAST($3 AS tsquery)";
         let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
             .bind(plan.workspace.0)
             .bind(COMMON_TEXT_SAMPLE)
-            .bind(text)
+            .bind(text.for_one_run(self.engine))
             .fetch_one(&self.reader)
             .await?;
         Ok(count < COMMON_TEXT_MATCHES)

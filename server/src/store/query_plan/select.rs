@@ -9,15 +9,16 @@ use protocol::query::{Bound, Measure};
 
 use super::scan_index::ScanIndex;
 use super::{ColumnTest, QueryPlan};
-use crate::store::runs::RunCursor;
+use crate::store::Engine;
 use crate::store::sql::{Arg, Args};
-use crate::store::{Engine, text};
+use crate::store::text::TextMatch;
 
 /// The part of an index that a scan reads, and the direction.
 #[derive(Clone, Copy)]
 pub(super) struct ScanRange {
-    /// The position after which the scan starts.
-    pub cursor: Option<RunCursor>,
+    /// The list key after which the scan starts, or at which it starts.
+    pub cursor: Option<i64>,
+    pub includes_cursor: bool,
     pub newest_first: bool,
     /// The number of index entries to read at most.
     pub max_entries: Option<u32>,
@@ -27,10 +28,16 @@ pub(super) struct ScanRange {
 
 impl ScanRange {
     /// From the newest run to the oldest.
-    pub const ALL: Self = Self { cursor: None, newest_first: true, max_entries: None, last: None };
+    pub const ALL: Self =
+        Self { cursor: None, includes_cursor: false, newest_first: true, max_entries: None, last: None };
 
     fn after_cursor(self) -> &'static str {
-        if self.newest_first { "<" } else { ">=" }
+        match (self.newest_first, self.includes_cursor) {
+            (true, false) => "<",
+            (true, true) => "<=",
+            (false, false) => ">",
+            (false, true) => ">=",
+        }
     }
 
     fn up_to_last(self) -> &'static str {
@@ -87,9 +94,50 @@ impl QueryPlan {
 
     /// One scan in list order, with all conditions that are not the scanned index.
     fn scan(&self, args: &mut Args, source: Source, range: ScanRange, limit: &str) -> String {
+        let (from, list_key, conditions) = self.with_conditions(args, source, range);
+        let order = range.order();
+        format!("SELECT {list_key} AS n FROM {from} WHERE {conditions} ORDER BY {list_key} {order} LIMIT {limit}")
+    }
+
+    /// All matching list keys, in no order.
+    pub(super) fn all_list_keys(&self, args: &mut Args) -> String {
+        let range = ScanRange::ALL;
+        let scans: Vec<String> = self
+            .sources(args, range)
+            .into_iter()
+            .map(|source| {
+                let (from, list_key, conditions) = self.with_conditions(args, source, range);
+                format!("SELECT {list_key} AS n FROM {from} WHERE {conditions}")
+            })
+            .collect();
+        scans.join(" UNION ")
+    }
+
+    /// The `FROM` items of a source, its list key, and the source's conditions with those that are not the scanned index.
+    fn with_conditions(&self, args: &mut Args, source: Source, range: ScanRange) -> (String, &'static str, String) {
         let Source { mut from, list_key, mut conditions, is_run_table } = source;
+        let alias = if is_run_table { "t" } else { "q" };
+        if !self.columns.is_empty() && !is_run_table {
+            from.push_str(&format!(" CROSS JOIN {}", self.run_in_list_index("q")));
+            conditions.push(format!("q.workspace_id = {} AND q.n = {list_key}", args.bind(self.workspace.0)));
+        }
+        let scanned = Some(self.scan_index);
+        conditions.extend(self.lookups(args, scanned, list_key, alias, range));
+        (from, list_key, conditions.join(" AND "))
+    }
+
+    /// One condition for each part of the query that is not the scanned index. `run` is a table with the columns of runs.
+    pub(super) fn lookups(
+        &self,
+        args: &mut Args,
+        scanned: Option<ScanIndex>,
+        list_key: &str,
+        run: &str,
+        range: ScanRange,
+    ) -> Vec<String> {
+        let mut conditions = Vec::new();
         for (index, condition) in self.tags.iter().enumerate() {
-            if self.scan_index != ScanIndex::Tag(index) {
+            if scanned != Some(ScanIndex::Tag(index)) {
                 let ids: Vec<String> = condition.tag_ids.iter().map(|id| args.bind(*id)).collect();
                 let not = if condition.negated { "NOT " } else { "" };
                 let no_join = self.no_join();
@@ -99,28 +147,21 @@ impl QueryPlan {
                 ));
             }
         }
-        if let Some(text) = self.text.as_ref().filter(|_| !self.scan_index.is_text()) {
+        let scanned_texts = usize::from(scanned.is_some_and(ScanIndex::is_text));
+        for text in self.texts.iter().skip(scanned_texts) {
             conditions.push(self.text_lookup(args, text, list_key));
         }
         for text in &self.excluded_texts {
             let excluded = self.text_exclusion(args, text, list_key, range);
             conditions.push(excluded);
         }
-        if !self.columns.is_empty() {
-            let alias = if is_run_table { "t" } else { "q" };
-            if !is_run_table {
-                from.push_str(&format!(" CROSS JOIN {}", self.run_in_list_index("q")));
-                conditions.push(format!("q.workspace_id = {} AND q.n = {list_key}", args.bind(self.workspace.0)));
-            }
-            for condition in &self.columns {
-                let tests: Vec<String> = condition.tests.iter().map(|test| test.sql(args, alias)).collect();
-                // A column that is not known yet, like the duration of a running run, is NULL: no comparison matches.
-                let is = if condition.negated { "IS NOT TRUE" } else { "IS TRUE" };
-                conditions.push(format!("({}) {is}", tests.join(" OR ")));
-            }
+        for condition in &self.columns {
+            let tests: Vec<String> = condition.tests.iter().map(|test| test.sql(args, run)).collect();
+            // A column that is not known yet, like the duration of a running run, is NULL: no comparison matches.
+            let is = if condition.negated { "IS NOT TRUE" } else { "IS TRUE" };
+            conditions.push(format!("({}) {is}", tests.join(" OR ")));
         }
-        let (conditions, order) = (conditions.join(" AND "), range.order());
-        format!("SELECT {list_key} AS n FROM {from} WHERE {conditions} ORDER BY {list_key} {order} LIMIT {limit}")
+        conditions
     }
 
     /// The sources of the scanned index: one table, or one per tag.
@@ -135,26 +176,27 @@ impl QueryPlan {
 
     fn source(&self, args: &mut Args, tag_id: Option<i64>, range: ScanRange) -> Source {
         let mut conditions = Vec::new();
-        let (from, list_key) = match (self.scan_index, self.engine) {
+        let (table, list_key) = match (self.scan_index, self.engine) {
             (ScanIndex::Tag(_), _) => {
                 conditions.push(format!("t.tag_id = {}", args.bind(tag_id.unwrap_or_default())));
-                ("run_tag t", "t.n")
+                ("run_tag", "t.n")
             }
             (ScanIndex::Text | ScanIndex::SortedText, Engine::Sqlite) => {
-                let text = text::within(self.workspace, self.text.as_deref().unwrap_or_default());
-                conditions.push(format!("run_text MATCH {}", args.bind(text)));
-                ("run_text t", "t.rowid")
+                let table = self.texts.first().map_or("run_word", TextMatch::table);
+                let text = self.texts.first().map(|text| text.within(self.workspace));
+                conditions.push(format!("{table} MATCH {}", args.bind(text)));
+                (table, "t.rowid")
             }
             (ScanIndex::Text | ScanIndex::SortedText, Engine::Postgres) => {
-                let text = self.text.clone().unwrap_or_default();
+                let text = self.texts.first().map(|text| text.for_one_run(self.engine));
                 conditions.push(format!("t.workspace_id = {}", args.bind(self.workspace.0)));
                 conditions.push(format!("t.words @@ CAST({} AS tsquery)", args.bind(text)));
                 // No index has the order of an expression, so PostgreSQL starts with the text index.
-                ("run_text t", if self.scan_index == ScanIndex::Text { "t.n" } else { "(t.n + 0)" })
+                ("run_text", if self.scan_index == ScanIndex::Text { "t.n" } else { "(t.n + 0)" })
             }
             (ScanIndex::List, _) => {
                 conditions.push(format!("t.workspace_id = {}", args.bind(self.workspace.0)));
-                ("run t", "t.n")
+                ("run", "t.n")
             }
         };
         for (bound, operator) in self.bounds(range) {
@@ -164,7 +206,7 @@ impl QueryPlan {
             let list_keys: Vec<String> = list_keys.iter().map(|list_key| args.bind(*list_key)).collect();
             conditions.push(format!("{list_key} IN ({})", list_keys.join(", ")));
         }
-        Source { from: from.to_owned(), list_key, conditions, is_run_table: self.scan_index == ScanIndex::List }
+        Source { from: format!("{table} t"), list_key, conditions, is_run_table: self.scan_index == ScanIndex::List }
     }
 
     fn first_entries(&self, args: &mut Args, range: ScanRange, max_entries: u32) -> Source {
@@ -182,11 +224,11 @@ impl QueryPlan {
     }
 
     /// The bounds of the list key, each with its operator.
-    fn bounds(&self, range: ScanRange) -> impl Iterator<Item = (i64, &'static str)> {
+    pub(super) fn bounds(&self, range: ScanRange) -> impl Iterator<Item = (i64, &'static str)> {
         let all = [
             (self.min_list_key, ">="),
             (self.max_list_key, "<"),
-            (range.cursor.map(|cursor| cursor.0), range.after_cursor()),
+            (range.cursor, range.after_cursor()),
             (range.last, range.up_to_last()),
         ];
         all.into_iter().filter_map(|(bound, operator)| Some((bound?, operator)))
@@ -202,11 +244,12 @@ impl QueryPlan {
     }
 
     /// Tests the text of one run, which must be one of the workspace.
-    fn text_lookup(&self, args: &mut Args, text: &str, list_key: &str) -> String {
-        let text = args.bind(text.to_owned());
+    fn text_lookup(&self, args: &mut Args, text: &TextMatch, list_key: &str) -> String {
+        let table = text.table();
+        let text = args.bind(text.for_one_run(self.engine));
         match self.engine {
             Engine::Sqlite => {
-                format!("EXISTS (SELECT 1 FROM run_text x WHERE x.run_text MATCH {text} AND x.rowid = {list_key})")
+                format!("EXISTS (SELECT 1 FROM {table} x WHERE x.{table} MATCH {text} AND x.rowid = {list_key})")
             }
             Engine::Postgres => {
                 let no_join = self.no_join();
@@ -219,16 +262,28 @@ impl QueryPlan {
     }
 
     /// Tests that a run does not match a text. SQLite is slow to look up one run, so it reads all matches in the range.
-    fn text_exclusion(&self, args: &mut Args, text: &str, list_key: &str, range: ScanRange) -> String {
+    fn text_exclusion(&self, args: &mut Args, text: &TextMatch, list_key: &str, range: ScanRange) -> String {
         if self.engine == Engine::Postgres || range.last.is_none() {
             return format!("NOT {}", self.text_lookup(args, text, list_key));
         }
-        let text = args.bind(text::within(self.workspace, text));
+        let table = text.table();
+        let text = args.bind(text.within(self.workspace));
         let bounds: String = self
             .bounds(range)
             .map(|(bound, operator)| format!(" AND x.rowid {operator} {}", args.bind(bound)))
             .collect();
-        format!("{list_key} NOT IN (SELECT x.rowid FROM run_text x WHERE x.run_text MATCH {text}{bounds})")
+        format!("{list_key} NOT IN (SELECT x.rowid FROM {table} x WHERE x.{table} MATCH {text}{bounds})")
+    }
+}
+
+/// The SQL for a number of a run, as the indexes have it.
+pub(super) fn column_of(measure: Measure, run: &str) -> String {
+    match measure {
+        Measure::Duration => format!("{run}.duration_ms"),
+        Measure::Tokens => format!("({run}.input_tokens + {run}.output_tokens)"),
+        Measure::Cost => format!("{run}.cost_micros"),
+        Measure::Turns => format!("{run}.turns"),
+        Measure::Calls => format!("{run}.tool_calls"),
     }
 }
 
@@ -237,13 +292,7 @@ impl ColumnTest {
         match self {
             Self::Id(id) => format!("{run}.id = {}", args.bind(id.clone())),
             Self::Compare(comparison) => {
-                let column = match comparison.measure {
-                    Measure::Duration => format!("{run}.duration_ms"),
-                    Measure::Tokens => format!("({run}.input_tokens + {run}.output_tokens)"),
-                    Measure::Cost => format!("{run}.cost_micros"),
-                    Measure::Turns => format!("{run}.turns"),
-                    Measure::Calls => format!("{run}.tool_calls"),
-                };
+                let column = column_of(comparison.measure, run);
                 let mut bind = |number: u64| args.bind(i64::try_from(number).unwrap_or(i64::MAX));
                 match comparison.bound {
                     Bound::Above(number) => format!("{column} > {}", bind(number)),

@@ -48,8 +48,12 @@ impl Browser {
         }
         let response = request.send().await.unwrap();
         for cookie in response.headers().get_all(SET_COOKIE).iter().filter(|_| at_home) {
-            let (name, value) = cookie.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
-            self.cookies.insert(name.to_owned(), value.to_owned());
+            let cookie = cookie.to_str().unwrap();
+            let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+            match cookie.contains("Max-Age=0") {
+                true => self.cookies.remove(name),
+                false => self.cookies.insert(name.to_owned(), value.to_owned()),
+            };
         }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Answer { status, url, headers, body: response.text().await.unwrap() }
@@ -130,6 +134,23 @@ impl Browser {
         let account = format!("owner@{workspace}.test");
         let form = [("request", request_id), ("account", account.as_str()), ("decision", decision)];
         let url = consent.url.join("/api/oauth/authorize/decide").unwrap();
+        let answer = self.request(Method::POST, url.clone(), &form).await;
+        url.join(answer.headers[LOCATION].to_str().unwrap()).unwrap()
+    }
+
+    /// Approves on the consent page with only these scopes beside the identity. Returns the redirect back, not followed.
+    pub async fn approve_only(&mut self, consent: &Answer, workspace: &str, scopes: &[&str]) -> Url {
+        let request_id = consent.body.split("name=\"request\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        let account = format!("owner@{workspace}.test");
+        let mut form = vec![
+            ("request".to_owned(), request_id.to_owned()),
+            ("account".to_owned(), account),
+            ("decision".to_owned(), "approve".to_owned()),
+            ("grants".to_owned(), "listed".to_owned()),
+        ];
+        form.extend(scopes.iter().map(|scope| (format!("grant:{scope}"), "yes".to_owned())));
+        let url = consent.url.join("/api/oauth/authorize/decide").unwrap();
+        let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let answer = self.request(Method::POST, url.clone(), &form).await;
         url.join(answer.headers[LOCATION].to_str().unwrap()).unwrap()
     }

@@ -53,6 +53,8 @@ pub struct World {
     pub broken: Vec<usize>,
     /// Numbers of runs that never end.
     pub running: Vec<usize>,
+    /// Numbers of runs that end right after their first snapshot was read.
+    pub ending: Vec<usize>,
     /// Numbers of runs with an unknown status.
     pub odd: Vec<usize>,
     /// Snapshot requests by run.
@@ -62,6 +64,10 @@ pub struct World {
     /// Messages of each session.
     pub messages: usize,
     pub session_mood: Mood,
+    /// Accepts no credential.
+    pub refuse_all: bool,
+    /// The number of credentials that were refused.
+    pub refused: usize,
 }
 
 impl FakeMantyx {
@@ -79,16 +85,19 @@ impl FakeMantyx {
             wait_s: 1,
             broken: Vec::new(),
             running: Vec::new(),
+            ending: Vec::new(),
             odd: Vec::new(),
             snapshots: HashMap::new(),
             sessions: 0,
             messages: 0,
             session_mood: Mood::Well,
+            refuse_all: false,
+            refused: 0,
         };
         let world = Arc::new(Mutex::new(world));
         let runs = "/api/v1/workspaces/{slug}/agent-runs";
         let router = Router::new()
-            .route("/api/v1/workspaces/{slug}/models", get(|| async { axum::Json(json!({ "models": [] })) }))
+            .route("/api/v1/workspaces/{slug}/models", get(models))
             .route(runs, get(list))
             .route(&format!("{runs}/{{id}}"), get(snapshot))
             .route(&format!("{runs}/{{id}}/stream"), get(stream))
@@ -127,20 +136,33 @@ impl World {
     fn row(&self, number: usize) -> Value {
         let at = chrono::DateTime::from_timestamp_millis(self.runs[number]).unwrap();
         let status = match () {
-            () if self.running.contains(&number) => "running",
+            () if self.running.contains(&number) || self.ending.contains(&number) => "running",
             () if self.odd.contains(&number) => "levitating",
             () => "succeeded",
         };
-        json!({
+        let mut row = json!({
             "id": id(number), "status": status, "specName": "fake", "modelId": "m", "inputPreview": "a prompt",
             "metadata": { "number": number.to_string() }, "createdAt": at.to_rfc3339(), "completedAt": at.to_rfc3339(),
             "turns": 1, "tokens": { "inputTokens": 1, "outputTokens": 1 },
-        })
+        });
+        if status == "running" {
+            row["completedAt"] = Value::Null;
+        }
+        row
     }
 }
 
 fn id(number: usize) -> String {
     format!("run_{number:06}")
+}
+
+async fn models(State(world): Shared) -> Response {
+    let mut world = world.lock().unwrap();
+    if world.refuse_all {
+        world.refused += 1;
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    axum::Json(json!({ "models": [] })).into_response()
 }
 
 async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>) -> Response {
@@ -177,6 +199,10 @@ async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>
 }
 
 async fn snapshot(State(world): Shared, Path((_, id)): Path<(String, String)>) -> Response {
+    // The server asks for this run only to learn whether the credential may read runs.
+    if id == "scope-check" {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     let mut world = world.lock().unwrap();
     *world.snapshots.entry(id.clone()).or_default() += 1;
     let mood = world.mood();
@@ -191,6 +217,7 @@ async fn snapshot(State(world): Shared, Path((_, id)): Path<(String, String)>) -
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
     let mut body = world.row(number);
+    world.ending.retain(|ending| *ending != number);
     body["agentSpec"] = json!({ "prompt": format!("prompt of {id}") });
     axum::Json(body).into_response()
 }

@@ -55,6 +55,10 @@ async fn list(State(world): Shared, Query(query): Query<HashMap<String, String>>
 }
 
 async fn detail(State(world): Shared, Path((_, asked)): Path<(String, String)>) -> Response {
+    // The server asks for this session only to learn whether the credential may read sessions.
+    if asked == "scope-check" {
+        return axum::http::StatusCode::NOT_FOUND.into_response();
+    }
     let world = world.lock().unwrap();
     if let Some(trouble) = trouble(world.session_mood, world.wait_s) {
         return trouble;

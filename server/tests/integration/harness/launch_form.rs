@@ -46,7 +46,7 @@ impl Browser {
     /// An empty form, filled in with a spec.
     pub async fn launch_form_with(&mut self, spec: &Value) -> LaunchPageModel {
         let page = self.launch_page("").await;
-        let page = self.change_launch_form(&page, &[("do", "reset")]).await;
+        let page = self.change_launch_form(&page, &[("action", "reset")]).await;
         self.change_launch_form(&page, &[("json", &spec.to_string())]).await
     }
 
@@ -57,9 +57,9 @@ impl Browser {
         let mut choices = Vec::new();
         let mut details = Vec::new();
         for (tool, answerer) in answers {
-            choices.push((format!("a:{tool}:by"), choice(answerer).to_owned()));
-            details.push((format!("a:{tool}:by"), choice(answerer).to_owned()));
-            details.extend(parts(answerer).into_iter().map(|(part, text)| (format!("a:{tool}:{part}"), text)));
+            choices.push((format!("answerer:{tool}#by"), choice(answerer).to_owned()));
+            details.push((format!("answerer:{tool}#by"), choice(answerer).to_owned()));
+            details.extend(parts(answerer).into_iter().map(|(part, text)| (format!("answerer:{tool}#{part}"), text)));
         }
         let page = self.change_launch_form(&page, &borrowed(&choices)).await;
         let page = self.change_launch_form(&page, &borrowed(&details)).await;
@@ -71,7 +71,7 @@ impl Browser {
 
     /// Launches the form of a page and returns the run's id.
     pub async fn launch_page_as_is(&mut self, page: &LaunchPageModel) -> String {
-        launched_run(self.send_launch_form(page, &[("do", "launch")]).await)
+        launched_run(self.send_launch_form(page, &[("action", "launch")]).await)
     }
 
     pub async fn launch(&mut self, spec: &Value) -> String {

@@ -101,6 +101,17 @@ impl TestApp {
         std::mem::replace(&mut self.running, again).stop().await.unwrap();
     }
 
+    /// Stops the server and starts another one at the same address, for settings that two servers cannot share.
+    pub async fn replace(self, change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = test_config(self.dir.path().to_owned(), self.database.url.clone());
+        config.addr = self.running.addr;
+        config.mantyx = remote(&self.sandbox_url());
+        change(&mut config);
+        self.running.stop().await.unwrap();
+        let running = serve::start(config).await.unwrap();
+        Self { running, ..self }
+    }
+
     pub fn url(&self, path: &str) -> Url {
         Url::parse(&format!("http://{}{path}", self.running.addr)).unwrap()
     }
@@ -193,6 +204,8 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         mantyx_api_key: None,
         retention: Default::default(),
         metrics_token: None,
+        workspaces: Default::default(),
+        limits: Default::default(),
         outbound_allow: Default::default(),
         mcp_commands: Default::default(),
         site: Default::default(),
@@ -211,6 +224,23 @@ pub fn allow_loopback(config: &mut Config) {
 
 pub fn api_key(workspace: &str) -> String {
     format!("mantyx_sandbox_{workspace}")
+}
+
+/// Creates an access token of the demo workspace's owner with these scopes, as a MANTYX client has it.
+pub async fn allowed_token(sandbox: &sqlx::SqlitePool, scopes: &str) -> String {
+    use sha2::{Digest, Sha256};
+    let token = format!("mantyx_at_{}", scopes.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+    let (access, refresh) = (Sha256::digest(&token).to_vec(), Sha256::digest(format!("refresh {token}")).to_vec());
+    sqlx::query("INSERT INTO refresh_tokens (digest, scope, email, created_at) VALUES ($1, $2, 'owner@demo.test', 0)")
+        .bind(&refresh)
+        .bind(scopes)
+        .execute(sandbox)
+        .await
+        .unwrap();
+    let insert = "INSERT INTO access_tokens (digest, refresh, scope, email, expires_at) \
+                  VALUES ($1, $2, $3, 'owner@demo.test', 9000000000000)";
+    sqlx::query(insert).bind(access).bind(refresh).bind(scopes).execute(sandbox).await.unwrap();
+    token
 }
 
 /// Calls `look` until it returns something. Gives up after a minute.

@@ -1,7 +1,9 @@
-//! A proxy in front of MANTYX that fails some posts of tool results or launches. Everything else passes.
+//! A proxy in front of MANTYX that fails some posts of tool results or launches, or delays all answers to posts. Everything
+//! else passes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -11,6 +13,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use runlens::config::{Config, MantyxConfig};
 use serde_json::json;
+use tokio::sync::Notify;
 
 /// The failure of a post.
 #[derive(Clone, Copy, Debug)]
@@ -19,14 +22,19 @@ pub enum Trouble {
     Refused(u16, &'static str),
     /// Accepted by MANTYX, and the response is lost.
     AnswerLost,
+    /// Accepted by MANTYX, and the response waits for [`Unsteady::release`].
+    AnswerHeld,
 }
 
 #[derive(Clone)]
 pub struct Unsteady {
     ahead: Arc<Mutex<VecDeque<Trouble>>>,
     posted: Arc<Mutex<usize>>,
+    release: Arc<Notify>,
     /// The end of the paths whose posts fail.
     place: &'static str,
+    /// The time that an answer to any post takes longer.
+    delay: Duration,
     target: String,
     http: reqwest::Client,
 }
@@ -41,7 +49,16 @@ impl Unsteady {
         Self::before_posts(config, "/agent-runs", troubles)
     }
 
+    /// A MANTYX whose answers to posts take a while.
+    pub fn slow(config: &mut Config, delay: Duration) -> Self {
+        Self::insert(config, "", &[], delay)
+    }
+
     fn before_posts(config: &mut Config, place: &'static str, troubles: &[Trouble]) -> Self {
+        Self::insert(config, place, troubles, Duration::ZERO)
+    }
+
+    fn insert(config: &mut Config, place: &'static str, troubles: &[Trouble], delay: Duration) -> Self {
         let MantyxConfig::Remote { url, .. } = &mut config.mantyx else { panic!("the sandbox has to stand apart") };
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -50,7 +67,9 @@ impl Unsteady {
         let way = Self {
             ahead: Arc::new(Mutex::new(troubles.iter().copied().collect())),
             posted: Arc::default(),
+            release: Arc::default(),
             place,
+            delay,
             target: target.trim_end_matches('/').to_owned(),
             http: super::http_client(),
         };
@@ -63,6 +82,11 @@ impl Unsteady {
     /// Returns the number of posts.
     pub fn posted(&self) -> usize {
         *self.posted.lock().unwrap()
+    }
+
+    /// Lets one held response pass.
+    pub fn release(&self) {
+        self.release.notify_one();
     }
 
     async fn forward(&self, request: Request) -> Response {
@@ -87,10 +111,19 @@ async fn pass(State(way): State<Unsteady>, request: Request) -> Response {
     *way.posted.lock().unwrap() += 1;
     let trouble = way.ahead.lock().unwrap().pop_front();
     match trouble {
-        None => way.forward(request).await,
+        None => {
+            let answer = way.forward(request).await;
+            tokio::time::sleep(way.delay).await;
+            answer
+        }
         Some(Trouble::AnswerLost) => {
             way.forward(request).await;
             StatusCode::BAD_GATEWAY.into_response()
+        }
+        Some(Trouble::AnswerHeld) => {
+            let answer = way.forward(request).await;
+            way.release.notified().await;
+            answer
         }
         Some(Trouble::Refused(status, code)) => {
             let body = axum::Json(json!({ "error": code, "message": "Not now." }));

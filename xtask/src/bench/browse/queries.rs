@@ -43,7 +43,17 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
     let walk = |name, query: &str| list(name, query.to_owned(), LIST, true);
     let text = |name, query: &str| list(name, query.to_owned(), TEXT, false);
     let other = |name, api: &str| BenchQuery { name, api: api.to_owned(), page: None, goal: LIST, keyset: false };
+    let sorted = |name, query: &str, sort: &str| BenchQuery {
+        name,
+        api: format!("/api/runs?limit=50&q={query}&sort={sort}"),
+        page: None,
+        goal: TEXT,
+        keyset: false,
+    };
+    let count = |name, query: &str| BenchQuery { goal: TEXT, ..other(name, &format!("/api/count?q={query}")) };
     let middle = middle_of(runs);
+    // Orders have numbers: the first characters of one are the beginning of many others.
+    let beginning = |chars: usize| order.chars().take(chars).collect::<String>();
     Ok(vec![
         walk("newest 50", ""),
         walk("metadata, one in 50", "customer:customer-07"),
@@ -59,6 +69,39 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
         text("text, rare", &format!("text:{order}")),
         text("text, common, and one in 50", "invoice+customer:customer-07"),
         text("text, a phrase", "%22order+invoice%22"),
+        text("text, a phrase and a beginning", "%22order+invoice%22+refu"),
+        text("text, of no run", "nowhere"),
+        text("text, a rare word", "heliotrope"),
+        text("text, two words", "invoice+heliotrope"),
+        text("text, one letter", "i"),
+        text("text, two letters", "in"),
+        text("text, three letters", "inv"),
+        text("text, four letters", "invo"),
+        text("text, letters of a rare word", "heliot"),
+        text("text, letters of two words", "invo+refu"),
+        text("text, two characters of a number", &beginning(2)),
+        text("text, three characters of a number", &beginning(3)),
+        text("text, four characters of a number", &beginning(4)),
+        text("text, four letters, and one in 50", "invo+customer:customer-07"),
+        text("text, four letters, and ten runs", &format!("invo+order:{order}")),
+        text("text, four letters excluded", "-heliot"),
+        text("name, a beginning", "name:supp"),
+        text("name, exact, and a word", "name:support-desk+invo"),
+        sorted("by duration", "", "-duration"),
+        sorted("by tokens, ascending", "", "tokens"),
+        sorted("by cost", "", "-cost"),
+        sorted("by duration, one in 50", "customer:customer-07", "-duration"),
+        sorted("by tokens, ten runs", &format!("order:{order}"), "-tokens"),
+        sorted("by tokens, failed in prod", "status:failed+env:prod", "-tokens"),
+        sorted("by duration, since an hour ago", &format!("since:{}", moment(UNTIL_MS - 3_600_000)), "-duration"),
+        sorted("by tokens, a common beginning", "invo", "-tokens"),
+        sorted("by tokens, a rare word", "heliotrope", "-tokens"),
+        count("count, all", ""),
+        count("count, one in 50", "customer:customer-07"),
+        count("count, two keys", "customer:customer-07+team:team-03"),
+        count("count, failed in prod", "status:failed+env:prod"),
+        count("count, four letters", "invo"),
+        count("count, four letters, and one in 50", "invo+customer:customer-07"),
         BenchQuery {
             name: "after 10,000 rows",
             api: format!("/api/runs?limit=50{deep}"),
@@ -68,6 +111,7 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
         },
         other("facets", "/api/facets"),
         other("facets under a filter", "/api/facets?q=customer:customer-07"),
+        other("facets under two filters", "/api/facets?q=customer:customer-07+env:prod"),
         other("histogram", "/api/histogram"),
     ])
 }
@@ -75,7 +119,12 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
 /// A time in the middle of the seeded runs, in the filter's syntax.
 fn middle_of(runs: u64) -> String {
     let half = i64::try_from(runs / 2).unwrap_or(0) * APART_MS;
-    let seconds = (UNTIL_MS - half) / 1_000;
+    moment(UNTIL_MS - half)
+}
+
+/// A time in the filter's syntax.
+fn moment(at_ms: i64) -> String {
+    let seconds = at_ms / 1_000;
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil(days);
     format!("{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)

@@ -36,7 +36,7 @@ pub extern "C" fn fold() {
 #[unsafe(no_mangle)]
 pub extern "C" fn rows() {
     let options = RowOptions { query: RowQuery::parse(&unknown_text()), ..RowOptions::default() };
-    black_box(Rows::new(&folded(), &options).window(0..black_box(50)));
+    black_box(Rows::new(&folded(), &[], &options).window(0..black_box(50)));
 }
 
 #[unsafe(no_mangle)]

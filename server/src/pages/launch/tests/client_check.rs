@@ -2,6 +2,7 @@
 
 use app::launch::draft::{LaunchDraft, client_check};
 use app::model::launch::{ClientFindings, Item, LaunchPageModel};
+use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
 use super::fields::shown_errors;
@@ -10,7 +11,7 @@ use super::{after, fields_with, page_of};
 /// Returns the page that the browser shows after some typing, and the one that the server builds.
 fn both(draft: &LaunchDraft, changes: &[(&str, &str)]) -> (LaunchPageModel, LaunchPageModel) {
     let mut browser = page_of(draft);
-    let findings = client_check::check(&browser, draft, &fields_with(&browser, changes));
+    let findings = client_check::check(&browser, draft, &fields_with(&browser, changes), SPEC_FIELDS);
     browser.problems = findings.problems.clone().unwrap_or(browser.problems);
     browser.json_problem = findings.json_problem.clone().unwrap_or(browser.json_problem);
     for section in &mut browser.sections {
@@ -35,8 +36,15 @@ fn apply_findings(items: &mut [Item], findings: &ClientFindings) {
     }
 }
 
+/// A draft after the first attempt to launch it.
+fn attempted(spec: Value) -> LaunchDraft {
+    let mut draft = LaunchDraft::from_spec(spec);
+    draft.last_action.launch_attempted = true;
+    draft
+}
+
 fn check(spec: Value, changes: &[(&str, &str)]) {
-    let draft = LaunchDraft { launch_attempted: true, ..LaunchDraft::from_spec(spec) };
+    let draft = attempted(spec);
     let (browser, server) = both(&draft, changes);
     assert_eq!(shown_errors(&browser), shown_errors(&server), "{changes:?}");
     assert_eq!(browser.problems, server.problems, "{changes:?}");
@@ -66,33 +74,33 @@ fn whole() -> Value {
 fn browser_and_server_report_the_same_error_for_each_kind_of_control() {
     let long = "x".repeat(200_001);
     for change in [
-        ("t/prompt", ""),
-        ("t/prompt", long.as_str()),
-        ("t/systemPrompt", ""),
-        ("t/tools/0/id", ""),
-        ("t/tools/1/name", "not a plugin"),
-        ("t/tools/2/name", "no-hyphens"),
-        ("t/tools/2/name", "far"),
-        ("j/tools/2/parameters", "{"),
-        ("j/tools/2/parameters", r#"{"type":"array"}"#),
-        ("t/tools/3/agentCardUrl", "ftp://x"),
-        ("v/tools/3/headers#0", "a\u{e9}"),
-        ("v/tools/3/headers#0", ""),
-        ("j/tools/4/agentCard", "[]"),
-        ("t/tools/5/url", "nowhere"),
-        ("t/tools/6/tools/0/name", "a b"),
-        ("j/tools/6/tools", "[]"),
-        ("k/metadata#0", "b"),
-        ("k/metadata#0", ""),
-        ("v/metadata#2", "nameless"),
-        ("k/metadata#0", "odd key"),
-        ("v/toolBudgets#0", "many"),
-        ("n/budgets/maxToolTurns", "101"),
-        ("n/loopDetection/hardCutoffThreshold", "2"),
-        ("n/supervisor/interval", "0"),
-        ("t/outputSchema/name", "a b"),
-        ("p/outputSchema/schema#0.name", "y"),
-        ("p/outputSchema/schema#0.name", ""),
+        ("field:/prompt", ""),
+        ("field:/prompt", long.as_str()),
+        ("field:/systemPrompt", ""),
+        ("field:/tools/0/id", ""),
+        ("field:/tools/1/name", "not a plugin"),
+        ("field:/tools/2/name", "no-hyphens"),
+        ("field:/tools/2/name", "far"),
+        ("field:/tools/2/parameters", "{"),
+        ("field:/tools/2/parameters", r#"{"type":"array"}"#),
+        ("field:/tools/3/agentCardUrl", "ftp://x"),
+        ("row:/tools/3/headers#0.value", "a\u{e9}"),
+        ("row:/tools/3/headers#0.value", ""),
+        ("field:/tools/4/agentCard", "[]"),
+        ("field:/tools/5/url", "nowhere"),
+        ("field:/tools/6/tools/0/name", "a b"),
+        ("field:/tools/6/tools", "[]"),
+        ("row:/metadata#0.key", "b"),
+        ("row:/metadata#0.key", ""),
+        ("row:/metadata#2.value", "nameless"),
+        ("row:/metadata#0.key", "odd key"),
+        ("row:/toolBudgets#0.value", "many"),
+        ("field:/budgets/maxToolTurns", "101"),
+        ("field:/loopDetection/hardCutoffThreshold", "2"),
+        ("field:/supervisor/interval", "0"),
+        ("field:/outputSchema/name", "a b"),
+        ("row:/outputSchema/schema#0.name", "y"),
+        ("row:/outputSchema/schema#0.name", ""),
         ("json", "{\n  \"prompt\": 1,\n  oops"),
     ] {
         check(whole(), &[change]);
@@ -101,20 +109,23 @@ fn browser_and_server_report_the_same_error_for_each_kind_of_control() {
 
 #[test]
 fn an_emptied_row_does_not_move_the_errors_of_other_rows() {
-    let changes = [("k/metadata#0", ""), ("v/metadata#0", ""), ("k/metadata#1", "odd key")];
+    let changes = [("row:/metadata#0.key", ""), ("row:/metadata#0.value", ""), ("row:/metadata#1.key", "odd key")];
     let (browser, _) = both(&LaunchDraft::from_spec(whole()), &changes);
     let errors = shown_errors(&browser);
-    assert_eq!(errors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["v/metadata#1"], "{errors:?}");
+    assert_eq!(
+        errors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["row:/metadata#1.value"],
+        "{errors:?}"
+    );
 }
 
 #[test]
 fn errors_that_only_the_server_finds_stay() {
-    let mut draft =
-        LaunchDraft { launch_attempted: true, ..LaunchDraft::from_spec(json!({ "prompt": "p", "systemPrompt": "s" })) };
+    let mut draft = attempted(json!({ "prompt": "p", "systemPrompt": "s" }));
     draft.spec["tools"] = json!([{ "kind": "local", "name": "ask" }]);
     let reply = domain::CannedReply { failed: true, ..Default::default() };
     draft.answers.insert("ask".to_owned(), domain::Answerer::Canned(reply));
-    let (browser, server) = both(&draft, &[("t/prompt", "other")]);
+    let (browser, server) = both(&draft, &[("field:/prompt", "other")]);
     assert_eq!(shown_errors(&browser), shown_errors(&server));
     assert!(!server.problems.is_empty());
     assert_eq!(browser.problems, server.problems);
@@ -122,6 +133,7 @@ fn errors_that_only_the_server_finds_stay() {
 
 #[test]
 fn missing_fields_are_reported_only_after_an_attempt() {
-    let (browser, _) = both(&LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local" }] })), &[("t/prompt", "")]);
+    let (browser, _) =
+        both(&LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local" }] })), &[("field:/prompt", "")]);
     assert_eq!((shown_errors(&browser), browser.problems), (Vec::new(), Vec::new()));
 }

@@ -5,6 +5,7 @@ use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{DiscoveredTool, LaunchDraft, Origin, SessionInfo};
 use app::model::launch::{Item, LaunchPageModel};
 use domain::{A2aPeer, Answerer, McpEndpoint, McpTool};
+use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
 use super::{after, page_of};
@@ -30,16 +31,20 @@ pub fn shown_errors(page: &LaunchPageModel) -> Vec<(String, String)> {
 #[test]
 fn unfinished_template_fields_and_file_addresses_are_kept() {
     let draft = LaunchDraft::from_spec(json!({ "messages": [{ "role": "user", "content": "c" }] }));
-    let url = ("u/messages/0/attachments", "https://x.test/a");
+    let url = ("file-url:/messages/0/attachments", "https://x.test/a");
     let typed =
-        after(&draft, &[("q:template-name", "Mine"), ("q:template-notes", "Why"), ("q:template-shared", "true"), url]);
+        after(&draft, &[("template.name", "Mine"), ("template.notes", "Why"), ("template.shared", "true"), url]);
     let again = after(&typed, &[]);
     assert_eq!(
-        (again.template.name.as_str(), again.template.notes.as_str(), again.template.shared),
+        (
+            again.unfinished.template.name.as_str(),
+            again.unfinished.template.notes.as_str(),
+            again.unfinished.template.shared
+        ),
         ("Mine", "Why", true)
     );
-    assert_eq!(again.file_urls["/messages/0/attachments"], "https://x.test/a");
-    assert!(!after(&again, &[("q:template-shared", "")]).template.shared);
+    assert_eq!(again.unfinished.file_urls["/messages/0/attachments"], "https://x.test/a");
+    assert!(!after(&again, &[("template.shared", "")]).unfinished.template.shared);
 }
 
 #[test]
@@ -49,12 +54,12 @@ fn each_exceeded_limit_is_an_error_at_its_field() {
     let many: Vec<Value> = (0..65).map(|i| json!({ "name": format!("t{i}"), "inputSchema": {} })).collect();
     let big = json!({ "type": "object", "description": "x".repeat(40_000) });
     let cases = [
-        (json!({ "prompt": "x".repeat(200_001) }), "t/prompt"),
-        (json!({ "tools": [{ "kind": "mcp_local", "name": "s", "tools": many }] }), "j/tools/0/tools"),
-        (json!({ "outputSchema": { "schema": big } }), "x:output"),
+        (json!({ "prompt": "x".repeat(200_001) }), "field:/prompt"),
+        (json!({ "tools": [{ "kind": "mcp_local", "name": "s", "tools": many }] }), "field:/tools/0/tools"),
+        (json!({ "outputSchema": { "schema": big } }), "choice:/outputSchema"),
         (
             json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test", "headers": { "A": "a\r\nb" } }] }),
-            "v/tools/0/headers#0",
+            "row:/tools/0/headers#0.value",
         ),
     ];
     for (spec, control) in cases {
@@ -64,7 +69,7 @@ fn each_exceeded_limit_is_an_error_at_its_field() {
     let page = page_of(&LaunchDraft::from_spec(json!({ "toolBudgets": budgets })));
     let notes = serde_json::to_string(&page.sections).expect("a page");
     assert!(
-        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "calls per tool"),
+        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "Calls per tool"),
         "{:?}",
         page.problems
     );
@@ -77,7 +82,7 @@ fn a_header_with_a_line_break_is_an_error_at_the_answerer() {
     let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers };
     draft.answers.insert("ask".to_owned(), Answerer::Mcp(McpTool { server, tool: None }));
     let errors = shown_errors(&page_of(&draft));
-    assert!(errors.iter().any(|(name, error)| name == "a:ask:by" && error.contains("line break")), "{errors:?}");
+    assert!(errors.iter().any(|(name, error)| name == "answerer:ask#by" && error.contains("line break")), "{errors:?}");
 }
 
 #[test]
@@ -85,11 +90,11 @@ fn untrusted_tool_names_are_text() {
     let mut draft =
         LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let hostile = "</textarea><script>alert(1)</script>";
-    draft.discovered_tools.insert(
+    draft.last_action.discovered_tools.insert(
         "/tools/0".to_owned(),
         vec![DiscoveredTool { name: hostile.to_owned(), description: hostile.to_owned() }],
     );
-    let one = after(&draft, &[(&format!("c/tools/0/toolFilter#{hostile}"), "")]);
+    let one = after(&draft, &[(&format!("checkbox:/tools/0/toolFilter#{hostile}"), "")]);
     assert_eq!(one.spec["tools"][0]["toolFilter"], json!([]));
     let page = serde_json::to_string(&page_of(&draft).sections).expect("a page");
     assert!(page.contains("<script>"), "the model has the text; rendering escapes it");
@@ -102,10 +107,16 @@ fn edited_json_and_fields_outside_the_spec_are_both_applied() {
     let json = r#"{"prompt":"q","tools":[{"kind":"local","name":"ask"}]}"#;
     let sent = after(
         &draft,
-        &[("json", json), ("x:mode", "new_session"), ("q:inputs", "a\nb"), ("q:tag-key", "k"), ("a:ask:by", "canned")],
+        &[
+            ("json", json),
+            ("mode", "new_session"),
+            ("batch.inputs", "a\nb"),
+            ("batch.key", "k"),
+            ("answerer:ask#by", "canned"),
+        ],
     );
     assert_eq!((&sent.spec["prompt"], &sent.mode), (&json!("q"), &LaunchMode::NewSession));
-    assert_eq!((sent.batch.inputs.as_str(), sent.batch.tag_key.as_str()), ("a\nb", "k"));
+    assert_eq!((sent.unfinished.batch.inputs.as_str(), sent.unfinished.batch.tag_key.as_str()), ("a\nb", "k"));
     assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
 }
 
@@ -117,7 +128,7 @@ fn of_two_tools_with_one_name_both_keep_the_answerer_after_a_rename() {
     let by_server =
         |tool: Option<&str>| Answerer::Mcp(McpTool { server: server.clone(), tool: tool.map(str::to_owned) });
     draft.answers.insert("read".to_owned(), by_server(None));
-    let sent = after(&draft, &[("t/tools/1/name", "read_2")]);
+    let sent = after(&draft, &[("field:/tools/1/name", "read_2")]);
     assert_eq!((&sent.answers["read"], &sent.answers["read_2"]), (&by_server(None), &by_server(Some("read"))));
 }
 
@@ -125,14 +136,14 @@ fn of_two_tools_with_one_name_both_keep_the_answerer_after_a_rename() {
 fn a_pasted_card_becomes_the_answerer_and_choosing_an_agent_uses_it() {
     let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "a2a_local" }] }));
     let card = json!({ "name": "Weather", "url": "https://w.test" });
-    let sent = after(&draft, &[("j/tools/0/agentCard", &card.to_string())]);
+    let sent = after(&draft, &[("field:/tools/0/agentCard", &card.to_string())]);
     let by_card = Answerer::A2a(A2aPeer { card: Some(card.clone()), ..A2aPeer::default() });
     assert_eq!(sent.answers["weather"], by_card);
-    let by_hand = after(&sent, &[("a:weather:by", "hand")]);
+    let by_hand = after(&sent, &[("answerer:weather#by", "hand")]);
     assert_eq!(by_hand.answers["weather"], Answerer::Hand);
-    assert_eq!(after(&by_hand, &[("a:weather:by", "a2a")]).answers["weather"], by_card);
+    assert_eq!(after(&by_hand, &[("answerer:weather#by", "a2a")]).answers["weather"], by_card);
     let other = json!({ "name": "Weather", "url": "https://other.test" });
-    let edited = after(&sent, &[("j/tools/0/agentCard", &other.to_string())]);
+    let edited = after(&sent, &[("field:/tools/0/agentCard", &other.to_string())]);
     assert_eq!(edited.answers["weather"], Answerer::A2a(A2aPeer { card: Some(other), ..A2aPeer::default() }));
 }
 
@@ -148,10 +159,10 @@ fn discovered_tools_get_valid_and_unique_names() {
 #[test]
 fn a_field_with_an_invalid_name_changes_nothing() {
     let draft = LaunchDraft::from_spec(json!({ "prompt": "p" }));
-    for name in ["é/prompt", "日", "", "t", "t/prompt#"] {
+    for name in ["é/prompt", "日", "", "field", "field:/prompt#", "field:/later", "field:/tools/0/name"] {
         let fields = [(name.to_owned(), "x".to_owned())];
         let mut sent = draft.clone();
-        apply(&mut sent, &SubmittedFields::new(&fields));
+        apply(&mut sent, &SubmittedFields::new(&fields), SPEC_FIELDS);
         assert_eq!(sent.spec, draft.spec, "{name}");
     }
 }
@@ -180,11 +191,11 @@ fn a_message_lists_its_overrides_and_answers_the_tools_of_its_session() {
     let page = page_of(&draft);
     let text = serde_json::to_string(&page).expect("a page");
     assert!(text.contains("“b” instead of “a”") && text.contains("The session's (a)"), "{text}");
-    let sent = after(&draft, &[("a:ask:by", "canned")]);
+    let sent = after(&draft, &[("answerer:ask#by", "canned")]);
     assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
     let gone = SessionInfo { id: "sess_1".to_owned(), problem: Some("Gone.".to_owned()), ..SessionInfo::default() };
     let errors = shown_errors(&page_of(&LaunchDraft { session: Some(gone), ..draft }));
-    assert_eq!(errors, [("x:session".to_owned(), "Gone.".to_owned())]);
+    assert_eq!(errors, [("session".to_owned(), "Gone.".to_owned())]);
 }
 
 #[test]
@@ -223,4 +234,21 @@ fn a_batch_needs_valid_json_and_no_prompt() {
     assert_eq!(validation::batch_errors(&draft), []);
     let broken = after(&draft, &[("json", "{")]);
     assert_eq!(validation::batch_errors(&broken).len(), 1);
+}
+
+#[test]
+fn folded_sections_say_what_is_set_and_open_for_errors() {
+    let fold = |spec: Value, id: &str| {
+        let page = page_of(&LaunchDraft::from_spec(spec));
+        let section = page.sections.iter().find(|section| section.id == id).expect("a section").clone();
+        section.fold.map(|fold| (fold.summary, fold.open))
+    };
+    assert_eq!(fold(json!({}), "what"), None);
+    assert_eq!(fold(json!({}), "limits"), Some(("Defaults".to_owned(), false)));
+    let limits = json!({ "budgets": { "maxToolTurns": 3 }, "toolBudgets": { "recall": { "maxCalls": 2 } } });
+    assert_eq!(fold(limits, "limits"), Some(("Turns with tools: 3 · recall: 2".to_owned(), false)));
+    let tags = json!({ "name": "triage", "metadata": { "env": "dev" } });
+    assert_eq!(fold(tags, "tags"), Some(("Name: triage · env: dev".to_owned(), false)));
+    let wrong = json!({ "budgets": { "maxToolTurns": 1000 } });
+    assert!(fold(wrong, "limits").is_some_and(|(_, open)| open));
 }

@@ -2,6 +2,7 @@
 
 mod client_check;
 mod fields;
+mod new_field;
 mod round_trip;
 
 use app::launch::LaunchMode;
@@ -9,6 +10,7 @@ use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{DiscoveredTool, LaunchDraft};
 use app::model::launch::{Control, Item, LaunchPageModel};
 use domain::{Answerer, CannedReply};
+use protocol::fields::SPEC_FIELDS;
 use protocol::json_pointer;
 use serde_json::{Value, json};
 
@@ -17,7 +19,7 @@ use crate::launch::form::validation;
 
 fn page_of(draft: &LaunchDraft) -> LaunchPageModel {
     let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
-    super::build(draft, &Catalogue::default(), &[], validation::errors(draft), runs_url)
+    super::build(draft, SPEC_FIELDS, &Catalogue::default(), &[], validation::errors(draft), runs_url)
 }
 
 /// Returns the fields that a browser sends for an unchanged page.
@@ -65,7 +67,7 @@ fn crlf(text: &str) -> String {
 fn after(draft: &LaunchDraft, changes: &[(&str, &str)]) -> LaunchDraft {
     let fields = fields_with(&page_of(draft), changes);
     let mut draft = draft.clone();
-    apply(&mut draft, &SubmittedFields::new(&fields));
+    apply(&mut draft, &SubmittedFields::new(&fields), SPEC_FIELDS);
     draft
 }
 
@@ -118,10 +120,10 @@ fn an_unchanged_form_changes_nothing() {
             .answers
             .insert("l".to_owned(), Answerer::Canned(CannedReply { text: "r\ns".to_owned(), ..Default::default() }));
         let tool = DiscoveredTool { name: "x".to_owned(), description: String::new() };
-        draft.discovered_tools.insert("/tools/5".to_owned(), vec![tool]);
+        draft.last_action.discovered_tools.insert("/tools/5".to_owned(), vec![tool]);
         let sent = after(&draft, &[]);
         assert_eq!(sent.spec, spec);
-        assert_eq!((sent.invalid_json, sent.invalid_texts.len(), sent.invalid_rows.len()), (None, 0, 0));
+        assert_eq!((sent.unfinished.json, sent.unfinished.texts.len(), sent.unfinished.rows.len()), (None, 0, 0));
     }
 }
 
@@ -137,32 +139,32 @@ fn each_control_changes_only_its_own_field() {
         }
         assert_eq!(sent.spec, spec, "{name}");
     };
-    check("t/systemPrompt", "new\r\nlines", "/systemPrompt", "new\nlines".into());
-    check("t/name", "", "/name", Value::Null);
-    check("n/budgets/maxToolTurns", "12", "/budgets/maxToolTurns", 12.into());
-    check("n/budgets/maxToolTurns", "many", "/budgets/maxToolTurns", "many".into());
-    check("b/tools/2/readOnly", "true", "/tools/2/readOnly", true.into());
-    check("b/tools/2/retain", "", "/tools/2/retain", Value::Null);
-    check("l/tools/5/toolFilter", "x\r\nz", "/tools/5/toolFilter", json!(["x", "z"]));
-    check("j/tools/4/agentCard", "{\"name\":\"C\"}", "/tools/4/agentCard", json!({ "name": "C" }));
-    check("v/metadata#0", "w", "/metadata/k", "w".into());
-    check("v/toolBudgets#0", "9", "/toolBudgets/recall/maxCalls", 9.into());
-    check("x:loops", "off", "/loopDetection", false.into());
-    check("x:plan", "", "/plan", Value::Null);
-    check("t/tools/6/tools/0/name", "renamed", "/tools/6/tools/0/name", "renamed".into());
+    check("field:/systemPrompt", "new\r\nlines", "/systemPrompt", "new\nlines".into());
+    check("field:/name", "", "/name", Value::Null);
+    check("field:/budgets/maxToolTurns", "12", "/budgets/maxToolTurns", 12.into());
+    check("field:/budgets/maxToolTurns", "many", "/budgets/maxToolTurns", "many".into());
+    check("field:/tools/2/readOnly", "true", "/tools/2/readOnly", true.into());
+    check("field:/tools/2/retain", "", "/tools/2/retain", Value::Null);
+    check("field:/tools/5/toolFilter", "x\r\nz", "/tools/5/toolFilter", json!(["x", "z"]));
+    check("field:/tools/4/agentCard", "{\"name\":\"C\"}", "/tools/4/agentCard", json!({ "name": "C" }));
+    check("row:/metadata#0.value", "w", "/metadata/k", "w".into());
+    check("row:/toolBudgets#0.value", "9", "/toolBudgets/recall/maxCalls", 9.into());
+    check("choice:/loopDetection", "off", "/loopDetection", false.into());
+    check("choice:/plan", "", "/plan", Value::Null);
+    check("field:/tools/6/tools/0/name", "renamed", "/tools/6/tools/0/name", "renamed".into());
 }
 
 #[test]
 fn an_edited_json_replaces_the_controls_unless_it_is_invalid() {
     let draft = LaunchDraft::from_spec(json!({ "prompt": "p", "later": 1 }));
-    let edited = after(&draft, &[("json", "{\"prompt\":\"q\",\"tools\":[]}"), ("t/prompt", "stale")]);
+    let edited = after(&draft, &[("json", "{\"prompt\":\"q\",\"tools\":[]}"), ("field:/prompt", "stale")]);
     assert_eq!(edited.spec, json!({ "prompt": "q", "tools": [] }));
-    let broken = after(&draft, &[("json", "{\"prompt\": }"), ("t/name", "n")]);
+    let broken = after(&draft, &[("json", "{\"prompt\": }"), ("field:/name", "n")]);
     assert_eq!(broken.spec, json!({ "prompt": "p", "later": 1, "name": "n" }));
     let page = page_of(&broken);
     assert_eq!((page.json.as_str(), page.json_problem.map(|problem| problem.column)), ("{\"prompt\": }", Some(12)));
     assert!(page.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", page.problems);
-    let same = after(&draft, &[("json", "{ \"later\": 1, \"prompt\": \"p\" }"), ("t/prompt", "kept")]);
+    let same = after(&draft, &[("json", "{ \"later\": 1, \"prompt\": \"p\" }"), ("field:/prompt", "kept")]);
     assert_eq!(same.spec["prompt"], "kept");
 }
 
@@ -171,20 +173,23 @@ fn invalid_json_stays_in_its_control_with_an_error() {
     let draft = LaunchDraft::from_spec(
         json!({ "tools": [{ "kind": "a2a_local", "name": "b", "agentCard": { "name": "B" } }] }),
     );
-    let broken = after(&draft, &[("j/tools/0/agentCard", "{")]);
+    let broken = after(&draft, &[("field:/tools/0/agentCard", "{")]);
     assert_eq!(broken.spec, draft.spec);
     let again = after(&broken, &[]);
-    assert_eq!(again.invalid_texts["j/tools/0/agentCard"], "{");
+    assert_eq!(again.unfinished.texts["field:/tools/0/agentCard"], "{");
     assert!(validation::errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json"));
-    let fixed = after(&again, &[("j/tools/0/agentCard", "{}")]);
-    assert_eq!((&fixed.spec["tools"][0]["agentCard"], fixed.invalid_texts.len()), (&json!({}), 0));
+    let fixed = after(&again, &[("field:/tools/0/agentCard", "{}")]);
+    assert_eq!((&fixed.spec["tools"][0]["agentCard"], fixed.unfinished.texts.len()), (&json!({}), 0));
 }
 
 #[test]
 fn a_renamed_tool_keeps_its_answerer() {
     let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
     draft.answers.insert("old".to_owned(), Answerer::Canned(CannedReply::default()));
-    let renamed = after(&draft, &[("t/tools/0/name", "new"), ("a:old:text", "reply"), ("a:old:failed", "true")]);
+    let renamed = after(
+        &draft,
+        &[("field:/tools/0/name", "new"), ("answerer:old#text", "reply"), ("answerer:old#failed", "true")],
+    );
     let expected = CannedReply { text: "reply".to_owned(), failed: true, delay_ms: 0 };
     assert_eq!(renamed.answers["new"], Answerer::Canned(expected));
     assert_eq!(renamed.answers.len(), 1);
@@ -197,11 +202,11 @@ fn a_tool_keeps_its_answerer_while_its_name_is_cleared_and_retyped() {
     );
     let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), ..Default::default() });
     draft.answers.insert("old".to_owned(), reply.clone());
-    let cleared = after(&draft, &[("t/tools/0/name", "")]);
+    let cleared = after(&draft, &[("field:/tools/0/name", "")]);
     assert_eq!(cleared.answers.get("old"), None);
     // While it is typed, the name may be that of another tool.
-    let halfway = after(&cleared, &[("t/tools/0/name", "new")]);
-    let named = after(&halfway, &[("t/tools/0/name", "newer")]);
+    let halfway = after(&cleared, &[("field:/tools/0/name", "new")]);
+    let named = after(&halfway, &[("field:/tools/0/name", "newer")]);
     assert_eq!(named.answers.get("newer"), Some(&reply));
 }
 
@@ -210,11 +215,11 @@ fn an_answerer_is_restored_with_its_choice_also_under_another_name() {
     let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
     let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
     draft.answers.insert("old".to_owned(), reply);
-    let by_hand = after(&draft, &[("a:old:text", "mine at last"), ("a:old:by", "hand")]);
+    let by_hand = after(&draft, &[("answerer:old#text", "mine at last"), ("answerer:old#by", "hand")]);
     let reply = Answerer::Canned(CannedReply { text: "mine at last".to_owned(), failed: true, delay_ms: 7 });
     assert_eq!(by_hand.answers["old"], Answerer::Hand);
-    let renamed = after(&by_hand, &[("t/tools/0/name", "new")]);
-    assert_eq!(after(&renamed, &[("a:new:by", "canned")]).answers["new"], reply);
+    let renamed = after(&by_hand, &[("field:/tools/0/name", "new")]);
+    assert_eq!(after(&renamed, &[("answerer:new#by", "canned")]).answers["new"], reply);
 }
 
 #[test]
@@ -222,11 +227,11 @@ fn a_removed_tool_is_restored_with_its_answerer() {
     let spec = json!({ "tools": [{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b", "readOnly": true }, { "kind": "a2a" }] });
     let mut draft = LaunchDraft::from_spec(spec.clone());
     draft.answers.insert("b".to_owned(), Answerer::Canned(CannedReply::default()));
-    draft.invalid_texts.insert("j/tools/2/agentCard".to_owned(), "{".to_owned());
+    draft.unfinished.texts.insert("field:/tools/2/agentCard".to_owned(), "{".to_owned());
     let before = draft.clone();
     draft.remove_tool("/tools", 1);
     assert!(serde_json::to_string(&page_of(&draft)).is_ok_and(|page| page.contains("undo-remove")));
-    assert_eq!((draft.answers.len(), draft.invalid_texts.contains_key("j/tools/1/agentCard")), (0, true));
+    assert_eq!((draft.answers.len(), draft.unfinished.texts.contains_key("field:/tools/1/agentCard")), (0, true));
     assert_eq!(draft.restore_removed_tool().as_deref(), Some("/tools/1"));
     assert_eq!(draft, before);
 }
@@ -235,7 +240,7 @@ fn a_removed_tool_is_restored_with_its_answerer() {
 fn an_invalid_delay_stays_with_an_error() {
     let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
     draft.answers.insert("ask".to_owned(), Answerer::Canned(CannedReply { delay_ms: 9, ..Default::default() }));
-    let odd = after(&draft, &[("a:ask:delay", "-5")]);
+    let odd = after(&draft, &[("answerer:ask#delay", "-5")]);
     let again = after(&odd, &[]);
     assert!(
         validation::errors(&again).iter().any(|error| error.path == "/answers/ask#delay"),
@@ -243,14 +248,16 @@ fn an_invalid_delay_stays_with_an_error() {
         validation::errors(&again)
     );
     assert!(serde_json::to_string(&page_of(&again)).is_ok_and(|page| page.contains("\"-5\"")));
-    assert!(validation::errors(&after(&again, &[("a:ask:delay", "5")])).iter().all(|error| error.code != "number"));
+    assert!(
+        validation::errors(&after(&again, &[("answerer:ask#delay", "5")])).iter().all(|error| error.code != "number")
+    );
 }
 
 #[test]
 fn a_pasted_tools_list_response_stands_for_its_list() {
     let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp_local", "name": "m" }] }));
     let pasted = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{}}]}}"#;
-    let taken = after(&draft, &[("j/tools/0/tools", pasted)]);
+    let taken = after(&draft, &[("field:/tools/0/tools", pasted)]);
     assert_eq!(taken.spec["tools"][0]["tools"], json!([{ "name": "read", "inputSchema": {} }]));
 }
 
@@ -259,10 +266,10 @@ fn checkboxes_write_the_filter_and_all_checked_leave_it_out() {
     let mut draft =
         LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let found = ["a", "b"].map(|name| DiscoveredTool { name: name.to_owned(), description: String::new() });
-    draft.discovered_tools.insert("/tools/0".to_owned(), found.to_vec());
-    let one = after(&draft, &[("c/tools/0/toolFilter#b", "")]);
+    draft.last_action.discovered_tools.insert("/tools/0".to_owned(), found.to_vec());
+    let one = after(&draft, &[("checkbox:/tools/0/toolFilter#b", "")]);
     assert_eq!(one.spec["tools"][0]["toolFilter"], json!(["a"]));
-    let all = after(&one, &[("c/tools/0/toolFilter#b", "true")]);
+    let all = after(&one, &[("checkbox:/tools/0/toolFilter#b", "true")]);
     assert_eq!(all.spec["tools"][0].get("toolFilter"), None);
 }
 
@@ -272,10 +279,10 @@ fn missing_fields_are_reported_after_an_attempt_and_link_to_controls() {
     let places =
         |draft: &LaunchDraft| page_of(draft).problems.into_iter().map(|problem| problem.place).collect::<Vec<_>>();
     assert_eq!(places(&draft), ["Tool 1, name"]);
-    draft.launch_attempted = true;
-    assert_eq!(places(&draft), ["prompt", "system prompt", "Tool 1, name"]);
+    draft.last_action.launch_attempted = true;
+    assert_eq!(places(&draft), ["Prompt", "System prompt", "Tool 1, name"]);
     assert!(
-        page_of(&draft).problems.iter().all(|problem| problem.href.starts_with("#f-")),
+        page_of(&draft).problems.iter().all(|problem| problem.href.starts_with("#field-")),
         "{:?}",
         page_of(&draft).problems
     );

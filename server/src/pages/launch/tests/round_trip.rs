@@ -121,8 +121,8 @@ proptest! {
         let draft = LaunchDraft::from_spec(spec.clone());
         let sent = after(&draft, &[]);
         prop_assert_eq!(&sent.spec, &spec);
-        prop_assert_eq!(sent.invalid_json, None);
-        prop_assert!(sent.invalid_texts.is_empty() && sent.invalid_rows.is_empty() && sent.invalid_properties.is_empty());
+        prop_assert_eq!(sent.unfinished.json, None);
+        prop_assert!(sent.unfinished.texts.is_empty() && sent.unfinished.rows.is_empty() && sent.unfinished.properties.is_empty());
         prop_assert_eq!(after(&LaunchDraft::from_spec(spec.clone()), &[("json", &spec.to_string())]).spec, spec);
     }
 }

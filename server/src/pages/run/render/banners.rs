@@ -10,6 +10,7 @@ use crate::pages::run::waiting::CallAge;
 use app::components::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
 use app::format;
+use app::launch::ControlName;
 use domain::url::encode;
 
 /// The actions that the viewer may take.
@@ -20,41 +21,87 @@ pub struct Permissions {
     pub relaunch: bool,
 }
 
-pub fn banners(banners: Vec<Banner>, may: Permissions, ages: &[CallAge], links: Links<'_>) -> String {
-    html(banners.into_iter().map(|banner| render(banner, may, ages, links)).collect_view())
+/// Renders the most important banner as a card, and the others in a fold.
+pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], links: Links<'_>) -> String {
+    // The nudge and the end of one loop are one finding.
+    if banners.iter().any(|banner| banner.kind == BannerKind::LoopGaveUp) {
+        banners.retain(|banner| banner.kind != BannerKind::LoopNudged);
+    }
+    let mut rest = banners.into_iter();
+    let Some(first) = rest.next() else { return String::new() };
+    let others = rest.len();
+    let (sentence, details) = split_sentence(&first.detail);
+    let summary = match others {
+        0 => "Details".to_owned(),
+        1 => "1 more finding".to_owned(),
+        others => format!("{others} more findings"),
+    };
+    let more = view! {
+        <details class="more-findings">
+            <summary>{summary}</summary>
+            <p><CodeWords text=details.to_owned() />" "<CodeWords text=first.next_step.text.clone() /></p>
+            {rest.map(|banner| other_finding(banner, may, ages, links)).collect_view()}
+        </details>
+    };
+    html(view! {
+        <div class="finding" data-tone=tone(first.severity)>
+            <section class="first-finding" data-kind=first.kind.as_str() aria-label="Finding">
+                <IconView icon=icon(first.kind) />
+                <div class="finding-text">
+                    <h2><CodeWords text=first.title.clone() /></h2>
+                    <p><CodeWords text=sentence.to_owned() />" "{links.event(first.seq)}{age(&first, ages)}</p>
+                </div>
+                <p class="next-step">{loop_link(first.kind, links)}" "{step_link(&first, may, "button", links)}</p>
+            </section>
+            {more}
+        </div>
+    })
 }
 
-fn render(banner: Banner, may: Permissions, ages: &[CallAge], links: Links<'_>) -> AnyView {
-    let tone = match banner.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    };
-    let looping = matches!(banner.kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
-    let loop_link = looping.then(|| view! { <a href=links.loops()>"See the iterations"</a> });
-    let step = next_step(&banner, may, links);
-    let waiting = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq);
-    let step = step.map(|(href, words)| {
-        // The browser must scroll to a field of another page itself.
-        let rel = (href.contains("/launch") && href.contains('#')).then_some("external");
-        view! { <a href=href rel=rel>{words}</a> }
-    });
+fn other_finding(banner: Banner, may: Permissions, ages: &[CallAge], links: Links<'_>) -> AnyView {
     view! {
-        <section class="banner" data-tone=tone data-kind=banner.kind.as_str()>
+        <section class="other-finding" data-tone=tone(banner.severity) data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
             <div>
-                <h2><CodeWords text=banner.title /></h2>
-                <p><CodeWords text=banner.detail /></p>
-                {waiting.map(|age| banner_age(*age))}
-                <p class="next-step">
-                    <IconView icon=Icon::Next />
-                    <span><CodeWords text=banner.next_step.text />" "<span class="steps">{loop_link}{step}</span></span>
-                </p>
+                <h3><CodeWords text=banner.title.clone() /></h3>
+                <p><CodeWords text=banner.detail.clone() />" "{links.event(banner.seq)}{age(&banner, ages)}</p>
+                <p class="next-step"><CodeWords text=banner.next_step.text.clone() />" "{loop_link(banner.kind, links)}" "{step_link(&banner, may, "", links)}</p>
             </div>
-            {links.event(banner.seq)}
         </section>
     }
     .into_any()
+}
+
+fn tone(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+fn loop_link(kind: BannerKind, links: Links<'_>) -> Option<AnyView> {
+    let is_loop = matches!(kind, BannerKind::LoopNudged | BannerKind::LoopGaveUp);
+    is_loop.then(|| view! { <a href=links.loops()>"See the iterations"</a> }.into_any())
+}
+
+fn step_link(banner: &Banner, may: Permissions, class: &'static str, links: Links<'_>) -> Option<AnyView> {
+    let (href, label) = next_step(banner, may, links)?;
+    // The browser must scroll to a field of another page itself.
+    let rel = (href.contains("/launch") && href.contains('#')).then_some("external");
+    Some(view! { <a class=class href=href rel=rel>{label}</a> }.into_any())
+}
+
+fn age(banner: &Banner, ages: &[CallAge]) -> Option<AnyView> {
+    let age = ages.iter().find(|age| banner.kind == BannerKind::WaitingLocalTool && age.seq == banner.seq)?;
+    Some(view! { " "{banner_age(*age)} }.into_any())
+}
+
+/// Splits a text after its first sentence.
+fn split_sentence(text: &str) -> (&str, &str) {
+    let ends = text.match_indices(". ").map(|(at, _)| at + 1);
+    let at = ends.into_iter().find(|at| text[at + 1..].starts_with(char::is_uppercase)).unwrap_or(text.len());
+    (&text[..at], text[at..].trim_start())
 }
 
 /// The URL and the label of the banner's next step.
@@ -95,14 +142,14 @@ fn relaunch_link(id: &str, change: &SpecChange) -> (String, String) {
 
 /// The element id of the field that has to be edited, and the label of the link.
 fn field_to_edit(field: &str, name: &str) -> (String, String) {
-    let (place, words) = match field {
-        "/tools" => ("tools", "Relaunch with other tools"),
-        "/systemPrompt" => ("f-t-systemPrompt", "Relaunch with another system prompt"),
-        "/fallbackModelId" => ("f-t-fallbackModelId", "Relaunch with a fallback model"),
-        _ if field.starts_with("/outputSchema") => ("output", "Relaunch with another schema"),
-        _ => return (format!("f-t{}", field.replace('/', "-")), format!("Relaunch with another {name}")),
-    };
-    (place.to_owned(), words.to_owned())
+    let control = || ControlName::field(field).dom_id();
+    match field {
+        "/tools" => ("tools".to_owned(), "Relaunch with other tools".to_owned()),
+        "/systemPrompt" => (control(), "Relaunch with another system prompt".to_owned()),
+        "/fallbackModelId" => (control(), "Relaunch with a fallback model".to_owned()),
+        _ if field.starts_with("/outputSchema") => ("output".to_owned(), "Relaunch with another schema".to_owned()),
+        _ => (control(), format!("Relaunch with another {name}")),
+    }
 }
 
 /// Describes a change.
@@ -112,7 +159,7 @@ fn describe_change(field: &str, name: &str, to: &Value) -> String {
     match (field, to.as_u64()) {
         ("/loopDetection", _) => {
             let (nudge, stop) = (number("consecutiveThreshold"), number("hardCutoffThreshold"));
-            format!("a stricter loop guard: nudge at {nudge}, give up at {stop}")
+            format!("a stricter guard ({nudge}, {stop})")
         }
         ("/supervisor", _) => reviews(number("interval")),
         ("/supervisor/interval", Some(interval)) => reviews(interval),

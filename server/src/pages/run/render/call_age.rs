@@ -11,15 +11,14 @@ pub fn call_age(age: CallAge) -> String {
     html(view! { {words(age)}"." })
 }
 
-/// The age in the banner, which also says why it may be more.
+/// The age in the finding.
 pub fn banner_age(age: CallAge) -> AnyView {
-    let why = age.at_least.then_some(": it was in the log already when this server first read it");
-    view! { <p class="age">{words(age)}{why}"."</p> }.into_any()
+    view! { <span class="age">{words(age)}"."</span> }.into_any()
 }
 
 fn words(age: CallAge) -> AnyView {
-    let before = if age.at_least { "Called at least " } else { "Called " };
+    let before = if age.at_least { "Waiting ≥ " } else { "Waiting " };
     let length = format!("PT{}S", age.seconds);
-    view! { {before}<time class="counted" datetime=length data-age=age.seconds.to_string()>{format::age(age.seconds)}</time>" ago" }
+    view! { {before}<time class="counted" datetime=length data-age=age.seconds.to_string()>{format::age(age.seconds)}</time> }
         .into_any()
 }

@@ -23,7 +23,7 @@ fn panel(one: LoopDetail, links: Links<'_>) -> AnyView {
             .then(|| view! { <li class="iteration-gap hint">{format!("{left_out} more like these")}</li> });
         view! { {gap}{line(iteration, links)} }
     });
-    let sentences = one.sentences.into_iter().map(|sentence| super::verdict::paragraph(sentence, links));
+    let sentences = one.sentences.into_iter().map(|sentence| super::sentence::paragraph(sentence, links));
     view! {
         <section class="panel loop">
             <h2><code>{visible(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
@@ -63,7 +63,7 @@ fn line(iteration: Iteration, links: Links<'_>) -> AnyView {
             <dl>
                 <dt>{if iteration.kind == IterationKind::First { "Calls" } else { "Changed" }}</dt>
                 <dd>{arguments}</dd>
-                <dt>"Came back"</dt>
+                <dt>"Result"</dt>
                 <dd>{texts(iteration.answers)}</dd>
             </dl>
         </li>

@@ -11,17 +11,17 @@ mod loops;
 mod output_schema;
 mod plan;
 pub mod rows;
+mod sentence;
 mod text;
 mod tools;
 mod truncation;
-mod verdict;
 
 use app::format::grouped;
 use app::model::run::{RunView, TABS_ID, Tab, density_name};
 use leptos::prelude::*;
 use protocol::timeline::Density;
 
-pub use banners::{Permissions, banners, next_step};
+pub use banners::{Permissions, findings, next_step};
 pub use call_age::call_age;
 pub use import_report::import_report;
 pub use loops::loops;
@@ -30,7 +30,6 @@ pub use plan::checklist;
 pub use text::text_html;
 pub use tools::tools;
 pub use truncation::truncation_card;
-pub use verdict::verdict;
 
 /// Links to other views of the run.
 #[derive(Clone, Copy)]

@@ -10,10 +10,10 @@ use app::plain_text::visible;
 pub fn schema_result(result: SchemaResult) -> String {
     match result {
         SchemaResult::Valid => html(
-            view! { <p class="fit" data-tone="success"><IconView icon=Icon::Check />"Breaks no rule of the output schema."</p> },
+            view! { <p class="fit" data-tone="success"><IconView icon=Icon::Check />"Valid against the output schema"</p> },
         ),
         SchemaResult::NotJson => html(
-            view! { <p class="fit" data-tone="error"><IconView icon=Icon::Alert />"An output schema was asked for, but the answer is no JSON."</p> },
+            view! { <p class="fit" data-tone="error"><IconView icon=Icon::Alert />"The run has an output schema, but the output is not JSON."</p> },
         ),
         SchemaResult::Invalid(violations) => {
             let violations = violations.into_iter().map(|(path, message)| {
@@ -22,7 +22,7 @@ pub fn schema_result(result: SchemaResult) -> String {
             });
             html(view! {
                 <div class="fit" data-tone="error">
-                    <p><IconView icon=Icon::Alert />"Does not fit the output schema:"</p>
+                    <p><IconView icon=Icon::Alert />"Not valid against the output schema:"</p>
                     <ul>{violations.collect_view()}</ul>
                 </div>
             })

@@ -1,23 +1,31 @@
 //! The plan as a checklist.
 
 use leptos::prelude::*;
-use protocol::timeline::{Plan, PlanStep};
+use protocol::timeline::{Plan, PlanChanges, PlanStep};
 
 use super::{Links, html};
 use app::components::icon::{Icon, IconView};
 use app::plain_text::visible;
 
 pub fn checklist(plan: &Plan, links: Links<'_>) -> String {
-    html(view! { <section class="panel"><h2>"Plan"</h2>{steps(plan, links)}</section> })
+    let lines = plan.steps.iter().map(|one| step(one, links)).collect_view();
+    html(view! { <section class="panel"><h2>"Plan"</h2>{brief(plan)}<ol class="plan">{lines}</ol></section> })
 }
 
-pub fn steps(plan: &Plan, links: Links<'_>) -> AnyView {
-    let lines = plan.steps.iter().map(|one| step(one, links)).collect_view();
-    view! {
-        {plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> })}
-        <ol class="plan">{lines}</ol>
-    }
-    .into_any()
+/// A new plan is shown whole, a revision by its changes.
+pub fn changes(plan: &Plan, changes: PlanChanges<'_>, links: Links<'_>) -> AnyView {
+    let is_whole = changes.steps.len() == plan.steps.len();
+    let removed = changes.removed.iter().map(|step| {
+        let title = visible(&step.title).into_owned();
+        view! { <li data-step="removed"><IconView icon=Icon::Cross /><span>{title}</span><span class="hint">"removed"</span></li> }
+    });
+    let removed = removed.collect_view();
+    let lines = changes.steps.iter().map(|one| step(one, links)).collect_view();
+    view! { {is_whole.then(|| brief(plan))}<ul class="plan">{lines}{removed}</ul> }.into_any()
+}
+
+fn brief(plan: &Plan) -> Option<AnyView> {
+    plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> }.into_any())
 }
 
 fn step(step: &PlanStep, links: Links<'_>) -> AnyView {

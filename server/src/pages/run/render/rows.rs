@@ -1,7 +1,7 @@
 //! Rows of the timeline without interaction, and the line of a call.
 
 use leptos::prelude::*;
-use protocol::timeline::{Plan, ToolFile, Turn};
+use protocol::timeline::{EventGroup, Plan, PlanChanges, ToolFile, Turn};
 
 use super::{Links, html};
 use app::components::code_words::CodeWords;
@@ -23,6 +23,19 @@ pub fn turn(turn: &Turn, links: Links<'_>) -> String {
     })
 }
 
+/// The prompt, as the user's message.
+pub fn prompt(key: &str, text: &str, is_long: bool, open: bool, links: Links<'_>) -> String {
+    let href = links.to(links.view.toggled(key));
+    let label = if open { "Show less" } else { "Show all" };
+    html(view! {
+        <span class="role">"User"</span>
+        <div>
+            <p class="prose raw">{visible(text).into_owned()}{(is_long && !open).then_some("…")}</p>
+            {is_long.then(|| view! { <a href=href aria-expanded=open.to_string() data-noscroll="">{label}</a> })}
+        </div>
+    })
+}
+
 pub fn thinking(key: &str, chars: usize, open: Option<&str>, links: Links<'_>) -> String {
     let label = format!("Thinking, {} characters", grouped(chars as u64));
     let line = view! { <IconView icon=Icon::Thought /><span>{label}</span> };
@@ -32,37 +45,61 @@ pub fn thinking(key: &str, chars: usize, open: Option<&str>, links: Links<'_>) -
     })
 }
 
-pub fn note(seq: u64, tone: Tone, text: &str, times: u64, plan: Option<&Plan>, links: Links<'_>) -> String {
+/// `plan` is the plan as of this note, with its changes.
+pub fn note(
+    seq: u64,
+    tone: Tone,
+    text: &str,
+    times: u64,
+    plan: Option<(&Plan, PlanChanges<'_>)>,
+    links: Links<'_>,
+) -> String {
     html(view! {
         <IconView icon=tone_icon(tone) />
         <div>
             <p>{visible(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
-            {plan.map(|plan| super::plan::steps(plan, links))}
+            {plan.map(|(plan, changes)| super::plan::changes(plan, changes, links))}
         </div>
         {links.event(seq)}
     })
 }
 
-/// «×N»: a fold over repeated calls.
-pub fn repeats(
-    key: &str,
-    times: usize,
-    last_turn: usize,
-    first_wasted_seq: u64,
-    tools: Vec<String>,
-    open: bool,
-    links: Links<'_>,
-) -> String {
-    let names: Vec<String> = tools.into_iter().map(|tool| format!("`{tool}`")).collect();
-    let text = format!("{} again with the same arguments, up to turn {}.", names.join(", "), last_turn + 1);
+/// A fold over repeated calls.
+pub struct Repeats<'a> {
+    pub key: &'a str,
+    pub times: usize,
+    /// The first and the last turn, counted from 1.
+    pub turns: (usize, usize),
+    pub first_wasted: bool,
+    pub seq: u64,
+    /// The loop guard skipped the calls.
+    pub skipped: bool,
+    pub tools: Vec<String>,
+    pub open: bool,
+}
+
+pub fn repeats(fold: Repeats<'_>, links: Links<'_>) -> String {
+    let repeats = match (fold.times, fold.skipped) {
+        (1, false) => "1 repeat".to_owned(),
+        (times, false) => format!("{times} repeats"),
+        (1, true) => "1 skipped repeat".to_owned(),
+        (times, true) => format!("{times} skipped repeats"),
+    };
+    let names: Vec<String> = fold.tools.into_iter().map(|tool| format!("`{tool}`")).collect();
+    let turns = match fold.turns {
+        (first, last) if first == last => format!("turn {first}"),
+        (first, last) => format!("turns {first}–{last}"),
+    };
+    let text = format!("of {}, {turns}", names.join(", "));
     let line = view! {
         <IconView icon=Icon::Loop />
-        <strong class="times">{format!("×{times}")}</strong>
+        <strong class="times">{repeats}</strong>
         <span><CodeWords text /></span>
     };
+    let first_wasted = fold.first_wasted.then(|| view! { "first wasted " {links.event(fold.seq)}", " });
     html(view! {
-        {toggle(key, open, line.into_any(), links)}
-        <span class="hint">"first wasted step " {links.event(first_wasted_seq)}", "<a href=links.loops()>"what changed"</a></span>
+        {toggle(fold.key, fold.open, line.into_any(), links)}
+        <span class="hint">{first_wasted}<a href=links.loops()>"what changed"</a></span>
     })
 }
 
@@ -70,12 +107,22 @@ pub fn outcome(seq: u64, tone: Tone, text: &str, links: Links<'_>) -> String {
     html(view! { <IconView icon=tone_icon(tone) /><p>{visible(text).into_owned()}</p>{links.event(seq)} })
 }
 
-pub fn event(seq: u64, kind: &str, last_seq: u64, count: u64, links: Links<'_>) -> String {
-    html(view! {
-        {links.event(seq)}
+/// One event, or several deltas in a row.
+pub struct EventLine<'a> {
+    pub key: &'a str,
+    pub group: &'a EventGroup,
+    pub preview: &'a str,
+    pub is_open: bool,
+}
+
+pub fn event(event: EventLine<'_>, links: Links<'_>) -> String {
+    let EventGroup { kind, first_seq, last_seq, count, .. } = event.group;
+    let line = view! {
         <code>{visible(kind).into_owned()}</code>
-        {(count > 1).then(|| view! { <span class="hint">{format!("×{} up to #{last_seq}", grouped(count))}</span> })}
-    })
+        {(*count > 1).then(|| view! { <span class="hint">{format!("×{} up to #{last_seq}", grouped(*count))}</span> })}
+        <span class="event-preview">{visible(event.preview).into_owned()}</span>
+    };
+    html(view! { {links.event(*first_seq)}{toggle(event.key, event.is_open, line.into_any(), links)} })
 }
 
 /// The content of a call's line.
@@ -96,12 +143,14 @@ pub struct CallLine<'a> {
 }
 
 pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
-    let (word, icon) = match call.outcome {
-        CallOutcome::Ok => ("answered", Icon::Check),
-        CallOutcome::Error => ("error", Icon::Cross),
-        CallOutcome::Intercepted => ("stopped by its budget", Icon::Gauge),
-        CallOutcome::Waiting => ("waiting", Icon::Clock),
-        CallOutcome::Unanswered => ("never answered", Icon::Alert),
+    let problem = match call.outcome {
+        // Only problems are marked.
+        CallOutcome::Ok => None,
+        CallOutcome::Error => Some(("error", Icon::Cross)),
+        CallOutcome::Intercepted => Some(("over budget", Icon::Gauge)),
+        CallOutcome::Skipped => Some(("skipped", Icon::Loop)),
+        CallOutcome::Waiting => Some(("waiting", Icon::Clock)),
+        CallOutcome::Unanswered => Some(("no answer", Icon::Alert)),
     };
     let files = match call.files {
         0 => None,
@@ -114,9 +163,9 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
         <span class="call-args">{visible(call.arguments).into_owned()}</span>
         <span class="call-answer">{call.answer.map(|answer| visible(answer).into_owned())}</span>
         {files.map(|files| view! { <span class="hint">{files}</span> })}
-        {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("tries #{seq} again")}</span> })}
+        {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("retries #{seq}")}</span> })}
         {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
-        <span class="call-outcome"><IconView icon />{word}</span>
+        {problem.map(|(word, icon)| view! { <span class="call-outcome"><IconView icon />{word}</span> })}
     };
     html(view! { {toggle(call.key, call.open, line.into_any(), links)}{links.event(call.seq)} })
 }

@@ -39,14 +39,14 @@ pub fn truncation_card(
         }
     });
     let tail = (!card.tail.is_empty()).then(|| {
-        view! { <dt>"Cut at"</dt><dd class="cut-tail"><q>{visible(&card.tail).into_owned()}</q><b class="seam">"✂ cut off here"</b></dd> }
+        view! { <dt>"Cut at"</dt><dd class="cut-tail"><q>{visible(&card.tail).into_owned()}</q><b class="seam">"✂ truncated here"</b></dd> }
     });
     let session = session_id.map(|id| {
-        view! { <a class="button" href=format!("/sessions/{id}#composer")>"Continue in its session"</a> }
+        view! { <a class="button" href=format!("/sessions/{id}#composer")>"Continue in the session"</a> }
     });
     html(view! {
         <section class="panel truncation" data-tone="error">
-            <h2>"Cut off"</h2>
+            <h2>"Output truncated"</h2>
             <dl>
                 <dt>"Limit"</dt>
                 <dd>{limit}" "{links.event(card.seq)}</dd>
@@ -71,7 +71,10 @@ fn limit(card: &Truncation) -> AnyView {
     );
     let value = match card.output_tokens.filter(|_| card.turns <= 1) {
         Some(tokens) => {
-            format!(", about {} tokens: all that it wrote, in one turn. MANTYX tells no exact value.", grouped(tokens))
+            format!(
+                ", about {} tokens: all that it wrote, in one turn. MANTYX doesn't report the exact limit.",
+                grouped(tokens)
+            )
         }
         None => ", whose value MANTYX does not tell.".to_owned(),
     };
@@ -95,10 +98,10 @@ fn partial(tree: PartialTree) -> AnyView {
     });
     let missing = (!tree.missing.is_empty()).then(|| {
         let names = tree.missing.into_iter().map(|path| view! { <li><code>{visible(&path).into_owned()}</code></li> });
-        view! { <p>"Required fields that never came:"</p><ul class="missing">{names.collect_view()}</ul> }
+        view! { <p>"Missing required fields:"</p><ul class="missing">{names.collect_view()}</ul> }
     });
     view! {
-        <h3>{format!("What closed: {} values", grouped(tree.closed as u64))}</h3>
+        <h3>{format!("Parsed: {} values", grouped(tree.closed as u64))}</h3>
         <pre class="partial" tabindex="0">{lines.collect_view()}</pre>
         {left_out}
         {at}

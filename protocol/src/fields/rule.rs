@@ -1,0 +1,72 @@
+//! The rules that values must follow.
+
+use serde_json::{Map, Value};
+
+use crate::validate::Report;
+
+#[derive(Clone, Copy)]
+pub enum Rule {
+    Any,
+    Text {
+        required: bool,
+        format: Option<TextFormat>,
+    },
+    Number {
+        min: u64,
+        max: u64,
+    },
+    Flag,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// An object; the text says what it has.
+    Object(&'static str),
+    /// A JSON Schema of an object. The text, if any, says why it is required.
+    Schema(Option<&'static str>),
+    /// Returns whether the parts of the value are checked too.
+    Check(fn(&Context<'_>, &mut Report) -> bool),
+}
+
+#[derive(Clone, Copy)]
+pub struct TextFormat {
+    pub is_valid: fn(&str) -> bool,
+    pub code: &'static str,
+    pub message: &'static str,
+}
+
+/// A field to check.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The name of the field, or the key of a map's entry. Empty for an item of a list.
+    pub name: &'a str,
+    /// `None` if it is absent or `null`.
+    pub value: Option<&'a Value>,
+    /// The object around it.
+    pub object: &'a Map<String, Value>,
+    pub spec: &'a Map<String, Value>,
+    pub body: Body,
+}
+
+/// The request that has the spec as its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// `POST /agent-runs`.
+    Run,
+    /// `POST /agent-sessions`: a spec without a prompt.
+    Session,
+    /// `POST /agent-sessions/{id}/messages`. Identity comes from the session.
+    Message,
+}
+
+impl Rule {
+    pub const TEXT: Self = Self::Text { required: false, format: None };
+    pub const REQUIRED_TEXT: Self = Self::Text { required: true, format: None };
+
+    pub const fn formatted(
+        required: bool,
+        is_valid: fn(&str) -> bool,
+        code: &'static str,
+        message: &'static str,
+    ) -> Self {
+        Self::Text { required, format: Some(TextFormat { is_valid, code, message }) }
+    }
+}

@@ -1,0 +1,23 @@
+//! The model, its fallback and its reasoning.
+
+use crate::fields::shapes::REASONING;
+use crate::fields::{Control, DefaultModel, Field, Rule, Section, Shown};
+use crate::validate::settings;
+
+pub static FIELDS: [Field; 4] = [
+    field("/modelId", "Model", Control::Model(DefaultModel::Workspace)).rule(Rule::TEXT),
+    field("/fallbackModelId", "Fallback", Control::Model(DefaultModel::None))
+        .help("Takes over when the first is not available.")
+        .rule(Rule::Check(settings::check_fallback)),
+    field("/reasoningLevel", "Reasoning", Control::Shapes(&REASONING))
+        .help("How much it thinks before it answers.")
+        .rule(Rule::Check(settings::check_reasoning))
+        .beside(),
+    field("/reasoningLevel", "Level of reasoning", Control::Number { placeholder: "" })
+        .help("0 to 100.")
+        .shown(Shown::When(|spec| (REASONING.choice_of)(spec.get("reasoningLevel")) == "level")),
+];
+
+const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {
+    Field::new(pointer, Section::Model, label, control)
+}

@@ -1,0 +1,41 @@
+//! The output schema.
+
+use serde_json::Value;
+
+use crate::fields::shapes::OUTPUT;
+use crate::fields::{Control, Field, Rule, Section, Shown};
+use crate::ids::is_schema_name;
+use crate::validate::output_schema;
+
+pub static FIELDS: [Field; 4] = [
+    field("/outputSchema", "Answer", Control::Shapes(&OUTPUT)).rule(Rule::Check(output_schema::check_output_schema)),
+    field("/outputSchema/name", "Name", Control::Line)
+        .help("Letters, digits, _ and -, at most 64.")
+        .rule(Rule::formatted(
+            false,
+            is_schema_name,
+            "pattern",
+            "The name may use letters, digits, _ and -, at most 64. Rename it.",
+        ))
+        .shown(Shown::When(has_schema)),
+    field(
+        "/outputSchema/enforcement",
+        "Enforced",
+        Control::Select(&[("", "Default"), ("best_effort", "Best effort"), ("strict", "Strictly")]),
+    )
+    .rule(Rule::Choice(&["best_effort", "strict"]))
+    .shown(Shown::When(has_schema))
+    .beside(),
+    field("/outputSchema/schema", "Properties", Control::Schema)
+        .help("what it has to have.")
+        .rule(Rule::Schema(Some("Say what the answer should look like: give a JSON Schema.")))
+        .shown(Shown::When(has_schema)),
+];
+
+const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {
+    Field::new(pointer, Section::Output, label, control)
+}
+
+fn has_schema(spec: &Value) -> bool {
+    (OUTPUT.choice_of)(spec.get("outputSchema")) == "schema"
+}

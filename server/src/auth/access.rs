@@ -1,0 +1,260 @@
+//! The table of what each route needs: nothing, a sign-in, or scopes of the consent. The one place that checks it.
+
+use app::AppError;
+use app::backend::Refused;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::ACCEPT;
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::url::encode;
+
+use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ, SESSIONS_WRITE, includes};
+use super::session::is_stream_or_file;
+use super::{Caller, RequestBearer};
+use crate::error::Error;
+use crate::state::AppState;
+use crate::web::problem::Problem;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    SignIn,
+    Scope(&'static str),
+    /// One of these.
+    AnyScope(&'static [&'static str]),
+    /// To read the list that the query names with `list`: runs, or sessions.
+    ListScope,
+    /// A form that is stored until the user signs in. A signed-in user needs the scope.
+    FormScope(&'static str),
+}
+
+use Needs::{AnyScope, FormScope, ListScope, Nothing, Scope, SignIn};
+
+const EITHER_LIST: Needs = AnyScope(&[RUNS_READ, SESSIONS_READ]);
+
+/// Method, route and what it needs. A route that is missing here is refused.
+#[rustfmt::skip]
+const TABLE: &[(&str, &str, Needs)] = &[
+    ("GET", "/", Nothing),
+    ("GET", "/sign-in", Nothing),
+    ("GET", "/rpc/sign-in-info", Nothing),
+    ("GET", "/auth/start", Nothing),
+    ("GET", "/auth/callback", Nothing),
+    ("POST", "/auth/sign-out", Nothing),
+    ("POST", "/preferences", Nothing),
+    ("GET", "/open-run", Nothing),
+    ("GET", "/api/openapi.json", Nothing),
+    ("GET", "/api/docs", Nothing),
+
+    ("GET", "/rpc/who-am-i", SignIn),
+    // Lists runs only if the consent includes them.
+    ("GET", "/rpc/places", SignIn),
+    ("GET", "/import", SignIn),
+
+    ("GET", "/runs", Scope(RUNS_READ)),
+    ("GET", "/runs/{id}", Scope(RUNS_READ)),
+    ("GET", "/runs/{id}/live", Scope(RUNS_READ)),
+    ("GET", "/runs/{id}/export", Scope(RUNS_READ)),
+    ("GET", "/selection", Scope(RUNS_READ)),
+    ("GET", "/compare", Scope(RUNS_READ)),
+    ("GET", "/rpc/runs", Scope(RUNS_READ)),
+    ("GET", "/rpc/runs-news", Scope(RUNS_READ)),
+    ("GET", "/rpc/peek", Scope(RUNS_READ)),
+    ("GET", "/rpc/run", Scope(RUNS_READ)),
+    ("GET", "/rpc/run-state", Scope(RUNS_READ)),
+    ("GET", "/rpc/compare", Scope(RUNS_READ)),
+    // Feedback is stored here where MANTYX doesn't accept it.
+    ("POST", "/rpc/give-feedback", Scope(RUNS_READ)),
+    ("GET", "/api/runs", Scope(RUNS_READ)),
+    ("GET", "/api/runs/{id}", Scope(RUNS_READ)),
+    ("GET", "/api/runs/{id}/timeline", Scope(RUNS_READ)),
+    ("GET", "/api/runs/{id}/events", Scope(RUNS_READ)),
+    ("GET", "/api/count", Scope(RUNS_READ)),
+    ("GET", "/api/facets", Scope(RUNS_READ)),
+    ("GET", "/api/values", Scope(RUNS_READ)),
+    ("GET", "/api/histogram", Scope(RUNS_READ)),
+    ("GET", "/api/sync", Scope(RUNS_READ)),
+
+    ("POST", "/import", Scope(RUNS_WRITE)),
+    ("POST", "/api/import", Scope(RUNS_WRITE)),
+    ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
+    ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
+    ("POST", "/rpc/pause-sync", Scope(RUNS_WRITE)),
+    ("POST", "/api/sync", Scope(RUNS_WRITE)),
+
+    // The form offers values of stored runs, and is checked and saved while it is written. The launch itself needs
+    // `runs:write`: see `crate::launch::launch`.
+    ("GET", "/launch", Scope(RUNS_READ)),
+    ("GET", "/launch/batches/{id}", Scope(RUNS_READ)),
+    ("POST", "/launch", FormScope(RUNS_READ)),
+    ("GET", "/rpc/launch-page", Scope(RUNS_READ)),
+    ("GET", "/rpc/batch", Scope(RUNS_READ)),
+    ("GET", "/rpc/batch-progress", Scope(RUNS_READ)),
+
+    ("GET", "/sessions", Scope(SESSIONS_READ)),
+    ("GET", "/sessions/{id}", Scope(SESSIONS_READ)),
+    ("GET", "/rpc/sessions", Scope(SESSIONS_READ)),
+    ("GET", "/rpc/session", Scope(SESSIONS_READ)),
+    ("GET", "/rpc/session-turns", Scope(SESSIONS_READ)),
+    ("POST", "/rpc/send-message", Scope(SESSIONS_WRITE)),
+    ("POST", "/rpc/end-session", Scope(SESSIONS_WRITE)),
+    ("GET", "/api/sessions", Scope(SESSIONS_READ)),
+    ("GET", "/api/sessions/{id}", Scope(SESSIONS_READ)),
+    ("GET", "/api/sessions/{id}/messages", Scope(SESSIONS_READ)),
+
+    ("GET", "/rpc/suggest", ListScope),
+    ("GET", "/api/views", ListScope),
+    ("POST", "/api/views", EITHER_LIST),
+    ("PATCH", "/api/views/{id}", EITHER_LIST),
+    ("DELETE", "/api/views/{id}", EITHER_LIST),
+    ("PUT", "/api/default-view", EITHER_LIST),
+    ("POST", "/rpc/create-view", EITHER_LIST),
+    ("POST", "/rpc/change-view", EITHER_LIST),
+    ("POST", "/rpc/delete-view", EITHER_LIST),
+    ("POST", "/rpc/set-default-view", EITHER_LIST),
+];
+
+/// Returns what a route needs, or `None` if it is not in the table.
+pub fn needs(method: &Method, route: &str) -> Option<Needs> {
+    // axum answers HEAD with the handler of GET.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    TABLE.iter().find(|(known, path, _)| *known == method.as_str() && *path == route).map(|(_, _, needs)| *needs)
+}
+
+/// The scopes of a request's caller.
+#[derive(Clone, Debug)]
+pub enum Granted {
+    /// A signed-in user's scopes, separated by spaces.
+    Listed(String),
+    /// A credential that came with the request. MANTYX knows its scopes.
+    Bearer(RequestBearer),
+}
+
+impl Granted {
+    pub async fn includes(&self, state: &AppState, scope: &'static str) -> Result<bool, Error> {
+        match self {
+            Self::Listed(granted) => Ok(includes(granted, scope)),
+            Self::Bearer(bearer) => bearer.has_scope(state, scope).await,
+        }
+    }
+}
+
+/// Middleware that refuses requests whose caller lacks what the route needs.
+pub async fn require_access(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let kind = Kind::of(&request);
+    let is_signed_in = request.extensions().get::<Caller>().is_some();
+    let Some(route) = request.extensions().get::<MatchedPath>().cloned() else {
+        return match kind {
+            Kind::Page if is_signed_in => next.run(request).await,
+            Kind::Page => to_sign_in(&request),
+            Kind::Form | Kind::Data => Error::from(AppError::not_found("endpoint")).into_response(),
+        };
+    };
+    let Some(needs) = needs(request.method(), route.as_str()) else {
+        let is_known = TABLE.iter().any(|(_, path, _)| *path == route.as_str());
+        return if is_known { StatusCode::METHOD_NOT_ALLOWED } else { StatusCode::NOT_FOUND }.into_response();
+    };
+    let scopes: &[&'static str] = match needs {
+        Nothing => return next.run(request).await,
+        FormScope(_) if !is_signed_in => return next.run(request).await,
+        _ if !is_signed_in && kind == Kind::Page => return to_sign_in(&request),
+        _ if !is_signed_in => return Error::from(AppError::SignedOut).into_response(),
+        SignIn => return next.run(request).await,
+        Scope(scope) | FormScope(scope) => &[scope],
+        ListScope if names_sessions(&request) => &[SESSIONS_READ],
+        ListScope => &[RUNS_READ],
+        AnyScope(scopes) => scopes,
+    };
+    match lacks_all(&state, request.extensions().get(), scopes).await {
+        Ok(None) => next.run(request).await,
+        Ok(Some(scope)) => {
+            let error = AppError::MissingScope { scope: scope.to_owned() };
+            match kind {
+                // The page is rendered, and says what is missing in place of its data.
+                Kind::Page => {
+                    request.extensions_mut().insert(Refused(error));
+                    next.run(request).await
+                }
+                Kind::Form => Problem::missing_scope(&error).into_response(),
+                Kind::Data => Error::from(error).into_response(),
+            }
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Returns the first scope if the caller has none of them.
+async fn lacks_all(
+    state: &AppState,
+    granted: Option<&Granted>,
+    scopes: &[&'static str],
+) -> Result<Option<&'static str>, Error> {
+    let Some(granted) = granted else { return Err(AppError::SignedOut.into()) };
+    for scope in scopes {
+        if granted.includes(state, scope).await? {
+            return Ok(None);
+        }
+    }
+    Ok(scopes.first().copied())
+}
+
+/// How a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A page of the app.
+    Page,
+    /// A plain form, whose answer the browser shows.
+    Form,
+    /// A script reads the answer.
+    Data,
+}
+
+impl Kind {
+    fn of(request: &Request) -> Self {
+        let path = request.uri().path();
+        if path.starts_with("/api/") || path.starts_with("/rpc/") || is_stream_or_file(path) {
+            return Self::Data;
+        }
+        let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+        match *request.method() {
+            Method::GET | Method::HEAD => Self::Page,
+            _ if accept.contains("text/html") => Self::Form,
+            _ => Self::Data,
+        }
+    }
+}
+
+fn names_sessions(request: &Request) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "list" && value == "sessions")
+}
+
+fn to_sign_in(request: &Request) -> Response {
+    let path = request.uri().path_and_query().map_or("/runs", |path| path.as_str());
+    Redirect::to(&format!("/sign-in?return_to={}", encode(path))).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_function_and_endpoint_is_in_the_table() {
+        let pages = crate::web::pages::listed().into_iter().chain(crate::api::listed());
+        let functions = leptos::server_fn::axum::server_fn_paths().map(|(path, method)| (method, path.to_owned()));
+        let all: Vec<_> = pages.chain(functions).collect();
+        assert!(all.len() > 40, "{all:?}");
+        for (method, path) in all {
+            assert!(needs(&method, &path).is_some(), "{method} {path} is not in the table");
+        }
+    }
+
+    #[test]
+    fn a_route_is_in_the_table_once() {
+        for (index, (method, path, _)) in TABLE.iter().enumerate() {
+            let again = TABLE[index + 1..].iter().any(|(other, same, _)| other == method && same == path);
+            assert!(!again, "{method} {path}");
+        }
+    }
+}

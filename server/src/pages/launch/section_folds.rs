@@ -1,0 +1,51 @@
+//! Sections that are folded, with a summary of what is set in them.
+
+use app::model::launch::SectionFold;
+use protocol::fields::{Control, Field, Section};
+use protocol::json::preview;
+use serde_json::Value;
+
+use super::controls::PageBuilder;
+
+/// Characters of one value in a summary.
+const VALUE_CHARS: usize = 40;
+
+impl PageBuilder<'_> {
+    /// The prompt, the model and the tools are always open.
+    pub fn section_fold(&self, section: Section) -> Option<SectionFold> {
+        let nothing_set = match section {
+            Section::Input | Section::Model | Section::Tools => return None,
+            Section::Limits => "Defaults",
+            Section::Output => "Free text",
+            Section::Metadata => "None",
+        };
+        let fields: Vec<&Field> =
+            self.fields.in_section(section).filter(|field| field.is_shown(self.spec(), field.pointer)).collect();
+        let values: Vec<String> = fields.iter().filter_map(|field| self.summary_of(field)).collect();
+        Some(SectionFold {
+            summary: if values.is_empty() { nothing_set.to_owned() } else { values.join(" · ") },
+            open: fields.iter().any(|field| self.error_inside(field.pointer).is_some()),
+        })
+    }
+
+    fn summary_of(&self, field: &Field) -> Option<String> {
+        let value = self.spec().pointer(field.pointer).filter(|value| !value.is_null())?;
+        let label = field.label;
+        match (field.control, value) {
+            // Their fields have controls of their own.
+            (Control::Parts, _) | (Control::Shapes(_), Value::Object(_)) => None,
+            (_, Value::Bool(on)) => Some(format!("{label}: {}", if *on { "on" } else { "off" })),
+            (_, Value::String(text)) => Some(format!("{label}: {}", preview(text, VALUE_CHARS))),
+            (_, Value::Number(number)) => Some(format!("{label}: {number}")),
+            (Control::Map(map), Value::Object(entries)) => {
+                let pairs = entries.iter().map(|(key, value)| match value.pointer(map.inner) {
+                    Some(Value::String(text)) => format!("{key}: {}", preview(text, VALUE_CHARS)),
+                    Some(Value::Number(number)) => format!("{key}: {number}"),
+                    _ => key.clone(),
+                });
+                Some(pairs.collect::<Vec<_>>().join(" · ")).filter(|pairs| !pairs.is_empty())
+            }
+            _ => Some(label.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Checks whether the database can be written, and recovers when it can be written again.
+
+use std::time::Duration;
+
+use sqlx::Connection;
+use sqlx::any::AnyPoolOptions;
+
+use super::{Error, Result, Store};
+
+/// Time that the check waits for other writers.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Primary codes of SQLite that mean that nothing can be written: read-only, I/O error, full.
+const SQLITE_CODES: [i64; 3] = [8, 10, 13];
+/// SQLite's I/O errors of reading.
+const SQLITE_READ_CODES: [i64; 2] = [266, 522];
+/// PostgreSQL's codes: disk full, read-only transaction.
+const POSTGRES_CODES: [&str; 2] = ["53100", "25006"];
+
+impl Store {
+    /// Fails if nothing can be written. It writes a row, because a transaction without a change succeeds on a full disk.
+    pub async fn check_writable(&self, now_ms: i64) -> Result<()> {
+        let write = sqlx::query(
+            "INSERT INTO write_check (id, checked_at) VALUES (1, $1) \
+             ON CONFLICT (id) DO UPDATE SET checked_at = excluded.checked_at",
+        )
+        .bind(now_ms)
+        .execute(&self.writer);
+        tokio::time::timeout(CHECK_TIMEOUT, write).await.map_err(|_| Error::PoolTimedOut)?.map(drop)
+    }
+}
+
+/// Returns true if the database cannot be written: its disk is full, read-only or failing.
+pub fn cannot_write(error: &Error) -> bool {
+    let Error::Database(error) = error else { return false };
+    let Some(code) = error.code() else { return false };
+    match code.parse::<i64>() {
+        // SQLite's extended codes contain the primary code in their lowest byte.
+        Ok(number) if code.len() < 5 => SQLITE_CODES.contains(&(number & 0xff)) && !SQLITE_READ_CODES.contains(&number),
+        _ => POSTGRES_CODES.contains(&&*code),
+    }
+}
+
+/// Discards connections whose last transaction was neither committed nor rolled back. SQLite rolls back by itself when
+/// the disk is full; sqlx's own rollback then fails, and it would begin no further transaction on that connection.
+pub(super) fn discard_broken(options: AnyPoolOptions) -> AnyPoolOptions {
+    options.before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+}

@@ -1,0 +1,110 @@
+//! A full disk: stored pages can be read, everything else says that nothing can be saved, and it ends without a restart.
+//!
+//! The server is a process whose files may not grow: a write beyond that limit fails as it does on a full disk.
+#![cfg(target_os = "linux")]
+
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+use url::Url;
+
+use crate::harness::{Browser, DEMO, TestApp, eventually, http_client};
+
+const SECRET_KEY: &str = "a key for tests, long enough to be accepted";
+const NOT_SAVED: &str = "Nothing can be saved at the moment";
+
+/// A server process, killed when dropped.
+struct Process(Child);
+
+impl Process {
+    fn start(addr: SocketAddr, sandbox: &str, dir: &std::path::Path) -> Self {
+        // Without the signal that a too large file causes, the write fails and the process goes on.
+        let command = "trap '' XFSZ; exec \"$0\"";
+        let child = Command::new("/bin/sh")
+            .args(["-c", command, env!("CARGO_BIN_EXE_runlens")])
+            .env_clear()
+            .env("RUNLENS_ADDR", addr.to_string())
+            .env("RUNLENS_DATA_DIR", dir)
+            .env("RUNLENS_SECRET_KEY", SECRET_KEY)
+            .env("MANTYX_URL", sandbox)
+            .env("MANTYX_CLIENT_ID", sandbox::CLIENT_ID)
+            .env("MANTYX_CLIENT_SECRET", sandbox::CLIENT_SECRET)
+            .env("RUST_LOG", "off")
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self(child)
+    }
+
+    /// Limits the size of files that the process writes.
+    fn limit_files(&self, limit: &str) {
+        let limit = format!("--fsize={limit}:unlimited");
+        let done = Command::new("prlimit").args(["--pid", &self.0.id().to_string(), &limit]).status().unwrap();
+        assert!(done.success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
+    let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let app = TestApp::start_beside(|sandbox| {
+        sandbox.redirect_uris.push(format!("http://{addr}/auth/callback"));
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let process = Process::start(addr, &app.sandbox_url(), dir.path());
+    let http = http_client();
+    let ready = format!("http://{addr}/readyz");
+    let is_ready = async |expected: u16| {
+        eventually(&format!("{expected} from /readyz"), async || {
+            let answer = http.get(&ready).send().await.ok()?;
+            (answer.status() == expected).then_some(())
+        })
+        .await;
+    };
+    is_ready(200).await;
+    let stored = app.finished_run(DEMO, "/say before the disk was full", json!({})).await;
+    let mut browser = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap());
+    assert_eq!(browser.sign_in("/runs", DEMO).await.status, 200);
+    let page = browser.open(&format!("/runs/{stored}")).await;
+    assert!(page.status == 200 && page.body.contains("before the disk was full"), "{}", page.body);
+
+    process.limit_files("4096");
+    is_ready(503).await;
+    let new = app.finished_run(DEMO, "/say while the disk is full", json!({})).await;
+    eventually("the list says that nothing can be saved", async || {
+        let list = browser.open("/runs").await;
+        assert!(list.status == 200 && list.body.contains(&stored), "{}", list.body);
+        list.body.contains(NOT_SAVED).then_some(())
+    })
+    .await;
+    let sessions = browser.open("/sessions").await;
+    assert_eq!(sessions.status, 200, "{}", sessions.body);
+    let page = browser.open(&format!("/runs/{stored}")).await;
+    assert!(page.status == 200 && page.body.contains("before the disk was full"), "{}", page.body);
+    let page = browser.open(&format!("/runs/{new}")).await;
+    assert!(page.status == 503 && page.body.contains(NOT_SAVED), "{}", page.body);
+    let view = [("list", "runs"), ("name", "Mine"), ("query", "status:failed")];
+    let (status, body) = browser.call("create-view", &view).await;
+    assert!(status == 503 && body["error"] == "cannot_save", "{status} {body}");
+    let other = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap()).open("/auth/start").await;
+    assert!(other.status == 503 && other.body.contains(NOT_SAVED), "{}", other.body);
+
+    process.limit_files("unlimited");
+    is_ready(200).await;
+    let page = browser.open(&format!("/runs/{new}")).await;
+    assert!(page.status == 200 && page.body.contains("while the disk is full"), "{}", page.body);
+    eventually("the new run is in the list", async || {
+        let list = browser.open("/runs").await;
+        (list.body.contains(&new) && !list.body.contains(NOT_SAVED)).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,142 @@
+//! Slow and greedy clients: half requests, clients that do not read, too many streams.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::harness::{DEMO, TestApp, api_key};
+
+/// Sends bytes and waits until the server closes the connection. Returns what it answered.
+async fn answer_to(app: &TestApp, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(app.running.addr).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    let read = stream.read_to_end(&mut answer);
+    let read = tokio::time::timeout(Duration::from_secs(60), read).await.expect("the server closes the connection");
+    // A reset closes it too.
+    let _ = read;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn half_a_request_is_not_waited_for() {
+    let short = Duration::from_millis(200);
+    let app = TestApp::start_with(|config| {
+        config.limits.header_timeout = short;
+        config.limits.idle_timeout = short;
+        config.limits.body_timeout = short;
+    })
+    .await;
+    assert_eq!(answer_to(&app, b"").await, "");
+    assert_eq!(answer_to(&app, b"GET /healthz HTTP/1.1\r\nHost: x\r\n").await, "");
+    let second = answer_to(&app, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHo").await;
+    assert!(second.starts_with("HTTP/1.1 200") && second.matches("HTTP/1.1").count() == 1, "{second}");
+    for path in ["/preferences", "/launch", "/api/import", "/rpc/create-view"] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: 1000\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n\r\ntheme=da",
+            api_key(DEMO)
+        );
+        answer_to(&app, head.as_bytes()).await;
+    }
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_a_free_place() {
+    let app = TestApp::start_with(|config| {
+        config.limits.max_connections = 2;
+        config.limits.header_timeout = Duration::from_secs(600);
+    })
+    .await;
+    let silent = async || TcpStream::connect(app.running.addr).await.unwrap();
+    let silent = [silent().await, silent().await];
+    let mut answer = tokio::spawn(app.http.get(app.url("/healthz")).send());
+    let early = tokio::time::timeout(Duration::from_millis(500), &mut answer).await;
+    assert!(early.is_err(), "both places are taken: {early:?}");
+    drop(silent);
+    let answer = tokio::time::timeout(Duration::from_secs(60), answer).await.expect("a place is free");
+    assert_eq!(answer.unwrap().unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn silent_clients_make_room() {
+    let app = TestApp::start_with(|config| {
+        config.limits.max_connections = 2;
+        config.limits.header_timeout = Duration::from_millis(300);
+        config.limits.idle_timeout = Duration::from_secs(600);
+    })
+    .await;
+    let silent = async || TcpStream::connect(app.running.addr).await.unwrap();
+    let _silent = [silent().await, silent().await];
+    let request = app.http.get(app.url("/healthz")).timeout(Duration::from_secs(60));
+    assert_eq!(request.send().await.expect("the silent clients are dropped").status(), 200);
+}
+
+#[tokio::test]
+async fn streams_are_limited_for_each_session_and_in_total() {
+    let app = TestApp::start_with(|config| {
+        config.limits.max_streams_per_session = 2;
+        config.limits.max_streams = 3;
+    })
+    .await;
+    let id =
+        app.start_run(DEMO, "/call approve {}", json!({ "tools": [{ "kind": "local", "name": "approve" }] })).await;
+    app.pending_call(DEMO, &id).await;
+    let browsers = [app.signed_in(DEMO).await, app.signed_in(DEMO).await, app.signed_in(DEMO).await];
+    let open = async |browser: usize| {
+        let session = format!("runlens_session={}", browsers[browser].cookies["runlens_session"]);
+        app.http.get(app.url(&format!("/runs/{id}/live"))).header("cookie", session).send().await.unwrap()
+    };
+    let mut oldest = open(0).await;
+    let second = open(0).await;
+    let third = open(0).await;
+    assert_eq!((oldest.status().as_u16(), second.status().as_u16(), third.status().as_u16()), (200, 200, 200));
+    let read = async { while oldest.chunk().await.unwrap().is_some() {} };
+    tokio::time::timeout(Duration::from_secs(60), read).await.expect("the oldest stream of the session is closed");
+    let other = open(1).await;
+    assert_eq!(other.status(), 200);
+    let refused = open(2).await;
+    assert_eq!(refused.status(), 429);
+    assert!(refused.headers().contains_key("retry-after"));
+}
+
+#[tokio::test]
+async fn a_large_form_of_an_anonymous_client_is_answered_before_it_is_read() {
+    let app = TestApp::start().await;
+    let origin = app.url("/");
+    let origin = origin.as_str().trim_end_matches('/');
+    // The rest of the announced body never comes.
+    let head = format!(
+        "POST /launch HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Length: 15000000\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"json\"\r\n\r\n",
+        app.running.addr
+    );
+    let answer = answer_to(&app, format!("{head}{}", "x".repeat(200_000)).as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 409"), "{answer}");
+    let head = format!(
+        "POST /preferences HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Length: 15000000\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\ntheme=",
+        app.running.addr
+    );
+    let answer = answer_to(&app, format!("{head}{}", "x".repeat(200_000)).as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
+async fn refused_credentials_of_one_address_are_limited() {
+    let app = TestApp::start_with(|config| config.limits.anonymous_writes_per_minute = 3).await;
+    let get = async |token: String| {
+        let request = app.http.get(app.url("/api/runs")).bearer_auth(token);
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(get(api_key(DEMO)).await, 200);
+    let mut answers = Vec::new();
+    for number in 0..5 {
+        answers.push(get(format!("mantyx_guess_{number}")).await);
+    }
+    assert_eq!(answers, [401, 401, 401, 429, 429]);
+    // A credential that is known to be good still works.
+    assert_eq!(get(api_key(DEMO)).await, 200);
+}
