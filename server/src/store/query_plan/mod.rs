@@ -119,7 +119,9 @@ impl Store {
                 _ => {
                     let Some(found) = self.tags_of(workspace, clause).await? else {
                         let terms = clause.terms().flat_map(text_terms).collect();
-                        plan.texts.push(TextClause { negated: clause.negated, terms });
+                        let text = TextClause { negated: clause.negated, terms };
+                        plan.matches_nothing |= !text.negated && !text.has_words();
+                        plan.texts.push(text);
                         continue;
                     };
                     if !found.is_empty() {

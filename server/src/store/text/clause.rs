@@ -31,6 +31,11 @@ impl TextClause {
         self.negated != self.terms.iter().any(|term| term.matches(text))
     }
 
+    /// Returns false if no text can match a term: `name:—` among more names than are compared one by one.
+    pub fn has_words(&self) -> bool {
+        self.terms.iter().any(|term| !term.words.is_empty())
+    }
+
     /// Returns true if the index finds a run with this text.
     pub fn is_in_index(&self, text: &str) -> bool {
         self.terms.iter().any(|term| contains_all(text, &term.indexed))
@@ -159,6 +164,7 @@ mod tests {
         let word = clause(false, TextTerm::words("late"));
         assert!(word.matches(&text) && word.is_in_index(&text) && word.is_exact_in_index());
         assert!(!clause(true, TextTerm::words("late")).matches(&text));
+        assert!(word.has_words() && !clause(false, TextTerm::name("—")).has_words());
     }
 
     #[test]
