@@ -39,7 +39,7 @@ pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], li
     let more = view! {
         <details class="more-findings">
             <summary>{summary}</summary>
-            <p><CodeWords text=details.to_owned() />" "<CodeWords text=first.next_step.text.clone() /></p>
+            <p><bdi><CodeWords text=details.to_owned() /></bdi>" "<CodeWords text=first.next_step.text.clone() /></p>
             {rest.map(|banner| other_finding(banner, may, ages, links)).collect_view()}
         </details>
     };
@@ -49,7 +49,7 @@ pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], li
                 <IconView icon=icon(first.kind) />
                 <div class="finding-text">
                     <h2><CodeWords text=first.title.clone() /></h2>
-                    <p><CodeWords text=sentence.to_owned() />" "{links.event(first.seq)}{age(&first, ages)}</p>
+                    <p><bdi><CodeWords text=sentence.to_owned() /></bdi>" "{links.event(first.seq)}{age(&first, ages)}</p>
                 </div>
                 <p class="next-step">{loop_link(first.kind, links)}" "{step_link(&first, may, "button", links)}</p>
             </section>
@@ -64,7 +64,7 @@ fn other_finding(banner: Banner, may: Permissions, ages: &[CallAge], links: Link
             <IconView icon=icon(banner.kind) />
             <div>
                 <h3><CodeWords text=banner.title.clone() /></h3>
-                <p><CodeWords text=banner.detail.clone() />" "{links.event(banner.seq)}{age(&banner, ages)}</p>
+                <p><bdi><CodeWords text=banner.detail.clone() /></bdi>" "{links.event(banner.seq)}{age(&banner, ages)}</p>
                 <p class="next-step"><CodeWords text=banner.next_step.text.clone() />" "{loop_link(banner.kind, links)}" "{step_link(&banner, may, "", links)}</p>
             </div>
         </section>
