@@ -51,10 +51,10 @@ impl Store {
             });
             execute(&mut tx, sql, args.collect()).await?;
         }
-        // A live call may have been stored a moment before by a reader of the log, who does not know that it is live.
-        for call in new.iter().filter(|event| arrival.live && event.kind == "local_tool_call") {
-            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq = $2 AND live = 0".to_owned();
-            execute(&mut tx, sql, vec![list_key.into(), to_seq(call).into()]).await?;
+        if arrival.live {
+            // Stored a moment before by a reader of the log, who does not know that they are live.
+            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq >= $2 AND seq <= $3 AND live = 0".to_owned();
+            execute(&mut tx, sql, vec![list_key.into(), first.into(), last.into()]).await?;
         }
         tx.commit().await
     }
@@ -212,8 +212,8 @@ impl Store {
     async fn read(&self, connection: &mut AnyConnection, list_key: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
         // Larger seqs are stored as `i64::MAX`, so nothing comes after that.
         let Ok(first) = i64::try_from(from) else { return Ok(Vec::new()) };
-        let rows: Vec<String> =
-            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
+        let rows =
+            sqlx::query("SELECT event, seen_at, live FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
                 .bind(list_key)
                 .bind(first)
                 .bind(i64::from(limit))
@@ -223,8 +223,11 @@ impl Store {
         let mut events = self.read_parts(connection, list_key, from, limit).await?;
         if !rows.is_empty() {
             // Late events of a compressed log, or all events of a running one.
-            for json in &rows {
-                events.push(parse(json)?);
+            for row in &rows {
+                let mut event = parse(&row.try_get::<String, _>("event")?)?;
+                let is_live = row.try_get::<i64, _>("live")? == 1;
+                event.observed_at_ms = is_live.then(|| row.try_get("seen_at")).transpose()?;
+                events.push(event);
             }
             events.sort_by_key(|event| event.seq);
             events.dedup_by_key(|event| event.seq);
@@ -245,7 +248,7 @@ impl Store {
         let mut after = i64::try_from(from).unwrap_or(i64::MAX) - 1;
         while events.len() < limit {
             let row = sqlx::query(
-                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+                "SELECT last_seq, body, times FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
             )
             .bind(list_key)
             .bind(after)
@@ -253,9 +256,9 @@ impl Store {
             .await?;
             let Some(row) = row else { break };
             after = row.try_get(0)?;
-            let body: Vec<u8> = row.try_get(1)?;
+            let (body, times): (Vec<u8>, Vec<u8>) = (row.try_get(1)?, row.try_get(2)?);
             self.load_dictionary_of(connection, &body).await?;
-            events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);
+            events.extend(self.packer.unpack_events(&body, &times, from).map_err(sqlx::Error::Io)?);
         }
         Ok(events)
     }
@@ -278,7 +281,7 @@ impl Store {
         let mut seqs = HashSet::new();
         for body in bodies {
             self.load_dictionary_of(connection, &body).await?;
-            let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
+            let events = self.packer.unpack_events(&body, &[], 0).map_err(sqlx::Error::Io)?;
             seqs.extend(events.iter().map(|event| event.seq));
         }
         Ok(seqs)
@@ -301,15 +304,16 @@ async fn holds_all_stored(connection: &mut AnyConnection, list_key: i64, events:
 pub(super) async fn write_parts(connection: &mut AnyConnection, list_key: i64, parts: &[Part]) -> Result<()> {
     for part in parts {
         sqlx::query(
-            "INSERT INTO run_log (n, first_seq, last_seq, events, body) VALUES ($1, $2, $3, $4, $5) \
+            "INSERT INTO run_log (n, first_seq, last_seq, events, body, times) VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (n, first_seq) DO UPDATE SET \
-             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body",
+             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body, times = excluded.times",
         )
         .bind(list_key)
         .bind(part.first_seq)
         .bind(part.last_seq)
         .bind(part.events)
         .bind(part.body.clone())
+        .bind(part.times.clone())
         .execute(&mut *connection)
         .await?;
     }

@@ -8,6 +8,7 @@ mod arrivals;
 mod batches;
 mod database_file;
 mod dictionaries;
+mod event_times;
 mod facets;
 mod feedback;
 mod grants;

@@ -15,6 +15,8 @@ use protocol::Event;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
+use super::event_times;
+
 /// The size of a part before compression. Reading a slice decompresses at least one part.
 const PART_BYTES: usize = 64 * 1024;
 /// Measured with a trained dictionary: level 6 saves 1 % and takes three times as long.
@@ -57,6 +59,8 @@ pub struct Part {
     /// The size of its events as JSON.
     pub plain_bytes: usize,
     pub body: Vec<u8>,
+    /// The arrival times of its events.
+    pub times: Vec<u8>,
 }
 
 impl Packer {
@@ -89,6 +93,7 @@ impl Packer {
                     events: i64::try_from(i + 1 - first).unwrap_or(i64::MAX),
                     plain_bytes: lines.len(),
                     body: self.compress(lines.as_bytes())?,
+                    times: event_times::encode(&events[first..=i]),
                 });
                 lines.clear();
                 first = i + 1;
@@ -98,10 +103,13 @@ impl Packer {
     }
 
     /// Returns the events of a part, beginning with the seq `from`.
-    pub fn unpack_events(&self, body: &[u8], from: u64) -> std::io::Result<Vec<Event>> {
+    pub fn unpack_events(&self, body: &[u8], times: &[u8], from: u64) -> std::io::Result<Vec<Event>> {
         let text = self.decompress(body)?;
         let events = text.lines().map(|line| Event::parse(line).map_err(std::io::Error::from));
-        events.filter(|event| event.as_ref().map_or(true, |event| event.seq >= from)).collect()
+        let mut events = events.collect::<std::io::Result<Vec<Event>>>()?;
+        event_times::decode(times, &mut events);
+        events.retain(|event| event.seq >= from);
+        Ok(events)
     }
 
     pub fn compress(&self, plain: &[u8]) -> std::io::Result<Vec<u8>> {
@@ -186,7 +194,7 @@ mod tests {
         assert!(parts.len() > 2);
         assert!(parts.windows(2).all(|pair| pair[0].last_seq < pair[1].first_seq));
         let read = |from| -> Vec<Event> {
-            parts.iter().flat_map(|part| packer.unpack_events(&part.body, from).expect("reads")).collect()
+            parts.iter().flat_map(|part| packer.unpack_events(&part.body, &part.times, from).expect("reads")).collect()
         };
         assert_eq!(read(0), events);
         assert_eq!(read(4_000).len(), 1);

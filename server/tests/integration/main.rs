@@ -42,6 +42,7 @@ mod sessions;
 mod sign_in;
 mod startup;
 mod sync;
+mod times;
 mod viewers;
 mod views;
 mod workspaces;
