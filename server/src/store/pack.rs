@@ -12,8 +12,9 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use domain::RwLockExt;
 use protocol::Event;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::zstd_safe::{self, DCtx};
 
 use super::event_times;
 
@@ -113,31 +114,29 @@ impl Packer {
     }
 
     pub fn compress(&self, plain: &[u8]) -> std::io::Result<Vec<u8>> {
-        let (mut body, dictionary) = match self.newest() {
-            Some((id, dictionary)) => {
-                let mut body = vec![TRAINED];
-                body.extend(id.to_le_bytes());
-                (body, Some(dictionary))
-            }
+        Ok(self.compress_each([plain].into_iter())?.pop().unwrap_or_default())
+    }
+
+    /// Compresses many bodies; quicker than one by one.
+    pub fn compress_each<'a>(&self, plain: impl Iterator<Item = &'a [u8]>) -> std::io::Result<Vec<Vec<u8>>> {
+        let (head, dictionary) = match self.newest() {
+            Some((id, dictionary)) => ([&[TRAINED], id.to_le_bytes().as_slice()].concat(), Some(dictionary)),
             None => (vec![BUILT_IN], None),
         };
         let encoder = dictionary.as_deref().map_or(&BUILT_IN_DICTIONARY.encoder, |dictionary| &dictionary.encoder);
         let mut compressor = Compressor::with_prepared_dictionary(encoder)?;
         compressor.include_checksum(false)?;
         compressor.include_dictid(false)?;
-        body.extend(compressor.compress(plain)?);
-        Ok(body)
+        plain.map(|plain| Ok([head.as_slice(), &compressor.compress(plain)?].concat())).collect()
     }
 
     pub fn decompress(&self, body: &[u8]) -> std::io::Result<String> {
-        let unknown = || std::io::Error::other("a stored body has a format that this version does not know");
-        let bytes = match (body.first(), trained_id(body)) {
-            (_, Some((id, rest))) => expand(rest, &self.find(id).ok_or_else(unknown)?.decoder)?,
-            (Some(&BUILT_IN), _) => expand(&body[1..], &BUILT_IN_DICTIONARY.decoder)?,
-            (Some(&PLAIN), _) => body.to_vec(),
-            _ => return Err(unknown()),
-        };
-        String::from_utf8(bytes).map_err(std::io::Error::other)
+        Ok(self.unpacker().read(body)?.to_owned())
+    }
+
+    /// Decompresses many bodies; quicker than one by one.
+    pub fn unpacker(&self) -> Unpacker<'_> {
+        Unpacker { packer: self, context: DCtx::create(), dictionary: None, plain: Vec::new() }
     }
 
     fn find(&self, id: u32) -> Option<Arc<Dictionary>> {
@@ -148,6 +147,49 @@ impl Packer {
         let known = self.0.read_locked();
         known.iter().max_by_key(|(id, _)| **id).map(|(id, dictionary)| (*id, dictionary.clone()))
     }
+}
+
+/// Decompresses one body after the other.
+pub struct Unpacker<'a> {
+    packer: &'a Packer,
+    context: DCtx<'static>,
+    /// The trained dictionary that was used last.
+    dictionary: Option<(u32, Arc<Dictionary>)>,
+    plain: Vec<u8>,
+}
+
+impl Unpacker<'_> {
+    pub fn read(&mut self, body: &[u8]) -> std::io::Result<&str> {
+        let unknown = || std::io::Error::other("a stored body has a format that this version does not know");
+        self.plain.clear();
+        match (body.first(), trained_id(body)) {
+            (_, Some((id, frame))) => {
+                if self.dictionary.as_ref().is_none_or(|(last, _)| *last != id) {
+                    self.dictionary = Some((id, self.packer.find(id).ok_or_else(unknown)?));
+                }
+                let (_, dictionary) = self.dictionary.as_ref().ok_or_else(unknown)?;
+                expand(&mut self.context, &mut self.plain, frame, &dictionary.decoder)?;
+            }
+            (Some(&BUILT_IN), _) => {
+                expand(&mut self.context, &mut self.plain, &body[1..], &BUILT_IN_DICTIONARY.decoder)?;
+            }
+            (Some(&PLAIN), _) => self.plain.extend(body),
+            _ => return Err(unknown()),
+        }
+        std::str::from_utf8(&self.plain).map_err(std::io::Error::other)
+    }
+}
+
+fn expand(
+    context: &mut DCtx<'static>,
+    plain: &mut Vec<u8>,
+    frame: &[u8],
+    dictionary: &DecoderDictionary<'static>,
+) -> std::io::Result<()> {
+    let size = zstd_safe::get_frame_content_size(frame).ok().flatten().unwrap_or(0);
+    plain.reserve(usize::try_from(size).unwrap_or(usize::MAX).min(MAX_PLAIN_BYTES));
+    let expanded = context.decompress_using_ddict(plain, frame, dictionary.as_ddict());
+    expanded.map(drop).map_err(|code| std::io::Error::other(zstd_safe::get_error_name(code)))
 }
 
 impl std::fmt::Debug for Packer {
@@ -164,12 +206,6 @@ pub fn train(samples: &[String]) -> std::io::Result<Vec<u8>> {
 fn trained_id(body: &[u8]) -> Option<(u32, &[u8])> {
     let (id, rest) = body.strip_prefix(&[TRAINED])?.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*id), rest))
-}
-
-fn expand(frame: &[u8], dictionary: &DecoderDictionary<'static>) -> std::io::Result<Vec<u8>> {
-    let size = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten().unwrap_or(0);
-    let size = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_PLAIN_BYTES);
-    Decompressor::with_prepared_dictionary(dictionary)?.decompress(frame, size)
 }
 
 fn seq(event: &Event) -> i64 {
