@@ -38,6 +38,8 @@ const STEPS: &[Step] = &[
     step!(14, "consents", "0014_consents.sql"),
     step!(15, "reasons and sorting", "0015_reasons_and_sorting.sql"),
     step!(16, "words", "0016_words.sql"),
+    step!(20, "erasure", "0020_erasure.sql"),
+    step!(21, "audit", "0021_audit.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {
