@@ -9,6 +9,7 @@ mod machine_details;
 mod manifest;
 mod module_docs;
 mod module_imports;
+mod named_tests;
 mod restricted_crates;
 mod unfinished_work;
 mod wasm_dependencies;
@@ -60,6 +61,7 @@ const CHECKS: &[Check] = &[
     machine_details::check,
     module_docs::check,
     module_imports::check,
+    named_tests::check,
     restricted_crates::check,
     unfinished_work::check,
 ];
