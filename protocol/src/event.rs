@@ -87,6 +87,12 @@ impl Event {
         size_of::<Self>() + self.kind.len() + crate::json::heap_bytes(&self.data) + crate::json::map_bytes(&self.extra)
     }
 
+    /// Frees memory that parsing has reserved and not used: most objects have one or two fields and room for four.
+    pub(crate) fn shrink(&mut self) {
+        self.kind.shrink_to_fit();
+        crate::json::shrink(&mut self.data);
+    }
+
     /// `result`, `error` and `cancelled` end a log.
     pub fn is_terminal(&self) -> bool {
         matches!(self.kind.as_str(), "result" | "error" | "cancelled")

@@ -2,8 +2,8 @@
 //! with none.
 
 use domain::{
-    Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
-    RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
+    AuditEntry, AuditPage, Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete,
+    Marks, RunSummary, RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
 };
 use domain::{SessionDetail, SessionMessages};
 use protocol::messages::Tokens;
@@ -133,6 +133,15 @@ pub fn session_page() -> (Value, Value) {
 pub fn messages() -> (Value, Value) {
     let of = |next_before_seq| value(&SessionMessages { events: vec![json!({})], next_before_seq });
     (of(Some(0)), of(None))
+}
+
+pub fn audit() -> (Value, Value) {
+    let entry = |full: bool| {
+        let text = || full.then(String::new);
+        AuditEntry { address: text(), target: text(), detail: text(), ..AuditEntry::default() }
+    };
+    let page = |next_cursor| value(&AuditPage { entries: vec![entry(true), entry(false)], next_cursor });
+    (page(Some(String::new())), page(None))
 }
 
 pub fn view() -> View {

@@ -74,19 +74,13 @@ pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange)
     if !change.content.spec.is_object() {
         return Err(invalid("spec", "A run spec is a JSON object.".to_owned()));
     }
-    if let Some(id) = &change.id {
-        check_owner(state, launcher, id).await?;
-    } else if state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
-        return Err(invalid(
-            "name",
-            format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first."),
-        ));
-    }
     let content = if change.shared { shareable(change.content) } else { change.content };
     let json = serde_json::to_vec(&content).unwrap_or_default();
     if json.len() > MAX_TEMPLATE_BYTES {
         return Err(invalid("spec", "A template may have at most 512 KB.".to_owned()));
     }
+    // A new template gets its id here, so that each one is counted.
+    let is_new = change.id.is_none();
     let template = StoredTemplate {
         id: change.id.unwrap_or_else(crate::random::reference),
         subject: launcher.subject.clone(),
@@ -97,17 +91,18 @@ pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange)
         sealed: state.vault.seal(purpose::TEMPLATE, &json),
         changed_at_ms: now_ms(),
     };
-    if !state.store.save_template(workspace, &template).await? {
-        return Err(not_yours().into());
+    let saved = match is_new {
+        true => state.store.insert_template(workspace, &template, MAX_TEMPLATES).await?,
+        false => state.store.update_template(workspace, &template).await?,
+    };
+    match saved {
+        true => Ok(template.id),
+        false if is_new => {
+            let message = format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first.");
+            Err(invalid("name", message))
+        }
+        false => Err(not_yours().into()),
     }
-    Ok(template.id)
-}
-
-/// Fails unless the user has a template with this id. A new template gets its id here, so that each one is counted.
-async fn check_owner(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
-    let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
-    let is_own = stored.iter().any(|template| template.id == id && template.subject == launcher.subject);
-    if is_own { Ok(()) } else { Err(not_yours().into()) }
 }
 
 fn not_yours() -> AppError {

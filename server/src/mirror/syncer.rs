@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use super::observed_runs::ObservedRuns;
 use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
 use super::{list, sessions};
+use crate::audit::Actor;
 use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -163,7 +164,8 @@ impl Syncer {
             }
         };
         for credential in credentials {
-            let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
+            let (workspace_id, slug, actor) = (self.workspace_id, self.slug.clone(), Actor::default());
+            let caller = Caller { workspace_id, slug, credential, actor };
             let accepted = self.state.credentials.call(&caller, |_| async { Ok(()) }).await;
             match accepted {
                 Ok(()) => return Ok(caller),

@@ -5,12 +5,27 @@
 
 use protocol::Event;
 
+/// What is encoded of an event.
+pub struct StepTime {
+    /// The kind of a delta that has a time.
+    delta: Option<String>,
+    at_ms: Option<i64>,
+}
+
+impl StepTime {
+    pub fn of(event: &Event) -> Self {
+        let at_ms = event.observed_at_ms;
+        let is_delta = at_ms.is_some() && event.kind.ends_with("_delta");
+        Self { delta: is_delta.then(|| event.kind.clone()), at_ms }
+    }
+}
+
 /// Encodes the arrival times of events. Empty if none is known.
-pub fn encode(events: &[Event]) -> Vec<u8> {
+pub fn encode(events: &[StepTime]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (mut next, mut before_ms) = (0, 0);
     for (i, event) in events.iter().enumerate() {
-        let Some(at_ms) = event.observed_at_ms.filter(|_| is_step(events, i)) else { continue };
+        let Some(at_ms) = event.at_ms.filter(|_| is_step(events, i)) else { continue };
         write_number(&mut bytes, (i - next) as u64);
         write_number(&mut bytes, zigzag(at_ms.wrapping_sub(before_ms)));
         (next, before_ms) = (i + 1, at_ms);
@@ -31,10 +46,10 @@ pub fn decode(mut bytes: &[u8], events: &mut [Event]) {
 }
 
 /// Returns true unless the event is between two deltas of the same kind.
-fn is_step(events: &[Event], i: usize) -> bool {
-    let kind = |i: Option<usize>| Some(events.get(i?)?.kind.as_str());
-    let here = kind(Some(i));
-    !here.is_some_and(|kind| kind.ends_with("_delta")) || kind(i.checked_sub(1)) != here || kind(Some(i + 1)) != here
+fn is_step(events: &[StepTime], i: usize) -> bool {
+    let delta = |i: Option<usize>| events.get(i?)?.delta.as_deref();
+    let here = delta(Some(i));
+    here.is_none() || delta(i.checked_sub(1)) != here || delta(Some(i + 1)) != here
 }
 
 fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
@@ -80,6 +95,10 @@ mod tests {
         event
     }
 
+    fn encoded(events: &[Event]) -> Vec<u8> {
+        encode(&events.iter().map(StepTime::of).collect::<Vec<_>>())
+    }
+
     fn without_times(events: &[Event]) -> Vec<Event> {
         events.iter().map(|source| event(&source.kind, None)).collect()
     }
@@ -90,12 +109,12 @@ mod tests {
         let kinds = ["started", "assistant_delta", "assistant_delta", "assistant_delta", "assistant_message"];
         let events: Vec<Event> = kinds.iter().zip(0..).map(|(kind, i)| event(kind, Some(start_ms + i * 100))).collect();
         let mut read = without_times(&events);
-        let bytes = encode(&events);
+        let bytes = encoded(&events);
         decode(&bytes, &mut read);
         let times: Vec<_> = read.iter().map(|event| event.observed_at_ms.map(|at_ms| at_ms - start_ms)).collect();
         assert_eq!(times, [Some(0), Some(100), None, Some(300), Some(400)]);
         assert!(bytes.len() <= 7 + 3 * 3, "{} bytes", bytes.len());
-        assert!(encode(&without_times(&events)).is_empty());
+        assert!(encoded(&without_times(&events)).is_empty());
     }
 
     proptest! {
@@ -103,7 +122,7 @@ mod tests {
         fn any_times_of_steps_come_back(times in prop::collection::vec(prop::option::of(any::<i64>()), 0..50)) {
             let events: Vec<Event> = times.iter().map(|at_ms| event("tool_call", *at_ms)).collect();
             let mut read = without_times(&events);
-            decode(&encode(&events), &mut read);
+            decode(&encoded(&events), &mut read);
             prop_assert_eq!(read, events);
         }
 

@@ -4,10 +4,12 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod access;
 mod actions;
 mod anonymous;
 mod answers;
 mod api;
+mod audit;
 mod browse;
 mod call_age;
 mod closed_tab;
@@ -15,6 +17,7 @@ mod compare;
 mod consents;
 mod disconnects;
 mod disk_full;
+mod erase;
 mod harness;
 mod import;
 mod isolation;
