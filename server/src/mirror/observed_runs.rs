@@ -30,10 +30,6 @@ impl ObservedRuns {
         Ok(())
     }
 
-    pub fn contains(&self, run_id: &str) -> bool {
-        self.0.contains_key(run_id)
-    }
-
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

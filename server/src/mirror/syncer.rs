@@ -37,6 +37,8 @@ const LOGS_PER_ROUND: u32 = 100;
 const LOGS_AT_ONCE: usize = 4;
 /// Compressed logs that wait to be stored. A round with more ends early.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
+/// The interval between refreshes of runs in progress. The end of an observed run comes with its events.
+const REFRESH_EVERY_MS: i64 = 25_000;
 /// Runs in progress that are refreshed in one round.
 const IN_PROGRESS_PER_ROUND: u32 = 50;
 const PRICES_EVERY_MS: i64 = 10 * 60_000;
@@ -50,6 +52,7 @@ pub struct Syncer {
     prices_at_ms: i64,
     retry_later: RetryLater,
     observed: ObservedRuns,
+    refreshed_at_ms: i64,
     /// The cursor of the refresh of runs in progress.
     in_progress_below: Option<i64>,
 }
@@ -64,7 +67,7 @@ impl Syncer {
     pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, wake: Arc<Notify>) -> Self {
         let retry_later = RetryLater::default();
         let observed = ObservedRuns::default();
-        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, observed, in_progress_below: None }
+        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, observed, refreshed_at_ms: 0, in_progress_below: None }
     }
 
     /// Runs until no credential for the workspace is accepted any more.
@@ -138,7 +141,10 @@ impl Syncer {
         };
         sessions::sync_head(&self.state, &caller).await?;
         self.observed.update(&self.state, &caller).await?;
-        self.refresh_in_progress(&caller).await?;
+        if now_ms() - self.refreshed_at_ms >= REFRESH_EVERY_MS {
+            self.refresh_in_progress(&caller).await?;
+            self.refreshed_at_ms = now_ms();
+        }
         self.state.store.tag_launched_runs(self.workspace_id).await?;
         if self.state.store.sync_state(self.workspace_id).await?.paused {
             return Ok(Some(Round::Done));
@@ -198,8 +204,7 @@ impl Syncer {
         let wanted = IN_PROGRESS_PER_ROUND.saturating_add(self.retry_later.len());
         let found = self.state.store.unfinished_runs(self.workspace_id, self.in_progress_below, wanted).await?;
         self.in_progress_below = found.last().filter(|_| found.len() == wanted as usize).map(|(n, _)| *n);
-        // The end of an observed run comes with its events.
-        let ids = found.into_iter().map(|(_, id)| id).filter(|id| !self.observed.contains(id)).collect();
+        let ids = found.into_iter().map(|(_, id)| id).collect();
         for run_id in self.retry_later.filter_due(ids, wanted) {
             let synced = self.state.mirror.sync_snapshot(&self.state, caller, &run_id).await;
             self.note_outcome(&run_id, synced).await?;
