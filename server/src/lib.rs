@@ -3,6 +3,7 @@
 //! Layers, each using only those below it: `web`, `api` → `pages`, `live` → `launch` → `answers` → `runs`, `sessions`,
 //! `views`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
 
+pub mod backup;
 pub mod config;
 pub mod erase;
 pub mod export;

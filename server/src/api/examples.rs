@@ -39,14 +39,17 @@ pub fn run() -> (Value, Value) {
 }
 
 pub fn timeline() -> (Value, Value) {
-    let of = |timeline: &Timeline| timeline_body(timeline, &verdict(timeline, None), &timeline.banners());
+    let of = |timeline: &Timeline| timeline_body(timeline, None, &verdict(timeline, None), &timeline.banners());
     let mut full = of(&log());
-    let turn = full["turns"][0].clone();
+    let mut turn = full["turns"][0].clone();
     // Their values depend on the run.
     let mut minimal = turn.clone();
     set_to_any(&mut minimal, |name| {
         name == "entries" || name == "model" || name == "finish_reason" || name.ends_with("_seq")
     });
+    for (name, example) in [("startedAtMs", json!(0)), ("durationMs", json!(0)), ("observed", json!(true))] {
+        turn[name] = example;
+    }
     full["turns"] = json!([turn, minimal]);
     full["turns"][0]["entries"] = Value::Null;
     full["totals"]["tools"] = json!({});

@@ -5,6 +5,7 @@
 mod freshness;
 mod list;
 mod log;
+mod observed_runs;
 mod refresh_gate;
 mod retry_later;
 mod run;

@@ -1,4 +1,4 @@
-//! Compression dictionaries, trained on stored logs and specs.
+//! Compression dictionaries, trained on stored logs, specs and texts.
 
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
@@ -24,7 +24,7 @@ impl Store {
         }
         let mut connection = self.reader.acquire().await?;
         let mut samples = Vec::new();
-        for table in ["run_log", "run_spec"] {
+        for table in ["run_log", "run_spec", "searched_text"] {
             let sql = format!("SELECT body FROM {table} ORDER BY n DESC LIMIT {SAMPLES}");
             let bodies: Vec<Vec<u8>> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
             if table == "run_log" && bodies.len() < usize::try_from(SAMPLES).unwrap_or(usize::MAX) {

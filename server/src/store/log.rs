@@ -54,10 +54,10 @@ impl Store {
             });
             execute(&mut tx, sql, args.collect()).await?;
         }
-        // A live call may have been stored a moment before by a reader of the log, who does not know that it is live.
-        for call in new.iter().filter(|event| arrival.live && event.kind == "local_tool_call") {
-            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq = $2 AND live = 0".to_owned();
-            execute(&mut tx, sql, vec![list_key.into(), to_seq(call).into()]).await?;
+        if arrival.live {
+            // Stored a moment before by a reader of the log, who does not know that they are live.
+            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq >= $2 AND seq <= $3 AND live = 0".to_owned();
+            execute(&mut tx, sql, vec![list_key.into(), first.into(), last.into()]).await?;
         }
         tx.commit().await
     }
@@ -283,7 +283,7 @@ impl Store {
                 return Ok((events, u64::try_from(after).unwrap_or(0)));
             }
             let row = sqlx::query(
-                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+                "SELECT last_seq, body, times FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
             )
             .bind(list_key)
             .bind(after)
@@ -291,9 +291,9 @@ impl Store {
             .await?;
             let Some(row) = row else { break };
             after = row.try_get(0)?;
-            let body: Vec<u8> = row.try_get(1)?;
+            let (body, times): (Vec<u8>, Vec<u8>) = (row.try_get(1)?, row.try_get(2)?);
             self.load_dictionary_of(connection, &body).await?;
-            let (part, part_bytes) = self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?;
+            let (part, part_bytes) = self.packer.unpack_events(&body, &times, from).map_err(sqlx::Error::Io)?;
             bytes += part_bytes;
             events.extend(part);
         }
@@ -318,7 +318,7 @@ impl Store {
         let mut seqs = HashSet::new();
         for body in bodies {
             self.load_dictionary_of(connection, &body).await?;
-            let (events, _) = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
+            let (events, _) = self.packer.unpack_events(&body, &[], 0).map_err(sqlx::Error::Io)?;
             seqs.extend(events.iter().map(|event| event.seq));
         }
         Ok(seqs)
@@ -328,15 +328,19 @@ impl Store {
 /// Reads events that are rows. Returns also the seq up to which it has read all.
 async fn read_rows(connection: &mut AnyConnection, list_key: i64, first: i64, limit: u32) -> Result<(Vec<Event>, u64)> {
     let mut rows =
-        sqlx::query_scalar::<_, String>("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
+        sqlx::query("SELECT event, seen_at, live FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
             .bind(list_key)
             .bind(first)
             .bind(i64::from(limit))
             .fetch(&mut *connection);
     let (mut events, mut bytes): (Vec<Event>, usize) = (Vec::new(), 0);
-    while let Some(json) = rows.try_next().await? {
+    while let Some(row) = rows.try_next().await? {
+        let json: String = row.try_get("event")?;
         bytes += json.len();
-        events.push(parse(&json)?);
+        let mut event = parse(&json)?;
+        let is_live = row.try_get::<i64, _>("live")? == 1;
+        event.observed_at_ms = is_live.then(|| row.try_get("seen_at")).transpose()?;
+        events.push(event);
         if bytes >= MAX_READ_BYTES {
             let last = events.last().map_or(u64::MAX, |event| event.seq);
             return Ok((events, last));
@@ -365,15 +369,16 @@ fn parsed(spec: Option<&str>) -> Option<Value> {
 pub(super) async fn write_parts(connection: &mut AnyConnection, list_key: i64, parts: &[Part]) -> Result<()> {
     for part in parts {
         sqlx::query(
-            "INSERT INTO run_log (n, first_seq, last_seq, events, body) VALUES ($1, $2, $3, $4, $5) \
+            "INSERT INTO run_log (n, first_seq, last_seq, events, body, times) VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (n, first_seq) DO UPDATE SET \
-             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body",
+             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body, times = excluded.times",
         )
         .bind(list_key)
         .bind(part.first_seq)
         .bind(part.last_seq)
         .bind(part.events)
         .bind(part.body.clone())
+        .bind(part.times.clone())
         .execute(&mut *connection)
         .await?;
     }

@@ -7,9 +7,11 @@ mod answers;
 mod arrivals;
 mod audit;
 mod batches;
+mod database_copy;
 mod database_file;
 mod dictionaries;
 mod erasure;
+mod event_times;
 mod facets;
 mod feedback;
 mod grants;
@@ -55,6 +57,7 @@ pub use answers::{AnswerPlan, CallKey, Claim};
 pub use arrivals::Arrival;
 pub use audit::NewAuditEntry;
 pub use batches::{NewBatch, OpenBatch};
+pub use database_copy::{DatabaseReader, LockedDatabase, sqlite_file};
 pub use database_file::warn_if_others_may_read;
 pub use domain::Origin;
 pub use erasure::EraseTarget;
@@ -112,8 +115,7 @@ impl Store {
         } else {
             anyhow::bail!("DATABASE_URL must start with sqlite: or postgres:")
         }?;
-        let migrator = migrations::migrator(store.engine);
-        migrator.run(&store.writer).await.context("the database tables could not be brought up to date")?;
+        migrations::run(store.engine, &store.writer).await?;
         store.load_dictionaries().await?;
         Ok(store)
     }

@@ -10,6 +10,7 @@ mod manifest;
 mod module_docs;
 mod module_imports;
 mod named_tests;
+mod old_phrases;
 mod restricted_crates;
 mod unfinished_work;
 mod wasm_dependencies;
@@ -62,6 +63,7 @@ const CHECKS: &[Check] = &[
     module_docs::check,
     module_imports::check,
     named_tests::check,
+    old_phrases::check,
     restricted_crates::check,
     unfinished_work::check,
 ];

@@ -15,6 +15,7 @@ mod sentence;
 mod text;
 mod tools;
 mod truncation;
+mod waterfall;
 
 use app::format::grouped;
 use app::model::run::{RunView, TABS_ID, Tab, density_name};
@@ -30,6 +31,7 @@ pub use plan::checklist;
 pub use text::text_html;
 pub use tools::tools;
 pub use truncation::truncation_card;
+pub use waterfall::{Bar, WaterfallRow, axis, row as waterfall_row};
 
 /// Links to other views of the run.
 #[derive(Clone, Copy)]
