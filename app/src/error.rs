@@ -169,7 +169,10 @@ impl FromServerFnError for AppError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         #[cfg(feature = "ssr")]
         if let ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) = &error {
-            let message = format!("The request lacks an argument, or has one that cannot be read: {reason}.");
+            let message = match reason.strip_prefix("missing field ") {
+                Some(name) => format!("The argument {name} is missing."),
+                None => "An argument has a value that cannot be read.".to_owned(),
+            };
             let invalid = Self::Invalid { field: "arguments".to_owned(), message };
             invalid.set_response_status();
             return invalid;

@@ -48,7 +48,7 @@ pub async fn erase(state: &AppState, caller: &Caller, target: &EraseTarget) -> R
         state.timelines.forget(workspace, run_id);
     }
     let store = state.store.clone();
-    // Rewriting the text index takes a while. If the server stops meanwhile, the next start continues.
+    // Rewriting the word index takes a while. If the server stops meanwhile, the next start continues.
     state.tasks.spawn(async move {
         if let Err(error) = store.purge_erased().await {
             tracing::warn!(%error, "cannot remove the rest of what was erased; retrying later");

@@ -192,7 +192,15 @@ pub struct PartWriter<'a> {
 
 impl<'a> PartWriter<'a> {
     pub fn new(packer: &'a Packer) -> Self {
-        Self { packer, lines: String::new(), first_seq: 0, last_seq: 0, events: 0, times: Vec::new(), parts: Vec::new() }
+        Self {
+            packer,
+            lines: String::new(),
+            first_seq: 0,
+            last_seq: 0,
+            events: 0,
+            times: Vec::new(),
+            parts: Vec::new(),
+        }
     }
 
     /// Adds the next event in order.

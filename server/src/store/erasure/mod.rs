@@ -1,6 +1,6 @@
 //! Deleting runs and sessions for good. Hashes of what was erased stay, so that it is not synced again.
 //!
-//! The writer of SQLite overwrites what it deletes (`secure_delete`). Two things outlive that: words in the text index, which
+//! The writer of SQLite overwrites what it deletes (`secure_delete`). Two things outlive that: words in the word index, which
 //! only marks deleted runs, and earlier contents in the write-ahead log. [`Store::purge_erased`] removes both.
 
 mod erased_items;

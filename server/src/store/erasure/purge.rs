@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row};
 use super::super::sql::{execute, fetch};
 use super::super::{Engine, Result, Store};
 
-/// Pages of the text index that one step merges, and the most steps: other writers come between.
+/// Pages of the word index that one step merges, and the most steps: other writers come between.
 const MERGE_PAGES: i64 = 500;
 const MAX_MERGE_STEPS: u32 = 1_000_000;
 /// Attempts to empty the write-ahead log. Readers may use it meanwhile.
@@ -23,13 +23,11 @@ impl Store {
         }
         match self.engine {
             Engine::Sqlite => {
-                for table in ["run_text", "run_word"] {
-                    self.merge_text_index(table).await?;
-                }
+                self.merge_word_index().await?;
                 self.empty_write_ahead_log().await?;
             }
             Engine::Postgres => {
-                let tables = "run, run_spec, run_log, run_event, run_text, run_tag, tag, run_feedback, run_import, \
+                let tables = "run, run_spec, run_log, run_event, run_text, searched_text, run_tag, tag, run_feedback, run_import, \
                      run_answer, run_answerer, session, session_metadata, launch, launch_draft, launch_batch, \
                      launch_batch_item";
                 sqlx::query(AssertSqlSafe(format!("VACUUM {tables}"))).execute(&self.writer).await?;
@@ -45,14 +43,14 @@ impl Store {
         Ok(())
     }
 
-    /// Rewrites a text index without the words of deleted runs, in small steps.
-    async fn merge_text_index(&self, table: &str) -> Result<()> {
+    /// Rewrites the word index without the words of deleted runs, in small steps.
+    async fn merge_word_index(&self) -> Result<()> {
         // A negative number begins a merge of everything.
         let mut pages = -MERGE_PAGES;
         for _ in 0..MAX_MERGE_STEPS {
             let mut connection = self.writer.acquire().await?;
             let before: i64 = sqlx::query_scalar("SELECT total_changes()").fetch_one(&mut *connection).await?;
-            let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('merge', {pages})");
+            let sql = format!("INSERT INTO run_word (run_word, rank) VALUES ('merge', {pages})");
             execute(&mut connection, sql, Vec::new()).await?;
             let after: i64 = sqlx::query_scalar("SELECT total_changes()").fetch_one(&mut *connection).await?;
             // SQLite's own rule for the end: the command itself counts as one change.
