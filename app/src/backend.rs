@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
 use crate::launch::LaunchEntry;
+use crate::model::batch::BatchModel;
 use crate::model::compare::ComparisonModel;
+use crate::model::import::ImportedFile;
 use crate::model::launch::LaunchPageModel;
 use crate::model::list::{ListAddress, Suggestion};
 use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use crate::model::session::Conversation;
+use crate::model::session::{Conversation, NewSessionModel};
 use crate::model::sessions::SessionListModel;
 use crate::model::{RejectedForm, Viewer};
 use crate::preferences::ListPreferences;
@@ -49,11 +51,16 @@ pub trait Backend: Send + Sync {
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 
+    async fn delete_imported_run(&self, id: &str) -> Result<(), AppError>;
+
     /// Answers a local tool call with a result or with an error.
     async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
 
     /// Returns a sentence that says where the feedback was saved.
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError>;
+
+    /// The results of imported files, by the ids of their runs.
+    async fn imported_files(&self, run_ids: Vec<String>) -> Result<Vec<ImportedFile>, AppError>;
 
     // Sessions
 
@@ -68,6 +75,17 @@ pub trait Backend: Send + Sync {
         runs_cursor: Option<String>,
     ) -> Result<Conversation, AppError>;
 
+    async fn new_session(&self) -> Result<NewSessionModel, AppError>;
+
+    /// Starts a session with its first message, and returns its id.
+    async fn start_session(
+        &self,
+        key: String,
+        model_id: String,
+        system_prompt: &str,
+        text: &str,
+    ) -> Result<String, AppError>;
+
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
 
     async fn end_session(&self, id: &str) -> Result<(), AppError>;
@@ -76,7 +94,8 @@ pub trait Backend: Send + Sync {
 
     async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError>;
 
-    async fn batch(&self, id: &str) -> Result<Batch, AppError>;
+    /// `sort` names a column of the table.
+    async fn batch(&self, id: &str, sort: Option<&str>) -> Result<BatchModel, AppError>;
 
     async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
 
@@ -100,6 +119,10 @@ pub struct SignedIn(pub Arc<dyn Backend>);
 /// A request extension: the page's data is refused for this reason.
 #[derive(Clone)]
 pub struct Refused(pub AppError);
+
+/// Renders the documentation of the JSON API as HTML. In Leptos's context while a page renders.
+#[derive(Clone, Copy, Debug)]
+pub struct ApiDocs(pub fn() -> String);
 
 /// The site's files in this build. In Leptos's context while a page renders.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Actions on a run: cancel it, answer a local tool call, give feedback.
+//! Actions on a run: cancel it, answer a local tool call, give feedback, delete it.
 
 use app::AppError;
 use domain::{Feedback, Origin, Thumb};
@@ -92,6 +92,24 @@ pub async fn give_feedback(
     };
     state.store.save_feedback(caller.workspace_id, id, &feedback).await?;
     Ok(message.to_owned())
+}
+
+/// Deletes an imported run. Other runs belong to MANTYX, and would come back with the next sync.
+pub async fn delete_imported_run(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    let Some(run) = state.store.run(caller.workspace_id, id).await? else {
+        return Err(AppError::not_found("run").into());
+    };
+    if run.origin != Origin::Imported {
+        return Err(conflict("Only imported runs can be deleted. This one belongs to MANTYX."));
+    }
+    if !run.status.is_terminal() {
+        return Err(conflict("This log is still being imported. Delete it when the import has ended."));
+    }
+    state.store.delete_imported_run(caller.workspace_id, id).await?;
+    state.timelines.forget(caller.workspace_id, id);
+    tracing::info!(run_id = id, workspace = %caller.workspace_id, "deleted an imported run");
+    Ok(())
 }
 
 fn check_id(id: &str) -> Result<(), Error> {

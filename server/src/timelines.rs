@@ -71,7 +71,7 @@ impl TimelineCache {
                 break;
             }
             // Events came out of order, before others that were folded already.
-            drop(self.remove(&(workspace, run_id.to_owned())));
+            self.forget(workspace, run_id);
         }
         Ok(())
     }
@@ -80,6 +80,11 @@ impl TimelineCache {
     pub fn insert(&self, workspace: WorkspaceId, run_id: &str, replay: Replay) {
         self.folds.fetch_add(1, Ordering::Relaxed);
         self.put((workspace, run_id.to_owned()), Arc::new(replay));
+    }
+
+    /// Drops the log of a deleted run.
+    pub fn forget(&self, workspace: WorkspaceId, run_id: &str) {
+        drop(self.remove(&(workspace, run_id.to_owned())));
     }
 
     /// Returns how many logs were folded from their first event since the start.

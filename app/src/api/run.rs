@@ -23,6 +23,14 @@ pub async fn cancel_run(id: String) -> Result<(), AppError> {
     super::call(|backend| async move { backend.cancel_run(&id).await }).await
 }
 
+/// Deletes an imported run. The plain form of the run's page leads to the list.
+#[server(prefix = "/rpc", endpoint = "delete-run")]
+pub async fn delete_run(id: String) -> Result<(), AppError> {
+    super::call(|backend| async move { backend.delete_imported_run(&id).await }).await?;
+    leptos_axum::redirect("/runs");
+    Ok(())
+}
+
 /// Answers a local tool call with a result or, if `failed`, with an error. Structured results are JSON as text.
 #[server(prefix = "/rpc", endpoint = "answer-call")]
 pub async fn answer_call(

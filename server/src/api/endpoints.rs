@@ -113,6 +113,7 @@ pub fn all() -> Vec<Endpoint> {
             examples::run(),
             get(runs::get_run),
         ),
+        write("delete", "/api/runs/{id}", "Delete an imported run", None, (204, None), delete(runs::delete_run)),
         read(
             "/api/runs/{id}/timeline",
             "A run's log as it is read: verdict, banners, turns, plan, totals, outcome, integrity",

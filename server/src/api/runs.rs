@@ -1,8 +1,9 @@
-//! `GET /api/runs` and `GET /api/runs/{id}`.
+//! `/api/runs` and `/api/runs/{id}`.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
 use domain::{Incomplete, RunSort, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
@@ -12,6 +13,7 @@ use serde_json::Value;
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
+use crate::run_actions;
 use crate::runs::{self, History};
 use crate::state::AppState;
 
@@ -67,6 +69,15 @@ pub async fn get_run(
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
     let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
     Ok(Json(run_body(&run, timeline, prompt, &verdict(timeline, spec.as_ref()), &banners)))
+}
+
+pub async fn delete_run(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Error> {
+    run_actions::delete_imported_run(&state, &caller, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A run's summary with the prompt, and the answer, verdict and banners from its log.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use app::AppError;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
+use domain::url::encode;
 
 use crate::html::escape;
 use crate::store::cannot_write;
@@ -28,6 +29,13 @@ impl Problem {
     /// A sign-in failed; trying again may help.
     pub fn sign_in(title: &str, advice: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, advice)
+    }
+
+    /// The next sign-in leads to this page, as the failed one should have.
+    pub fn returning_to(self, path: &str) -> Self {
+        let (_, sign_in) = SIGN_IN;
+        let href = if self.href == sign_in { format!("{sign_in}?return_to={}", encode(path)) } else { self.href };
+        Self { href, ..self }
     }
 
     /// A form of one user was sent by another user.
@@ -97,7 +105,7 @@ impl IntoResponse for Problem {
         let (title, advice) = (escape(&self.title), escape(&self.advice));
         let _ = write!(
             page,
-            "</head><body class=\"standalone\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
+            "</head><body class=\"standalone\"><main class=\"card\"><div class=\"brand\">Runlens</div><h1>{title}</h1>\
              <p>{advice}</p><p><a class=\"button primary\" href=\"{}\">{}</a></p></main></body></html>",
             escape(&self.href),
             self.link

@@ -240,3 +240,84 @@ async fn a_compressed_export_is_complete() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_form_with_several_files_has_a_result_for_each() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let file = |name: &str, body: &str| {
+        format!("--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{body}\r\n")
+    };
+    let files = [("a.ndjson", LOG), ("b.txt", "no log"), ("empty.json", ""), ("c.ndjson", LOG)];
+    let body = files.iter().map(|(name, body)| file(name, body)).collect::<String>() + "--edge--\r\n";
+    let url = browser.url("/import");
+    let request = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let request = request
+        .post(url.clone())
+        .header(ORIGIN, url.origin().ascii_serialization())
+        .header("content-type", "multipart/form-data; boundary=edge")
+        .body(body);
+    let answer = browser.send(request, url).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    let page = browser.open(answer.headers[LOCATION].to_str().unwrap()).await.body;
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing: {page}"));
+    assert!(place(">a.ndjson<") < place(">c.ndjson<"));
+    place("b.txt: No run events found");
+    place("The file empty.json is empty.");
+    assert_eq!(page.matches("href=\"/runs/imported_").count(), 2, "{page}");
+}
+
+#[tokio::test]
+async fn an_imported_run_is_deleted_with_everything_that_belongs_to_it() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let mirrored = app.finished_run(DEMO, "/say Hello.", json!({})).await;
+    assert_eq!(browser.open(&format!("/runs/{mirrored}")).await.status, 200);
+    let (id, _) = imported(&import(&mut browser, LOG.replace("there", "zebra")).await);
+    assert!(browser.open("/api/runs?q=zebra").await.body.contains(&id));
+    let feedback = [("id", id.as_str()), ("thumb", "up"), ("explanation", "fine")];
+    let given = browser.request(Method::POST, browser.url("/rpc/give-feedback"), &feedback).await;
+    assert_eq!(given.status, 200, "{}", given.body);
+
+    let delete = async |key: &str, id: &str| {
+        let request = app.http.delete(app.url(&format!("/api/runs/{id}"))).bearer_auth(key);
+        request.send().await.unwrap().status()
+    };
+    assert_eq!(delete(&api_key(OTHER), &id).await, 404, "it belongs to another workspace");
+    assert_eq!(delete(&api_key(DEMO), &mirrored).await, 409, "MANTYX owns it");
+    assert_eq!(delete(&api_key(DEMO), &id).await, 204);
+    assert_eq!(delete(&api_key(DEMO), &id).await, 404);
+
+    for path in [format!("/runs/{id}"), format!("/api/runs/{id}"), format!("/api/runs/{id}/timeline")] {
+        assert_eq!(browser.open(&path).await.status, 404, "{path}");
+    }
+    assert!(!browser.open("/api/runs?q=zebra").await.body.contains(&id));
+    let facets = browser.open("/api/facets?q=is:imported").await.body;
+    assert!(!facets.contains("\"imported\""), "{facets}");
+    let database = app.database.connect().await;
+    for table in ["run_feedback", "run_import"] {
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        let left: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&database).await.unwrap();
+        assert_eq!(left, 0, "{table}");
+    }
+    // Runs of MANTYX that are older than the deleted one are still synced.
+    let keep_after: i64 =
+        sqlx::query_scalar("SELECT COALESCE(MAX(keep_after), 0) FROM sync_state").fetch_one(&database).await.unwrap();
+    assert_eq!(keep_after, 0);
+}
+
+#[tokio::test]
+async fn deleting_a_run_needs_the_scope_to_write_runs() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let (id, _) = imported(&import(&mut browser, LOG).await);
+    let mut reader = app.browser();
+    let consent = reader.open_consent_page("/runs").await;
+    let callback = reader.approve_only(&consent, DEMO, &["runs:read"]).await;
+    reader.follow(callback).await;
+    assert!(!reader.open(&format!("/runs/{id}")).await.body.contains("Delete run"));
+    let refused = reader.request(Method::POST, reader.url("/rpc/delete-run"), &[("id", id.as_str())]).await;
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let page = browser.open(&format!("/runs/{id}")).await.body;
+    assert!(page.contains("Delete run"), "{page}");
+}

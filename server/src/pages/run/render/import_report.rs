@@ -1,4 +1,4 @@
-//! The source of an imported run, and the lines that could not be read.
+//! The source of an imported run, the lines that could not be read, and the form that deletes it.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,8 @@ use app::format::grouped;
 use app::plain_text::visible;
 use domain::ImportReport;
 
-pub fn import_report(report: ImportReport, now_ms: i64) -> String {
+/// `deletable` is the id of a run that the viewer may delete.
+pub fn import_report(report: ImportReport, now_ms: i64, deletable: Option<&str>) -> String {
     let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });
     let more = report.fault_count - report.faults.len() as u64;
     let faults = (report.fault_count > 0).then(|| {
@@ -35,6 +36,24 @@ pub fn import_report(report: ImportReport, now_ms: i64) -> String {
                 "Imported" {source} ", " <RelativeTime at_ms=report.imported_at_ms now_ms /> ": " {grouped(report.events)} {if report.events == 1 { " event." } else { " events." }}
                 {faults}
             </span>
+            {deletable.map(delete_form)}
         </div>
     })
+}
+
+/// Asks for confirmation. A plain form, whose answer leads to the list of runs.
+fn delete_form(id: &str) -> AnyView {
+    view! {
+        <details class="popover-holder" data-popover="">
+            <summary class="button quiet danger">"Delete"</summary>
+            <div class="popover">
+                <p>"Deletes this run with its log and its feedback. This can't be undone."</p>
+                <form method="post" action="/rpc/delete-run">
+                    <input type="hidden" name="id" value=id.to_owned() />
+                    <button class="button danger" type="submit">"Delete run"</button>
+                </form>
+            </div>
+        </details>
+    }
+    .into_any()
 }

@@ -1,0 +1,107 @@
+//! `POST /import`: the page's form, with any number of files or a pasted log.
+
+use app::AppError;
+use axum::extract::multipart::Field;
+use axum::extract::{Multipart, State};
+use axum::response::Redirect;
+use domain::url::encode;
+use protocol::json::preview;
+
+use super::Import;
+use super::upload_task::{Chunk, UploadTask};
+use crate::api::ApiCaller;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::store::WorkspaceId;
+
+/// Files of one form: their results are in the address of the page that shows them.
+const MAX_FILES: usize = 50;
+const MAX_PROBLEM_CHARS: usize = 300;
+
+/// Redirects to the run of a single log, or back to the form with the result of each file.
+pub async fn post_import_form(
+    State(state): State<AppState>,
+    ApiCaller(caller): ApiCaller,
+    form: Multipart,
+) -> Result<Redirect, Error> {
+    Ok(Redirect::to(&read_form(&state, caller.workspace_id, form).await?.href()))
+}
+
+#[derive(Default)]
+struct Results {
+    run_ids: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl Results {
+    fn href(&self) -> String {
+        if let ([run_id], []) = (self.run_ids.as_slice(), self.problems.as_slice()) {
+            return format!("/runs/{run_id}");
+        }
+        let runs = self.run_ids.iter().map(|run_id| format!("run={run_id}"));
+        let problems = self.problems.iter().map(|problem| format!("problem={}", encode(problem)));
+        format!("/import?{}", runs.chain(problems).collect::<Vec<_>>().join("&"))
+    }
+
+    fn add_problem(&mut self, file_name: &str, message: &str) {
+        let line = if file_name.is_empty() { message.to_owned() } else { format!("{file_name}: {message}") };
+        self.problems.push(preview(&line, MAX_PROBLEM_CHARS));
+    }
+}
+
+/// Imports each file. One that cannot be read does not stop the others.
+async fn read_form(state: &AppState, workspace: WorkspaceId, mut form: Multipart) -> Result<Results, Error> {
+    let mut results = Results::default();
+    loop {
+        let field = match form.next_field().await {
+            Ok(Some(field)) => field,
+            Ok(None) => break,
+            Err(error) => {
+                results.add_problem("", &format!("The form could not be read: {}.", error.body_text()));
+                break;
+            }
+        };
+        let name = field.file_name().unwrap_or_default().to_owned();
+        if results.run_ids.len() + results.problems.len() == MAX_FILES {
+            results.add_problem(&name, &format!("Not imported: at most {MAX_FILES} files can be imported at once."));
+            break;
+        }
+        match import_field(state, workspace, field).await {
+            Ok(Some(run_id)) => results.run_ids.push(run_id),
+            // The form has two fields, and one is usually empty. Browsers send a file without a name when none is chosen.
+            Ok(None) if name.is_empty() => {}
+            Ok(None) => results.problems.push(format!("The file {name} is empty.")),
+            Err(Error::App(AppError::Invalid { message, .. })) => results.add_problem(&name, &message),
+            Err(error) if results.run_ids.is_empty() => return Err(error),
+            Err(error) => {
+                results.add_problem(&name, &AppError::from(error).to_string());
+                break;
+            }
+        }
+    }
+    if results.run_ids.is_empty() && results.problems.is_empty() {
+        results.problems.push("Choose a file, or paste a log.".to_owned());
+    }
+    Ok(results)
+}
+
+/// Imports one field. Returns the run's id, or `None` if the field is empty.
+async fn import_field(state: &AppState, workspace: WorkspaceId, mut field: Field<'_>) -> Result<Option<String>, Error> {
+    let source = field.file_name().map(str::to_owned);
+    let upload = UploadTask::start(Import::new(state.store.clone(), workspace, source));
+    let mut is_empty = true;
+    loop {
+        match field.chunk().await {
+            Ok(Some(chunk)) => {
+                is_empty &= chunk.trim_ascii().is_empty();
+                upload.push(Chunk::Bytes(chunk)).await;
+            }
+            Ok(None) => break,
+            Err(error) => {
+                upload.push(Chunk::Failed(error.body_text())).await;
+                break;
+            }
+        }
+    }
+    if is_empty { Ok(None) } else { Ok(Some(upload.finish().await?.0)) }
+}
