@@ -64,7 +64,8 @@ test("views are saved, shared, renamed, made the default and deleted", async ({ 
 
   await views.getByRole("link", { name: "Prod failures" }).click();
   await page.locator("summary", { hasText: "View options" }).click();
-  await page.getByRole("button", { name: "Delete view" }).click();
+  await page.locator("summary", { hasText: "Delete view" }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
   await expect(views.getByRole("link", { name: "Prod failures" })).toHaveCount(0);
 });
 
@@ -222,7 +223,8 @@ test("a view is updated with the current filter", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Remove the filter status:failed" })).toBeVisible();
 
   await page.locator("summary", { hasText: "View options" }).click();
-  await page.getByRole("button", { name: "Delete view" }).click();
+  await page.locator("summary", { hasText: "Delete view" }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
   await expect(view).toHaveCount(0);
 });
 

@@ -32,7 +32,7 @@ test("the log has one event per line, and its import gives the same run", async 
   expect(events.at(-1)).toMatchObject({ type: "result", data: { text: "The total is 42." } });
 
   await page.goto("/import");
-  await page.getByLabel(/A file/).setInputFiles({ name, mimeType: "application/x-ndjson", buffer: readFileSync(path) });
+  await page.getByLabel(/^Files/).setInputFiles({ name, mimeType: "application/x-ndjson", buffer: readFileSync(path) });
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page).toHaveURL(/\/runs\/imported_/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("taken-along");

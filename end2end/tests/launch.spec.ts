@@ -379,16 +379,16 @@ test("a new session, and its next message", async ({ page }) => {
   await openForm(page);
   await script(page, "/say First.");
   await page.getByLabel("Run type").selectOption("new_session");
-  await launch(page);
-  await succeeded(page);
-  const run = await (await page.request.get(`/api/runs/${new URL(page.url()).pathname.split("/").pop()}`)).json();
-  const session = run.sessionId ?? run.run?.sessionId;
-  expect(session).toBeTruthy();
-  await page.goto(`/launch?session=${session}`);
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.waitForURL(/\/sessions\/ses_/);
+  const turns = page.locator(".turn-said");
+  await expect(turns).toHaveCount(2, { timeout: 15_000 });
+  await page.getByRole("link", { name: "Send with other settings" }).click();
   await expect(page.getByText("holds for this message only")).toBeVisible();
   await page.getByLabel("Prompt", { exact: true }).fill("/say Second.");
-  await launch(page);
-  await expect(page.locator(".output")).toContainText("Second.");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.waitForURL(/\/sessions\/ses_/);
+  await expect(turns.last()).toContainText("Second.", { timeout: 15_000 });
 });
 
 test("a batch is launched with progress and found by its tag", async ({ page }) => {
@@ -405,7 +405,18 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await takeScreenshots(page, "launch-batch");
   await page.getByRole("link", { name: "Each input" }).click();
   await page.waitForURL(/\/launch\/batches\//);
-  await expect(page.locator("table.batch-rows tbody tr")).toHaveCount(3);
+  const rows = page.locator("table.batch-rows tbody tr");
+  await expect(rows).toHaveCount(3);
+  await expect(rows.locator(".status[data-status=succeeded]")).toHaveCount(3, { timeout: 15_000 });
+  await expect(rows.first()).toContainText("Ada");
+  await expect(rows.first()).toContainText("Hello Ada.");
+  await expectAccessible(page);
+  await takeScreenshots(page, "batch");
+  await page.locator("table.batch-rows").getByRole("link", { name: "Input" }).click();
+  await expect(page).toHaveURL(/sort=-input/);
+  await expect(rows.first()).toContainText("Edsger");
+  await rows.first().getByRole("link", { name: "Edsger" }).click();
+  await expect(page).toHaveURL(/\/runs\/run_/);
 });
 
 test("messages have files, and limits are explained", async ({ page }) => {

@@ -1,4 +1,4 @@
-//! Actions on a run: cancel it, answer a local tool call, give feedback.
+//! Actions on a run: cancel it, answer a local tool call, give feedback, delete it.
 
 use app::AppError;
 use domain::{AuditAction, Feedback, Origin, Thumb};

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use app::AppError;
-use domain::{AuditAction, Facets, SessionSummary, SessionsPage};
+use app::launch::LaunchMode;
+use domain::{AuditAction, Facets, SessionSummary, SessionsPage, ToolAnswerers};
 use domain::{SessionDetail, SessionMessages, SessionTotals};
 use protocol::redact::redact;
 use protocol::{Query, ids};
@@ -14,6 +15,7 @@ use crate::audit;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::launch::{self, LaunchRequest, Launcher};
 use crate::mantyx::{LaunchFault, MantyxError};
 use crate::state::AppState;
 use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
@@ -39,10 +41,22 @@ pub async fn list(
     let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(unsupported_clause)?;
     let mut page = state.store.list_sessions(&plan, cursor.as_ref(), limit).await?;
     page.stale = stale;
+    add_first_prompts(state, caller, &mut page.sessions).await?;
     if page.sessions.is_empty() && cursor.is_none() {
         page.excluding = state.store.excluding_session_clauses(&plan).await?;
     }
     Ok(page)
+}
+
+/// Sessions have no summary at first, and some MANTYX servers report none. Then the first prompt stands for it.
+async fn add_first_prompts(state: &AppState, caller: &Caller, sessions: &mut [SessionSummary]) -> Result<(), Error> {
+    let lacking: Vec<&str> =
+        sessions.iter().filter(|session| session.summary.is_none()).map(|session| session.id.as_str()).collect();
+    let mut prompts = state.store.first_prompts(caller.workspace_id, &lacking).await?;
+    for session in sessions.iter_mut().filter(|session| session.summary.is_none()) {
+        session.summary = prompts.remove(&session.id);
+    }
+    Ok(())
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
@@ -82,7 +96,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
             return Err(MantyxError::Unexpected("another session than the one asked for".to_owned()).into());
         }
         (Ok(detail), known) => {
-            let session = SessionSummary {
+            let mut session = SessionSummary {
                 id: detail.id,
                 name: detail.name,
                 status: detail.status,
@@ -91,6 +105,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
                 created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
                 last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
             };
+            add_first_prompts(state, caller, std::slice::from_mut(&mut session)).await?;
             let stored = state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await;
             let stale = match stored.map_err(Error::from) {
                 Ok(()) => None,
@@ -131,13 +146,34 @@ pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     }
 }
 
+/// The fields of the form for a new session.
+#[derive(Clone, Debug)]
+pub struct NewSession {
+    /// Created with the form: the same key starts one session.
+    pub key: String,
+    /// Empty for the workspace's default.
+    pub model_id: String,
+    pub system_prompt: String,
+    pub text: String,
+}
+
+/// Starts a session with its first message, and returns its id.
+pub async fn start(state: &AppState, caller: &Caller, new: NewSession) -> Result<String, Error> {
+    check_message(&new.text)?;
+    let launcher = Launcher::of(state, caller).await?;
+    let mut spec = json!({ "systemPrompt": new.system_prompt, "prompt": new.text });
+    if !new.model_id.is_empty() {
+        spec["modelId"] = new.model_id.into();
+    }
+    let request = LaunchRequest { key: new.key, mode: LaunchMode::NewSession, spec, answers: ToolAnswerers::default() };
+    let launched = launch::launch(state, &launcher, &request).await?;
+    launched.session_id.ok_or(Error::Unconfirmed)
+}
+
 /// Starts the run that answers a message.
 pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
     check_id(id)?;
-    if text.is_empty() {
-        let message = "Enter a message.".to_owned();
-        return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
-    }
+    check_message(text)?;
     let body = &json!({ "prompt": text });
     let post = |bearer| async move {
         match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
@@ -207,6 +243,13 @@ pub async fn messages(
 fn redacted(mut spec: Value) -> Value {
     redact(&mut spec);
     spec
+}
+
+fn check_message(text: &str) -> Result<(), AppError> {
+    match text.is_empty() {
+        true => Err(AppError::Invalid { field: "text".to_owned(), message: "Enter a message.".to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// Fails if the id is invalid, or if the session was deleted here for good.

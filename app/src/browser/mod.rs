@@ -31,7 +31,7 @@ pub use build::{is_same_build, reload_for_new_build};
 pub use clock::ticking;
 pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, download, is_in_control, is_on_control, mark_scripted, part_under,
-    scroll_to_event, slot_under,
+    scroll_to_event, send_on_ctrl_enter, slot_under,
 };
 pub use launch::{LaunchFormState, launch_form_state};
 pub use page_code::load_from_server;

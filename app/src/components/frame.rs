@@ -20,7 +20,7 @@ pub fn Frame() -> impl IntoView {
         <a class="skip" href="#main">"Skip to content"</a>
         <div class="frame">
             <aside class="rail" aria-label="Navigation">
-                <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
+                <div class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></div>
                 <Palette />
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
@@ -145,7 +145,7 @@ fn Account(viewer: Viewer) -> impl IntoView {
             </summary>
             <div class="menu">
                 <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
-                <a href="/api/docs" rel="external">"API"</a>
+                <a href="/api/docs">"API"</a>
                 <form method="post" action="/auth/sign-out">
                     <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>
                 </form>

@@ -26,12 +26,12 @@ use crate::error::Error;
 use crate::state::AppState;
 
 pub use caller::ApiCaller;
+pub use docs::html as docs_html;
 
-/// All endpoints except uploads, the OpenAPI document, and the page that shows it.
+/// All endpoints except uploads, and the OpenAPI document.
 pub fn routes() -> Router<AppState> {
     router(|endpoint| !endpoint.upload)
         .route("/api/openapi.json", get(openapi::openapi))
-        .route("/api/docs", get(docs::docs))
         .method_not_allowed_fallback(method_not_allowed)
 }
 

@@ -1,8 +1,9 @@
-//! `GET /api/runs` and `GET /api/runs/{id}`.
+//! `/api/runs` and `/api/runs/{id}`.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
 use domain::{Incomplete, RunSort, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
@@ -12,6 +13,7 @@ use serde_json::Value;
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
+use crate::run_actions;
 use crate::runs::{self, History};
 use crate::state::AppState;
 

@@ -54,6 +54,7 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/open-run", Nothing),
     ("GET", "/api/openapi.json", Nothing),
     ("GET", "/api/docs", Nothing),
+    ("GET", "/rpc/api-docs", Nothing),
 
     ("GET", "/rpc/who-am-i", SignIn),
     // Lists runs only if the consent includes them.
@@ -72,6 +73,7 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/rpc/run", Scope(RUNS_READ)),
     ("GET", "/rpc/run-state", Scope(RUNS_READ)),
     ("GET", "/rpc/compare", Scope(RUNS_READ)),
+    ("GET", "/rpc/imported", Scope(RUNS_READ)),
     // Feedback is stored here where MANTYX doesn't accept it.
     ("POST", "/rpc/give-feedback", Scope(RUNS_READ)),
     ("GET", "/api/runs", Scope(RUNS_READ)),
@@ -86,6 +88,7 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
 
     ("POST", "/import", Scope(RUNS_WRITE)),
     ("POST", "/api/import", Scope(RUNS_WRITE)),
+    ("DELETE", "/api/runs/{id}", Scope(RUNS_WRITE)),
     ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
     ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
     ("POST", "/rpc/pause-sync", Admin(&[RUNS_WRITE])),
@@ -112,6 +115,9 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
 
     ("GET", "/sessions", Scope(SESSIONS_READ)),
     ("GET", "/sessions/{id}", Scope(SESSIONS_READ)),
+    ("GET", "/sessions/new", Scope(SESSIONS_WRITE)),
+    ("GET", "/rpc/new-session", Scope(SESSIONS_WRITE)),
+    ("POST", "/rpc/start-session", Scope(SESSIONS_WRITE)),
     ("GET", "/rpc/sessions", Scope(SESSIONS_READ)),
     ("GET", "/rpc/session", Scope(SESSIONS_READ)),
     ("GET", "/rpc/session-turns", Scope(SESSIONS_READ)),

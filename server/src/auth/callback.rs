@@ -48,9 +48,10 @@ pub async fn callback(
     };
     // A state is used once, whatever comes of it.
     let used = AppendHeaders([(SET_COOKIE, removal_cookie(&asked, state.is_https()))]);
+    let return_to = pending.return_to.clone();
     match finish(&state, &session, params, pending, client.map(|client| client.0.0)).await {
-        Ok(return_to) => (used, Redirect::to(&return_to)).into_response(),
-        Err(problem) => (used, problem).into_response(),
+        Ok(()) => (used, Redirect::to(&return_to)).into_response(),
+        Err(problem) => (used, problem.returning_to(&return_to)).into_response(),
     }
 }
 
@@ -60,7 +61,7 @@ async fn finish(
     params: Params,
     pending: PendingSignIn,
     address: Option<IpAddr>,
-) -> Result<String, Problem> {
+) -> Result<(), Problem> {
     if let Some(error) = params.error {
         return Err(match error.as_str() {
             "access_denied" => Problem::sign_in(
@@ -81,7 +82,7 @@ async fn finish(
     }
     let caller = signed_in?;
     restore_stashed(state, session, &caller).await;
-    Ok(pending.return_to)
+    Ok(())
 }
 
 /// Stores the consent and binds the session to it.

@@ -9,6 +9,7 @@
 //! that were read stay, and the report says so.
 
 mod command;
+mod form;
 mod unfinished;
 mod upload;
 mod upload_task;
@@ -27,8 +28,9 @@ use crate::random;
 use crate::store::{Arrival, RunUpdate, Store, WorkspaceId};
 
 pub use command::{ImportOptions, import_files};
+pub(crate) use form::post_import_form;
 pub(crate) use unfinished::finish_abandoned;
-pub(crate) use upload::{post_import, post_import_form};
+pub(crate) use upload::post_import;
 
 /// Events written at a time.
 const BATCH: usize = 2_000;

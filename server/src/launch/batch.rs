@@ -94,6 +94,12 @@ pub async fn load(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, 
     batch.ok_or_else(|| AppError::not_found("batch").into())
 }
 
+/// Returns the inputs of a batch in order, as text. One that was encrypted with another key is `None`.
+pub async fn inputs(state: &AppState, caller: &Caller, id: &str) -> Result<Vec<Option<String>>, Error> {
+    let sealed = state.store.batch_inputs(caller.workspace_id, id).await?;
+    Ok(sealed.iter().map(|sealed| open::<Input>(state, sealed).map(|input| batch_inputs::describe(&input))).collect())
+}
+
 impl BatchWorker {
     /// Works on batches that no process holds, until the server stops.
     pub async fn run(self, state: AppState) {

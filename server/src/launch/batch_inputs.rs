@@ -76,6 +76,17 @@ pub fn preview(spec: &Value, text: &str) -> Result<String, AppError> {
     })
 }
 
+/// Describes an input: the value of its only column, or all columns with their names.
+pub fn describe(input: &Input) -> String {
+    let mut columns = input.iter();
+    match (columns.next(), columns.next()) {
+        (Some((_, value)), None) => text_of(value),
+        _ => {
+            input.iter().map(|(column, value)| format!("{column}: {}", text_of(value))).collect::<Vec<_>>().join(" · ")
+        }
+    }
+}
+
 /// Adds the number of the input to its error.
 pub fn at_input(i: usize, error: AppError) -> AppError {
     match error {

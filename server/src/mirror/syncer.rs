@@ -102,7 +102,10 @@ impl Syncer {
             };
             retry.reset();
             if !wait.is_zero() {
-                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+                let woken = tokio::time::timeout(wait, self.wake.notified()).await.is_ok();
+                if woken {
+                    self.refreshed_at_ms = 0;
+                }
             }
         }
     }

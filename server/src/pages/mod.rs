@@ -3,9 +3,12 @@
 //! The implementation of [`Backend`] below only dispatches. To add a page, add its model to `app::model`, its server
 //! function to `app::api`, a method to [`Backend`], and a module here.
 
+mod batch;
 mod compare;
+mod import;
 pub mod launch;
 mod list;
+mod new_session;
 mod palette;
 mod run;
 mod runs;
@@ -16,19 +19,21 @@ use app::AppError;
 use app::backend::Backend;
 use app::launch::LaunchEntry;
 use app::model::Viewer;
+use app::model::batch::BatchModel;
 use app::model::compare::ComparisonModel;
+use app::model::import::ImportedFile;
 use app::model::launch::LaunchPageModel;
 use app::model::list::{ListAddress, Suggestion};
 use app::model::run::{RunPageModel, RunState, RunView};
 use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use app::model::session::Conversation;
+use app::model::session::{Conversation, NewSessionModel};
 use app::model::sessions::SessionListModel;
 use app::preferences::ListPreferences;
 use async_trait::async_trait;
-use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::auth::scopes::{RUNS_READ, SESSIONS_WRITE};
-use crate::launch::batch;
+use crate::launch::batch as launch_batch;
 use crate::workspace::SignedInWorkspace;
 use crate::{run_actions, sessions as session_store, views};
 
@@ -92,6 +97,10 @@ impl Backend for SignedInWorkspace {
         Ok(run_actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
     }
 
+    async fn imported_files(&self, run_ids: Vec<String>) -> Result<Vec<ImportedFile>, AppError> {
+        Ok(import::load(self, &run_ids).await?)
+    }
+
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError> {
         let list = sessions::load(self, &address).await?;
         Ok(SessionListModel { stale: list.stale.or_else(|| self.cannot_save_notice()), ..list })
@@ -112,6 +121,22 @@ impl Backend for SignedInWorkspace {
         Ok(session::load_conversation(self, id, before, runs_cursor).await?)
     }
 
+    async fn new_session(&self) -> Result<NewSessionModel, AppError> {
+        Ok(new_session::load(self).await?)
+    }
+
+    async fn start_session(
+        &self,
+        key: String,
+        model_id: String,
+        system_prompt: &str,
+        text: &str,
+    ) -> Result<String, AppError> {
+        let (system_prompt, text) = (system_prompt.to_owned(), text.to_owned());
+        let new = session_store::NewSession { key, model_id, system_prompt, text };
+        Ok(session_store::start(&self.state, &self.caller, new).await?)
+    }
+
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError> {
         Ok(session_store::send(&self.state, &self.caller, id, text).await?)
     }
@@ -124,12 +149,12 @@ impl Backend for SignedInWorkspace {
         Ok(launch::load(&self.state, &self.caller, &entry).await?)
     }
 
-    async fn batch(&self, id: &str) -> Result<Batch, AppError> {
-        Ok(batch::load(&self.state, &self.caller, id).await?)
+    async fn batch(&self, id: &str, sort: Option<&str>) -> Result<BatchModel, AppError> {
+        Ok(batch::load(self, id, sort).await?)
     }
 
     async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError> {
-        Ok(batch::load(&self.state, &self.caller, id).await?.progress())
+        Ok(launch_batch::load(&self.state, &self.caller, id).await?.progress())
     }
 
     async fn create_view(&self, view: ViewChange) -> Result<(), AppError> {

@@ -103,6 +103,12 @@ impl Store {
         }))
     }
 
+    /// The sealed inputs of a batch, in order.
+    pub async fn batch_inputs(&self, workspace: WorkspaceId, id: &str) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 ORDER BY position";
+        sqlx::query_scalar(sql).bind(workspace.0).bind(id).fetch_all(&self.reader).await
+    }
+
     /// Leases open batches whose lease has expired.
     pub async fn claim_batches(&self, owner: &str, now_ms: i64, lease_until_ms: i64) -> Result<Vec<OpenBatch>> {
         let rows = sqlx::query(

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use app::backend::ApiDocs;
 use app::shell::shell;
 use axum::Router;
 use axum::body::Body;
@@ -27,6 +28,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         move || {
             provide_context(state.assets.clone());
             provide_context(state.sign_in.clone());
+            provide_context(ApiDocs(crate::api::docs_html));
         }
     };
     let not_found = leptos_axum::render_app_async_with_context(context.clone(), shell);

@@ -17,7 +17,7 @@ pub fn plain_page(title: &str, heading: &str, body: &str) -> Html<String> {
     }
     let _ = write!(
         page,
-        "</head><body class=\"standalone\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{}</h1>{body}</main></body>\
+        "</head><body class=\"standalone\"><main class=\"card\"><div class=\"brand\">Runlens</div><h1>{}</h1>{body}</main></body>\
          </html>",
         escape(heading)
     );

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use app::AppError;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domain::url::encode;
 
 use super::plain_page::plain_page;
 use crate::html::escape;
@@ -31,6 +32,13 @@ impl Problem {
     /// A sign-in failed; trying again may help.
     pub fn sign_in(title: &str, advice: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, advice)
+    }
+
+    /// The next sign-in leads to this page, as the failed one should have.
+    pub fn returning_to(self, path: &str) -> Self {
+        let (_, sign_in) = SIGN_IN;
+        let href = if self.href == sign_in { format!("{sign_in}?return_to={}", encode(path)) } else { self.href };
+        Self { href, ..self }
     }
 
     /// A form of one user was sent by another user.

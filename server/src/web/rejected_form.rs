@@ -18,7 +18,7 @@ use crate::auth::Caller;
 
 const KEY: &str = "refused form";
 /// Form fields with text that the user typed.
-const TEXT_FIELDS: [&str; 3] = ["name", "text", "explanation"];
+const TEXT_FIELDS: [&str; 4] = ["name", "text", "explanation", "system_prompt"];
 /// The text of one form. What exceeds it is not stored.
 const MAX_TEXT_BYTES: usize = 100_000;
 /// The size of one form.

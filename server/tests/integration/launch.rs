@@ -6,7 +6,8 @@ use domain::{Batch, BatchItemState};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, shown_page,
+    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, launched_session,
+    shown_page,
 };
 
 fn spec() -> Value {
@@ -145,23 +146,22 @@ async fn a_session_is_started_and_continued() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_form_with(&spec()).await;
     let first = [("mode", "new_session"), ("action", "launch")];
-    let first = launched_run(browser.send_launch_form(&page, &first).await);
-    app.sandbox_stream(DEMO, &first).await;
-    let session = session_of(&mut browser, &first).await;
+    let session = launched_session(browser.send_launch_form(&page, &first).await);
+    app.sandbox_stream(DEMO, &newest_run_of(&mut browser, &session).await).await;
 
     let page = browser.launch_page(&format!("?session={session}")).await;
     let next = [("field:/prompt", "/say again"), ("field:/modelId", "sandbox/script-mini"), ("action", "launch")];
-    let second = launched_run(browser.send_launch_form(&page, &next).await);
-    assert_eq!(session_of(&mut browser, &second).await, session);
+    assert_eq!(launched_session(browser.send_launch_form(&page, &next).await), session);
 
     let page = browser.launch_page("?session=ses_unknown").await;
     let answer = browser.change_launch_form(&page, &next).await;
     assert_eq!(places(&answer), ["Session"], "{:?}", answer.problems);
 }
 
-async fn session_of(browser: &mut Browser, run_id: &str) -> String {
-    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{run_id}")).await.body).unwrap();
-    run["sessionId"].as_str().unwrap_or_else(|| panic!("{run}")).to_owned()
+async fn newest_run_of(browser: &mut Browser, session: &str) -> String {
+    let runs: Value =
+        serde_json::from_str(&browser.open(&format!("/api/runs?q=session:{session}")).await.body).unwrap();
+    runs["runs"][0]["id"].as_str().unwrap_or_else(|| panic!("{runs}")).to_owned()
 }
 
 /// Launches a batch and returns its id.

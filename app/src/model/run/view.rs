@@ -46,7 +46,8 @@ pub enum Tab {
 }
 
 impl Tab {
-    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Loop, Self::Spec];
+    /// The Loop tab is last: if it appears during a run, the others stay where they are.
+    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Spec, Self::Loop];
 
     pub fn as_str(self) -> &'static str {
         match self {

@@ -4,7 +4,6 @@
 //! form is sent in the background, also after a change, and the response is rendered in place; errors show up while the
 //! user types.
 
-mod batch;
 mod items;
 mod side;
 
@@ -20,8 +19,6 @@ use crate::model::launch::{LaunchPageModel, Notice, TemplateLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
-
-pub use batch::BatchRoute;
 
 lazy_page!(LaunchRoute = LaunchPage, more);
 

@@ -37,7 +37,11 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
     match launch(state, launcher, &request).await {
         Ok(launched) => {
             reset_after_launch(draft);
-            Ok(Outcome::Done { href: format!("/runs/{}", launched.run_id) })
+            let href = match launched.session_id {
+                Some(session_id) => format!("/sessions/{session_id}"),
+                None => format!("/runs/{}", launched.run_id),
+            };
+            Ok(Outcome::Done { href })
         }
         Err(Error::Unconfirmed) => Ok(unconfirmed(draft)),
         Err(error) => record_error(draft, error.into()),

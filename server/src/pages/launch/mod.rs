@@ -29,6 +29,8 @@ use crate::launch::{Catalogue, Launcher, form};
 use crate::state::AppState;
 use controls::PageBuilder;
 
+pub use model::describe as describe_model;
+
 pub async fn load(state: &AppState, caller: &Caller, entry: &LaunchEntry) -> Result<LaunchPageModel, Error> {
     let launcher = Launcher::of(state, caller).await?;
     let draft = form::start_draft(state, &launcher, entry).await?;

@@ -51,12 +51,16 @@ pub async fn load_with_prompt(
     let LoadedRun { run, replay, spec, can_write, .. } = loaded;
     let page = RunPageModel {
         system_prompt: spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str()).map(str::to_owned),
+        notice: match import_report {
+            Some(report) => render::import_report(report, now_ms()),
+            None if run.status.is_terminal() => String::new(),
+            None => render::refresh_link(&view.href(id)),
+        },
         state: shown,
         end_seq: replay.latest().last_seq(),
         can_write,
         has_spec: spec.is_some(),
         feedback: state.store.feedback(caller.workspace_id, id).await?,
-        import_report: import_report.map(|report| render::import_report(report, now_ms())).unwrap_or_default(),
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),

@@ -21,7 +21,7 @@ use url::Url;
 pub use browser::{Answer, Browser};
 pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
-pub use launch_form::{launched_run, shown_page};
+pub use launch_form::{launched_run, launched_session, shown_page};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 pub use unsteady::{Trouble, Unsteady};

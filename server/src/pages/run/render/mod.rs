@@ -73,6 +73,12 @@ pub fn hits_in(density: Density, hits: usize, links: Links<'_>) -> String {
     html(view! { <a href=href data-noscroll="">{words}</a> })
 }
 
+/// A link that loads the page again, for browsers without JavaScript.
+pub fn refresh_link(href: &str) -> String {
+    let note = view! { <p class="notice">"This run is in progress. "<a href=href.to_owned()>"Refresh"</a></p> };
+    format!("<noscript>{}</noscript>", html(note))
+}
+
 /// Renders a view as a string. The page inserts it and never hydrates it.
 fn html(view: impl IntoView) -> String {
     view.into_view().to_html()
