@@ -38,6 +38,7 @@ const STEPS: &[Step] = &[
     step!(14, "consents", "0014_consents.sql"),
     step!(15, "reasons and sorting", "0015_reasons_and_sorting.sql"),
     step!(16, "words", "0016_words.sql"),
+    step!(17, "relaunches", "0017_relaunches.sql"),
 ];
 
 pub(super) fn migrator(engine: Engine) -> Migrator {

@@ -56,7 +56,7 @@ pub use database_file::warn_if_others_may_read;
 pub use domain::Origin;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use launches::SealedAnswerers;
+pub use launches::{NewLaunch, SealedAnswerers};
 pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;

@@ -33,8 +33,8 @@ pub struct RunPageModel {
     /// The spec is known, so the run can be relaunched.
     pub has_spec: bool,
     pub feedback: Option<Feedback>,
-    /// HTML: the source of an imported run.
-    pub import_report: String,
+    /// HTML: the source of an imported run, and links to the run that it repeats and to its relaunches.
+    pub origin: String,
     /// Set when the data may be behind MANTYX.
     pub stale: Option<String>,
     pub now_ms: i64,

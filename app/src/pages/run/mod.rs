@@ -80,7 +80,7 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
-        <div inner_html=page.import_report></div>
+        <div inner_html=page.origin></div>
         {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
         // HTML from the server, which escapes all text in it.
         <div class="findings" inner_html=move || run.state.with(|state| state.findings.clone())></div>

@@ -2,7 +2,7 @@
 
 use app::AppError;
 use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
-use app::launch::{LaunchEntry, LaunchMode};
+use app::launch::{DraftEntry, LaunchEntry, LaunchMode};
 use protocol::ids;
 use protocol::json_pointer;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const LARGER_MODEL: &str = "/modelId=?larger";
 pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchDraft, Error> {
     let mut draft = if let Some(run_id) = &entry.like {
         let content = content_of_run(state, &launcher.caller, run_id).await?;
-        from_origin(content, format!("the run {run_id}"), Some(format!("/runs/{run_id}")))
+        from_origin(content, format!("the run {run_id}"), Some(run_id.clone()))
     } else if let Some(id) = &entry.template {
         let found = templates::list(state, launcher).await?.into_iter().find(|template| template.id == *id);
         let template = found.ok_or_else(|| AppError::not_found("template"))?;
@@ -33,12 +33,17 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
         draft
     } else if entry.session.is_some() {
         new_draft(LaunchDraft::from_spec(json!({})))
-    } else if entry.previous_draft {
+    } else if entry.draft == DraftEntry::Previous {
         let previous = draft_store::load(state, launcher, Slot::Previous).await?;
         let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
         previous.ownership.is_new = true;
         previous.ownership.has_previous_draft = false;
         previous
+    } else if entry.draft == DraftEntry::New {
+        let mut draft = new_draft(LaunchDraft::new());
+        draft.ownership.has_saved_draft =
+            draft_store::load(state, launcher, Slot::Current).await?.is_some_and(has_content);
+        draft
     } else {
         draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
     };
@@ -59,12 +64,17 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
     Ok(draft)
 }
 
-fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> LaunchDraft {
-    let origin = Origin { label, href, spec: files::shorten(&content.spec), answers: content.answers.clone() };
+fn from_origin(content: LaunchContent, label: String, run_id: Option<String>) -> LaunchDraft {
+    let origin = Origin { label, run_id, spec: files::shorten(&content.spec), answers: content.answers.clone() };
     let mut draft = new_draft(LaunchDraft::from_spec(content.spec));
     draft.answers = content.answers;
     draft.origin = Some(origin);
     draft
+}
+
+/// An empty draft is not worth restoring.
+fn has_content(draft: LaunchDraft) -> bool {
+    draft.spec != LaunchDraft::new().spec
 }
 
 fn new_draft(draft: LaunchDraft) -> LaunchDraft {

@@ -14,8 +14,7 @@ use super::render::{self, Links, Permissions};
 use super::retries::Retries;
 use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_row};
 use super::truncation::truncation;
-use super::waiting::{CallAge, describe_answerers};
-use crate::answers::Obstacle;
+use super::waiting::{CallAge, Responder, describe_answerers};
 
 /// Rows in one window of the timeline.
 const WINDOW_ROWS: usize = 200;
@@ -57,8 +56,7 @@ pub struct Source<'a> {
     pub answers: &'a [AnswerRecord],
     /// The answerers chosen at the launch, if the run was launched here.
     pub answerers: Option<&'a ToolAnswerers>,
-    /// The reason why this server cannot send answers now.
-    pub obstacle: Option<Obstacle>,
+    pub responder: &'a Responder,
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,
@@ -291,7 +289,7 @@ mod tests {
         prompt: None,
         answers: &[],
         answerers: None,
-        obstacle: None,
+        responder: &Responder { email: String::new(), is_viewer: false, obstacle: None },
         ages: &[],
         can_write: true,
     };
