@@ -101,6 +101,10 @@ pub struct SignedIn(pub Arc<dyn Backend>);
 #[derive(Clone)]
 pub struct Refused(pub AppError);
 
+/// A request extension: nothing can be saved at the moment.
+#[derive(Clone, Copy)]
+pub struct CannotSave;
+
 /// The site's files in this build. In Leptos's context while a page renders.
 #[derive(Clone, Debug, Default)]
 pub struct SiteAssets {
@@ -135,6 +139,11 @@ pub fn signed_in() -> Result<Arc<dyn Backend>, AppError> {
 /// Returns the rejected form that this page has to show.
 pub fn rejected_form() -> Option<RejectedForm> {
     request_extension::<RejectedForm>()
+}
+
+/// Returns true if the page has to say that nothing can be saved.
+pub fn cannot_save() -> bool {
+    request_extension::<CannotSave>().is_some()
 }
 
 fn request_extension<T: Clone + Send + Sync + 'static>() -> Option<T> {

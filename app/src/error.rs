@@ -139,8 +139,8 @@ impl AppError {
             Self::TooManyRequests { retry_after_s } => format!("Wait {retry_after_s} s, then try again."),
             Self::Database => "You are still signed in, and nothing was changed. Try again in a moment.".to_owned(),
             Self::CannotSave => {
-                "This server's disk is full, or its database cannot be written. Nothing was changed, and \
-                                 what is stored can still be read. Ask your operator to free space, then try again."
+                "This server's disk is full, or its database cannot be written. What is stored can still be read. Ask your \
+                 operator to free space, then try again."
                     .to_owned()
             }
             Self::Internal { reference } => format!(
@@ -167,6 +167,13 @@ impl FromServerFnError for AppError {
     type Encoder = JsonEncoding;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        #[cfg(feature = "ssr")]
+        if let ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) = &error {
+            let message = format!("The request lacks an argument, or has one that cannot be read: {reason}.");
+            let invalid = Self::Invalid { field: "arguments".to_owned(), message };
+            invalid.set_response_status();
+            return invalid;
+        }
         Self::Transport { message: error.to_string() }
     }
 }

@@ -1,9 +1,10 @@
 //! Actions on a run: cancel it, answer a local tool call, give feedback.
 
 use app::AppError;
-use domain::{Feedback, Origin, Thumb};
+use domain::{AuditAction, Feedback, Origin, Thumb};
 use protocol::ids;
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -19,7 +20,9 @@ const MAX_EXPLANATION_CHARS: usize = 4_000;
 pub async fn cancel_run(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     check_id(id)?;
     let cancel = |bearer| async move { state.mantyx.cancel_run(&bearer, &caller.slug, id).await };
-    Ok(state.credentials.call(caller, cancel).await?)
+    state.credentials.call(caller, cancel).await?;
+    audit::record_done(state, caller, caller.actor.entry(AuditAction::Cancel).about(id)).await;
+    Ok(())
 }
 
 pub async fn answer_call(
@@ -44,7 +47,8 @@ pub async fn answer_call(
         Err(error) => Err(error.into()),
         Ok(()) => {
             let call = CallKey { workspace: caller.workspace_id, run_id: id, tool_use_id };
-            Ok(state.store.record_hand_answer(call, answered_by, now_ms()).await?)
+            let entry = caller.actor.entry(AuditAction::Answer).about(id);
+            Ok(state.store.record_hand_answer(call, answered_by, &entry).await?)
         }
     }
 }

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use app::AppError;
-use domain::{Facets, SessionSummary, SessionsPage};
+use domain::{AuditAction, Facets, SessionSummary, SessionsPage};
 use domain::{SessionDetail, SessionMessages, SessionTotals};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -61,7 +62,7 @@ fn unsupported_clause(UnsupportedClause(clause): UnsupportedClause) -> AppError 
 
 /// Returns a session. Its totals are those of its runs, and empty for a caller who may not read runs.
 pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bool) -> Result<SessionDetail, Error> {
-    check_id(id)?;
+    check_available(state, caller, id).await?;
     // The totals include stored runs only.
     if may_read_runs && let Err(error) = state.mirror.sync_newest(state, caller).await {
         tracing::info!(%error, "could not sync runs for a session");
@@ -146,8 +147,10 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
         }
     };
     let run_id = state.credentials.call(caller, post).await?.map_err(send_error)?;
-    if let Some(subject) = views::owner(state, caller).await? {
-        state.store.record_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
+    let entry = caller.actor.entry(AuditAction::Launch).about(&run_id).with_detail(format!("message in {id}"));
+    match views::owner(state, caller).await? {
+        Some(subject) => state.store.record_launch(caller.workspace_id, &subject, &run_id, &entry).await?,
+        None => audit::record_done(state, caller, entry).await,
     }
     // The list is synced only at intervals, but the page that sent the message reloads now.
     state.mirror.sync_snapshot(state, caller, &run_id).await
@@ -176,7 +179,9 @@ fn send_error(fault: LaunchFault) -> Error {
 pub async fn end(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     check_id(id)?;
     let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, id).await };
-    state.credentials.call(caller, end).await.map_err(session_error)
+    state.credentials.call(caller, end).await.map_err(session_error)?;
+    audit::record_done(state, caller, caller.actor.entry(AuditAction::EndSession).about(id)).await;
+    Ok(())
 }
 
 /// Returns the last page of a session's messages, or the page before a seq.
@@ -187,7 +192,7 @@ pub async fn messages(
     before_seq: Option<u64>,
     limit: u32,
 ) -> Result<SessionMessages, Error> {
-    check_id(id)?;
+    check_available(state, caller, id).await?;
     let page = state
         .credentials
         .call(caller, |bearer| async move {
@@ -202,6 +207,15 @@ pub async fn messages(
 fn redacted(mut spec: Value) -> Value {
     redact(&mut spec);
     spec
+}
+
+/// Fails if the id is invalid, or if the session was deleted here for good.
+async fn check_available(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    match state.store.is_session_erased(caller.workspace_id, id).await? {
+        true => Err(AppError::not_found("session").into()),
+        false => Ok(()),
+    }
 }
 
 fn check_id(id: &str) -> Result<(), AppError> {

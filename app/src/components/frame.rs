@@ -37,8 +37,8 @@ pub fn Frame() -> impl IntoView {
     }
 }
 
-/// The error of a plain form that the server rejected, shown until the viewer leaves the page. Rendered on the server
-/// only: it is for browsers without JavaScript, and adds almost nothing to the client.
+/// What the server has to say about this request, shown until the viewer leaves the page: that nothing can be saved, and the
+/// error of a plain form that was rejected. Rendered on the server only, so it adds almost nothing to the client.
 #[component]
 fn RejectedForm() -> impl IntoView {
     let html = RwSignal::new(rejected_form());
@@ -54,11 +54,15 @@ fn RejectedForm() -> impl IntoView {
 
 #[cfg(feature = "ssr")]
 fn rejected_form() -> String {
+    let cannot_save = crate::backend::cannot_save().then(|| {
+        let error = crate::AppError::CannotSave;
+        view! { <p class="notice" role="status">{error.title()} ". " {error.advice()}</p> }.to_html()
+    });
     let rejected = crate::backend::rejected_form().map(|rejected| {
         let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
         view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }
     });
-    rejected.map(|view| view.to_html()).unwrap_or_default()
+    cannot_save.into_iter().chain(rejected.map(|view| view.to_html())).collect()
 }
 
 #[cfg(not(feature = "ssr"))]

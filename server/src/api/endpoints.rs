@@ -6,7 +6,8 @@ use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{browse, examples, log, runs, sessions, views};
+use super::{audit, browse, erase, examples, log, runs, sessions, views};
+use crate::erase::Erased;
 use crate::import;
 use crate::state::AppState;
 
@@ -113,6 +114,14 @@ pub fn all() -> Vec<Endpoint> {
             examples::run(),
             get(runs::get_run),
         ),
+        write(
+            "delete",
+            "/api/runs/{id}",
+            "Delete a run for good: it is not synced again. MANTYX keeps its own copy",
+            None,
+            (200, Some(value(&Erased::default()))),
+            delete(erase::delete_run),
+        ),
         read(
             "/api/runs/{id}/timeline",
             "A run's log as it is read: verdict, banners, turns, plan, totals, outcome, integrity",
@@ -189,6 +198,14 @@ pub fn all() -> Vec<Endpoint> {
             examples::session_page(),
             get(sessions::get_session),
         ),
+        write(
+            "delete",
+            "/api/sessions/{id}",
+            "Delete a session and its runs for good",
+            None,
+            (200, Some(value(&Erased::default()))),
+            delete(erase::delete_session),
+        ),
         read(
             "/api/sessions/{id}/messages",
             "A page of a session's messages, the last ones first",
@@ -225,6 +242,21 @@ pub fn all() -> Vec<Endpoint> {
             patch(views::change_view),
         ),
         write("delete", "/api/views/{id}", "Delete a view of one's own", None, (204, None), delete(views::delete_view)),
+        write(
+            "post",
+            "/api/erase",
+            "Delete every run and session with a metadata entry for good",
+            Some(json!({ "metadata": { "key": "customer", "value": "acme" } })),
+            (200, Some(value(&Erased::default()))),
+            post(erase::erase_metadata),
+        ),
+        read(
+            "/api/audit",
+            "Who did what, when and from where, newest first",
+            &[LIMIT, CURSOR],
+            examples::audit(),
+            get(audit::list_audit),
+        ),
         write(
             "put",
             "/api/default-view",

@@ -4,8 +4,10 @@ use app::AppError;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Multipart, Query, State};
-use axum::http::StatusCode;
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
+use domain::AuditAction;
 use domain::url::encode;
 use futures::StreamExt;
 use serde::Deserialize;
@@ -14,8 +16,13 @@ use serde_json::json;
 use super::Import;
 use super::upload_task::{Chunk, UploadTask};
 use crate::api::ApiCaller;
+use crate::audit;
 use crate::error::Error;
 use crate::state::AppState;
+use crate::web::problem::Problem;
+
+/// Pasted text that is shown again if it cannot be saved.
+const MAX_PASTED_BYTES: usize = 100_000;
 
 #[derive(Deserialize)]
 pub struct Params {
@@ -41,6 +48,7 @@ pub async fn post_import(
         }
     }
     let (run_id, report) = upload.finish().await?;
+    audit::record_done(&state, &caller, caller.actor.entry(AuditAction::Import).about(&run_id)).await;
     let url = format!("/runs/{run_id}");
     Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
 }
@@ -50,25 +58,43 @@ fn read_error(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), read_error)
 }
 
-/// Imports the file or the pasted text of the page's form. Redirects to the run, or back to the form with the error.
+/// Imports the file or the pasted text of the page's form. Redirects to the run, or back to the form with the error. A
+/// browser without JavaScript gets a page with the pasted text instead, if it could not be saved.
 pub async fn post_import_form(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
+    headers: HeaderMap,
     form: Multipart,
-) -> Result<Redirect, Error> {
-    match read_form(&state, caller.workspace_id, form).await {
-        Ok(run_id) => Ok(Redirect::to(&format!("/runs/{run_id}"))),
-        Err(Error::App(AppError::Invalid { message, .. })) => {
-            Ok(Redirect::to(&format!("/import?problem={}", encode(&message))))
+) -> Response {
+    let mut pasted = String::new();
+    let error = match read_form(&state, caller.workspace_id, form, &mut pasted).await {
+        Ok(run_id) => {
+            audit::record_done(&state, &caller, caller.actor.entry(AuditAction::Import).about(&run_id)).await;
+            return Redirect::to(&format!("/runs/{run_id}")).into_response();
         }
-        Err(error) => Err(error),
+        Err(error) => AppError::from(error),
+    };
+    let accepts_html = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
+    match error {
+        AppError::Invalid { message, .. } => back_to_form(&message),
+        error if accepts_html => {
+            let typed = Some(pasted).filter(|pasted| !pasted.is_empty());
+            Problem::form(&error, "/import", &typed.into_iter().collect::<Vec<_>>()).into_response()
+        }
+        error => back_to_form(&error.to_string()),
     }
 }
 
+fn back_to_form(problem: &str) -> Response {
+    Redirect::to(&format!("/import?problem={}", encode(problem))).into_response()
+}
+
+/// `pasted` gets the text field, up to a limit.
 async fn read_form(
     state: &AppState,
     workspace: crate::store::WorkspaceId,
     mut form: Multipart,
+    pasted: &mut String,
 ) -> Result<String, Error> {
     let unreadable = |error: axum::extract::multipart::MultipartError| AppError::Invalid {
         field: "file".to_owned(),
@@ -77,6 +103,7 @@ async fn read_form(
     let mut file_name = None;
     while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
         let source = field.file_name().map(str::to_owned);
+        let is_text = source.is_none();
         file_name = file_name.or_else(|| source.clone().filter(|name| !name.is_empty()));
         let upload = UploadTask::start(Import::new(state.store.clone(), workspace, source));
         let mut is_empty = true;
@@ -84,6 +111,9 @@ async fn read_form(
             match field.chunk().await {
                 Ok(Some(chunk)) => {
                     is_empty &= chunk.trim_ascii().is_empty();
+                    if is_text && pasted.len() + chunk.len() <= MAX_PASTED_BYTES {
+                        pasted.push_str(&String::from_utf8_lossy(&chunk));
+                    }
                     upload.push(Chunk::Bytes(chunk)).await;
                 }
                 Ok(None) => break,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{Backoff, Batch, BatchItemState, ToolAnswerers};
+use domain::{AuditAction, Backoff, Batch, BatchItemState, ToolAnswerers};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -76,7 +76,8 @@ pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest
         sealed: &sealed,
         sealed_inputs: &sealed_inputs,
     };
-    state.store.insert_batch(workspace, &batch, now_ms()).await?;
+    let entry = launcher.entry(AuditAction::LaunchBatch).about(&id).with_detail(format!("{} inputs", rows.len()));
+    state.store.insert_batch(workspace, &batch, &entry).await?;
     state.batches.wake.notify_one();
     load(state, &launcher.caller, &id).await
 }

@@ -14,17 +14,18 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{Answerer, ToolAnswerers};
+use domain::{Answerer, AuditAction, ToolAnswerers};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::audit::Actor;
 use crate::auth::{Caller, Credential, scopes};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{Bearer, LaunchFault, MantyxError};
 use crate::mirror::Freshness;
 use crate::state::AppState;
-use crate::store::{NewLaunch, SealedAnswerers};
+use crate::store::{NewAuditEntry, NewLaunch, SealedAnswerers};
 use crate::{answers, runs};
 
 pub use batch::BatchWorker;
@@ -79,6 +80,11 @@ impl Launcher {
         let grant = state.store.grant(id).await?.ok_or(AppError::SignedOut)?;
         Ok(Self { caller: caller.clone(), subject: grant.subject, email: grant.email, scopes: grant.scopes })
     }
+
+    /// An entry of the audit log, also for what the server does later on behalf of the user.
+    fn entry(&self, action: AuditAction) -> NewAuditEntry {
+        Actor::person(&self.email, self.caller.actor.address).entry(action)
+    }
 }
 
 /// Starts a run. The same key returns the same run after a double click, a reload or in another process.
@@ -113,7 +119,8 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
             let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
             let kept = SealedAnswerers { subject: &launcher.subject, sealed: &sealed, by_hand };
             let plan = (!request.answers.is_empty()).then_some(kept);
-            let recorded = state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms).await;
+            let entry = launcher.entry(AuditAction::Launch).about(&launched.run_id);
+            let recorded = state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, &entry).await;
             if let Err(error) = recorded {
                 tracing::error!(%error, run_id = launched.run_id, "a run was started and could not be recorded");
                 return Err(Error::Unconfirmed);

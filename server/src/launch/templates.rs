@@ -72,17 +72,14 @@ pub async fn save(
         "A run spec is a JSON object.".to_owned()
     } else if json.len() > MAX_TEMPLATE_BYTES {
         "A template may have at most 512 KB.".to_owned()
-    } else if id.is_none() && state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
-        format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first.")
     } else {
         String::new()
     };
     if !problem.is_empty() {
-        return Err(AppError::Invalid { field: "template".to_owned(), message: problem }.into());
+        return Err(invalid(problem));
     }
-    if let Some(id) = &id {
-        check_owner(state, launcher, id).await?;
-    }
+    // A new template gets its id here, so that each one is counted.
+    let is_new = id.is_none();
     let template = StoredTemplate {
         id: id.unwrap_or_else(crate::random::reference),
         subject: launcher.subject.clone(),
@@ -93,17 +90,18 @@ pub async fn save(
         sealed: state.vault.seal(purpose::TEMPLATE, &json),
         changed_at_ms: now_ms(),
     };
-    if !state.store.save_template(workspace, &template).await? {
-        return Err(not_yours().into());
+    let saved = match is_new {
+        true => state.store.insert_template(workspace, &template, MAX_TEMPLATES).await?,
+        false => state.store.update_template(workspace, &template).await?,
+    };
+    match saved {
+        true => Ok(template.id),
+        false if is_new => {
+            let message = format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first.");
+            Err(invalid(message))
+        }
+        false => Err(not_yours().into()),
     }
-    Ok(template.id)
-}
-
-/// Fails unless the user has a template with this id. A new template gets its id here, so that each one is counted.
-async fn check_owner(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
-    let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
-    let is_own = stored.iter().any(|template| template.id == id && template.subject == launcher.subject);
-    if is_own { Ok(()) } else { Err(not_yours().into()) }
 }
 
 fn not_yours() -> AppError {
@@ -123,6 +121,10 @@ pub fn shareable(mut content: LaunchContent) -> LaunchContent {
     content.answers = without_secrets(content.answers);
     remove_header_values(&mut content.spec);
     content
+}
+
+fn invalid(message: String) -> Error {
+    AppError::Invalid { field: "template".to_owned(), message }.into()
 }
 
 #[cfg(test)]

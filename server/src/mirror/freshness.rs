@@ -11,8 +11,8 @@ const CANNOT_LIST: &str =
 /// Shown when MANTYX has not answered in time.
 const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
 /// Shown when the database cannot be written.
-const CANNOT_SAVE: &str = "Nothing can be saved at the moment: this server's disk is full, or its database cannot be \
-                           written. What is stored is shown. Ask your operator to free space.";
+const CANNOT_SAVE: &str = "MANTYX has sent something new that cannot be stored here, because nothing can be saved. What is \
+                           stored is shown.";
 
 /// The freshness of stored data.
 #[derive(Clone, Debug)]

@@ -10,8 +10,10 @@ use domain::Backoff;
 use futures::StreamExt;
 use tokio::sync::Notify;
 
+use super::observed_runs::ObservedRuns;
 use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
 use super::{list, sessions};
+use crate::audit::Actor;
 use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -22,6 +24,9 @@ use crate::store::{RunUpdate, WorkspaceId};
 
 /// The time between two rounds when there is nothing else to do.
 const ROUND_EVERY: Duration = Duration::from_secs(30);
+/// While runs are in progress or were created lately, new runs are found soon enough to see them happen.
+const ACTIVE_ROUND_EVERY: Duration = Duration::from_secs(5);
+const ACTIVE_FOR_MS: i64 = 5 * 60_000;
 /// The interval between attempts to take over a workspace that another process syncs.
 const TAKE_OVER_EVERY: Duration = Duration::from_secs(5);
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -44,6 +49,7 @@ pub struct Syncer {
     wake: Arc<Notify>,
     prices_at_ms: i64,
     retry_later: RetryLater,
+    observed: ObservedRuns,
     /// The cursor of the refresh of runs in progress.
     in_progress_below: Option<i64>,
 }
@@ -57,7 +63,8 @@ enum Round {
 impl Syncer {
     pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, wake: Arc<Notify>) -> Self {
         let retry_later = RetryLater::default();
-        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, in_progress_below: None }
+        let observed = ObservedRuns::default();
+        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, observed, in_progress_below: None }
     }
 
     /// Runs until no credential for the workspace is accepted any more.
@@ -66,7 +73,7 @@ impl Syncer {
         loop {
             let wait = match self.round().await {
                 Ok(Some(Round::MoreToDo)) => Duration::ZERO,
-                Ok(Some(Round::Done)) => ROUND_EVERY,
+                Ok(Some(Round::Done)) => self.round_every().await,
                 Ok(None) => TAKE_OVER_EVERY,
                 Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
                     let wait = retry_after.unwrap_or_else(|| retry.next_delay()).clamp(FIRST_RETRY, MAX_RETRY_AFTER);
@@ -97,6 +104,15 @@ impl Syncer {
         }
     }
 
+    async fn round_every(&self) -> Duration {
+        let newest_ms = match self.state.store.sync_state(self.workspace_id).await {
+            Ok(sync) => sync.known_until_ms,
+            Err(_) => 0,
+        };
+        let is_active = !self.observed.is_empty() || now_ms() - newest_ms < ACTIVE_FOR_MS;
+        if is_active { ACTIVE_ROUND_EVERY } else { ROUND_EVERY }
+    }
+
     async fn record_error(&self, message: String) {
         let record = |now: &mut crate::store::SyncState| now.last_error = Some(message);
         if let Err(error) = self.state.store.update_sync_state(self.workspace_id, record).await {
@@ -121,6 +137,7 @@ impl Syncer {
             Err(error) => return Err(error),
         };
         sessions::sync_head(&self.state, &caller).await?;
+        self.observed.update(&self.state, &caller).await?;
         self.refresh_in_progress(&caller).await?;
         self.state.store.tag_launched_runs(self.workspace_id).await?;
         if self.state.store.sync_state(self.workspace_id).await?.paused {
@@ -147,7 +164,8 @@ impl Syncer {
             }
         };
         for credential in credentials {
-            let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
+            let (workspace_id, slug, actor) = (self.workspace_id, self.slug.clone(), Actor::default());
+            let caller = Caller { workspace_id, slug, credential, actor };
             let accepted = self.state.credentials.call(&caller, |_| async { Ok(()) }).await;
             match accepted {
                 Ok(()) => return Ok(caller),
@@ -180,7 +198,8 @@ impl Syncer {
         let wanted = IN_PROGRESS_PER_ROUND.saturating_add(self.retry_later.len());
         let found = self.state.store.unfinished_runs(self.workspace_id, self.in_progress_below, wanted).await?;
         self.in_progress_below = found.last().filter(|_| found.len() == wanted as usize).map(|(n, _)| *n);
-        let ids = found.into_iter().map(|(_, id)| id).collect();
+        // The end of an observed run comes with its events.
+        let ids = found.into_iter().map(|(_, id)| id).filter(|id| !self.observed.contains(id)).collect();
         for run_id in self.retry_later.filter_due(ids, wanted) {
             let synced = self.state.mirror.sync_snapshot(&self.state, caller, &run_id).await;
             self.note_outcome(&run_id, synced).await?;

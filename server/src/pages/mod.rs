@@ -41,7 +41,9 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn runs(&self, address: ListAddress, preferences: ListPreferences) -> Result<RunListModel, AppError> {
-        Ok(runs::load(self, &address, preferences).await?)
+        let mut list = runs::load(self, &address, preferences).await?;
+        list.notices.extend(self.cannot_save_notice());
+        Ok(list)
     }
 
     async fn run_list_update(
@@ -66,7 +68,8 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError> {
-        Ok(run::load(self, id, view).await?)
+        let page = run::load(self, id, view).await?;
+        Ok(RunPageModel { stale: page.stale.or_else(|| self.cannot_save_notice()), ..page })
     }
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
@@ -90,12 +93,14 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError> {
-        Ok(sessions::load(self, &address).await?)
+        let list = sessions::load(self, &address).await?;
+        Ok(SessionListModel { stale: list.stale.or_else(|| self.cannot_save_notice()), ..list })
     }
 
     async fn session(&self, id: &str) -> Result<SessionDetail, AppError> {
         let detail = session_store::open(&self.state, &self.caller, id, self.has_scope(RUNS_READ)).await?;
-        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), ..detail })
+        let stale = detail.stale.or_else(|| self.cannot_save_notice());
+        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), stale, ..detail })
     }
 
     async fn conversation(

@@ -2,6 +2,7 @@
 
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 /// A launch that is about to be sent.
@@ -118,7 +119,7 @@ impl Store {
         key: &str,
         run_id: &str,
         answers: Option<SealedAnswerers<'_>>,
-        now_ms: i64,
+        entry: &NewAuditEntry,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
         sqlx::query("UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3")
@@ -137,10 +138,11 @@ impl Store {
             .bind(subject)
             .bind(sealed)
             .bind(if by_hand { "done" } else { "open" })
-            .bind(now_ms)
+            .bind(entry.at_ms)
             .execute(&mut *tx)
             .await?;
         }
+        audit::add(&mut tx, workspace, entry).await?;
         tx.commit().await
     }
 

@@ -10,6 +10,7 @@ use protocol::{Query, ids, query::words};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use super::erasure::{ErasedItems, session_hashes};
 use super::sql::{Args, fetch};
 use super::tags::Tag;
 use super::{Result, Store, WorkspaceId};
@@ -51,7 +52,9 @@ impl FromStr for SessionCursor {
 impl Store {
     pub async fn upsert_sessions(&self, workspace: WorkspaceId, sessions: &[SessionSummary]) -> Result<()> {
         let mut tx = self.begin_writing(workspace).await?;
-        for session in sessions {
+        let hashes = || sessions.iter().flat_map(session_hashes).collect();
+        let erased = ErasedItems::among(&mut tx, workspace, hashes).await?;
+        for session in sessions.iter().filter(|session| !erased.has_session(session)) {
             sqlx::query(
                 "INSERT INTO session (workspace_id, id, name, status, summary, metadata, created_at, last_used_at, \
                  search) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \

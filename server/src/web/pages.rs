@@ -36,8 +36,12 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, MAX_RENDER_TIME))
 }
 
-/// Method and path of each page.
-#[cfg(test)]
-pub fn listed() -> Vec<(axum::http::Method, String)> {
-    PAGES.iter().map(|page| (axum::http::Method::GET, page.path().to_owned())).collect()
+/// The path of each page.
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(AxumRouteListing::path)
+}
+
+/// Returns true if a route is a page of the app.
+pub fn contains(route: &str) -> bool {
+    paths().any(|path| path == route)
 }

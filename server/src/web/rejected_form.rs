@@ -103,7 +103,7 @@ fn accepts_html(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the page of the form. Requests from other sites were rejected before.
-fn form_page(headers: &HeaderMap) -> String {
+pub fn form_page(headers: &HeaderMap) -> String {
     let referer = headers.get(REFERER).and_then(|referer| referer.to_str().ok());
     let uri = referer.and_then(|referer| referer.parse::<Uri>().ok());
     local_path(uri.as_ref().and_then(Uri::path_and_query).map(|path| path.as_str()))

@@ -63,6 +63,11 @@ impl Server {
         Ok(server)
     }
 
+    /// Processor time of the process so far.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        process::cpu_seconds(self.process.id())
+    }
+
     /// The current memory of the process.
     pub fn resident_bytes(&self) -> Result<u64> {
         process::resident_bytes(self.process.id())

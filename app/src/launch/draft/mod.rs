@@ -143,11 +143,17 @@ impl LaunchMode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     pub label: String,
-    pub run_id: Option<String>,
+    pub href: Option<String>,
     /// Long texts are shortened.
     pub spec: Value,
     #[serde(default)]
     pub answers: ToolAnswerers,
+}
+
+impl Origin {
+    pub fn run_id(&self) -> Option<&str> {
+        self.href.as_deref()?.strip_prefix("/runs/")
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -77,6 +77,7 @@ pub fn density_name(density: Density) -> &'static str {
     match density {
         Density::Conversation => "Conversation",
         Density::Normal => "Steps",
+        Density::Waterfall => "Waterfall",
         Density::EveryEvent => "Events",
     }
 }
@@ -91,6 +92,7 @@ impl RunView {
             tab: Tab::ALL.into_iter().find(|tab| text("tab").as_deref() == Some(tab.as_str())).unwrap_or_default(),
             density: match text("density").as_deref() {
                 Some("conversation") => Density::Conversation,
+                Some("waterfall") => Density::Waterfall,
                 Some("events") => Density::EveryEvent,
                 _ => Density::Normal,
             },
@@ -173,6 +175,7 @@ fn density_word(density: Density) -> Option<&'static str> {
     match density {
         Density::Conversation => Some("conversation"),
         Density::Normal => None,
+        Density::Waterfall => Some("waterfall"),
         Density::EveryEvent => Some("events"),
     }
 }

@@ -126,6 +126,7 @@ fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl Into
                 <SessionStatus status=session.status.clone() />
                 <span class="run-id"><code title=session.id.clone()>{format::short_id(&session.id)}</code><CopyButton text=session.id.clone() label="Copy the session's id" /></span>
                 {can_end.then(|| view! { <EndForm id=session.id.clone() reload /> })}
+                {page.can_write.then(|| view! { <a class="button" href=format!("/sessions/{}/delete", session.id) rel="external">"Delete"</a> })}
             </div>
             <dl class="facts">
                 <div><dt>"Runs"</dt><dd><a href=runs_href>{format::grouped(totals.runs)}</a></dd></div>

@@ -21,7 +21,7 @@ const LARGER_MODEL: &str = "/modelId=?larger";
 pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchDraft, Error> {
     let mut draft = if let Some(run_id) = &entry.like {
         let content = content_of_run(state, &launcher.caller, run_id).await?;
-        from_origin(content, format!("the run {run_id}"), Some(run_id.clone()))
+        from_origin(content, format!("the run {run_id}"), Some(format!("/runs/{run_id}")))
     } else if let Some(id) = &entry.template {
         let found = templates::list(state, launcher).await?.into_iter().find(|template| template.id == *id);
         let template = found.ok_or_else(|| AppError::not_found("template"))?;
@@ -64,8 +64,8 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
     Ok(draft)
 }
 
-fn from_origin(content: LaunchContent, label: String, run_id: Option<String>) -> LaunchDraft {
-    let origin = Origin { label, run_id, spec: files::shorten(&content.spec), answers: content.answers.clone() };
+fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> LaunchDraft {
+    let origin = Origin { label, href, spec: files::shorten(&content.spec), answers: content.answers.clone() };
     let mut draft = new_draft(LaunchDraft::from_spec(content.spec));
     draft.answers = content.answers;
     draft.origin = Some(origin);

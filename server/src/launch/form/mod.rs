@@ -94,6 +94,7 @@ pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm)
         Ok(SavedDraft::Complete) if saves_quietly => String::new(),
         Ok(SavedDraft::Complete) => "Draft saved.".to_owned(),
         Ok(SavedDraft::WithoutFiles) => "The draft is saved without its files: they are too large.".to_owned(),
+        Err(AppError::CannotSave) => AppError::CannotSave.to_string(),
         Err(error) => format!("The draft is not saved. {}", error.advice()),
     };
     Ok(match outcome? {

@@ -33,7 +33,7 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
         mode: draft.mode.clone(),
         spec: draft.spec.clone(),
         answers: draft.answers.clone(),
-        origin_run_id: draft.origin.as_ref().and_then(|origin| origin.run_id.clone()),
+        origin_run_id: draft.origin.as_ref().and_then(|origin| origin.run_id()).map(str::to_owned),
     };
     match launch(state, launcher, &request).await {
         Ok(launched) => {

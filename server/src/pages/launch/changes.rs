@@ -21,8 +21,7 @@ impl PageBuilder<'_> {
         let answers = |answers: &ToolAnswerers| json!({ "answers": comparable(answers) });
         found.extend(changes(&answers(&origin.answers), &answers(&self.draft.answers)));
         let lines = found.into_iter().map(|change| (change.pointer, short(change.before), short(change.after)));
-        let href = origin.run_id.as_ref().map(|id| format!("/runs/{id}"));
-        Some(Changes { origin: origin.label.clone(), href, lines: lines.collect() })
+        Some(Changes { origin: origin.label.clone(), href: origin.href.clone(), lines: lines.collect() })
     }
 
     /// The settings of a message that differ from its session.

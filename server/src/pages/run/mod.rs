@@ -10,6 +10,7 @@ mod rows;
 mod state;
 mod truncation;
 mod waiting;
+mod waterfall;
 
 use std::sync::Arc;
 
@@ -140,6 +141,8 @@ impl LoadedRun {
             responder: &self.responder,
             ages: &self.ages,
             can_write: self.can_write,
+            created_at_ms: Some(self.run.created_at_ms),
+            now_ms: now_ms(),
         };
         let mut shown = match at {
             None => build_state(latest, latest, &source, &RunView { at: None, ..view.clone() }),

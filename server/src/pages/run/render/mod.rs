@@ -16,6 +16,7 @@ mod sentence;
 mod text;
 mod tools;
 mod truncation;
+mod waterfall;
 
 use app::format::grouped;
 use app::model::run::{RunView, TABS_ID, Tab, density_name};
@@ -32,6 +33,7 @@ pub use relaunch_links::relaunch_links;
 pub use text::text_html;
 pub use tools::tools;
 pub use truncation::truncation_card;
+pub use waterfall::{Bar, WaterfallRow, axis, row as waterfall_row};
 
 /// Links to other views of the run.
 #[derive(Clone, Copy)]
