@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::AppError;
 #[cfg(feature = "ssr")]
-use crate::launch::LaunchEntry;
+use crate::launch::{DraftEntry, LaunchEntry};
 use crate::model::launch::LaunchPageModel;
 use crate::wire::Wire;
 use domain::BatchProgress;
@@ -18,7 +18,7 @@ pub async fn open_launch(
     draft: Option<String>,
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPageModel>, AppError> {
-    let entry = LaunchEntry { like, template, session, previous_draft: draft.as_deref() == Some("earlier"), set };
+    let entry = LaunchEntry { like, template, session, draft: DraftEntry::parse(draft.as_deref()), set };
     super::call(|backend| async move { backend.launch_page(entry).await }).await.map(Wire)
 }
 

@@ -33,7 +33,7 @@ pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, download, is_in_control, is_on_control, mark_scripted, part_under,
     scroll_to_event, send_on_ctrl_enter, slot_under,
 };
-pub use launch::{LaunchFormState, launch_form_state};
+pub use launch::{LaunchFormState, filter_options, launch_form_state};
 pub use page_code::load_from_server;
 pub use player::{Player, player};
 pub use popovers::close_popovers;

@@ -25,7 +25,7 @@ pub fn Frame() -> impl IntoView {
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
                     <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>
-                    <A href="/launch"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
+                    <A href="/launch?draft=new"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
                 </nav>
                 <div class="rail-foot">
                     <Preferences />

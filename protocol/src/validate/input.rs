@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::attachments;
 use super::report::{Report, is_longer, present};
-use super::rules::one_of;
 use crate::fields::{Body, Context};
 
 const MAX_MESSAGES: usize = 200;
@@ -54,9 +53,9 @@ pub(crate) fn check_messages(context: &Context<'_>, report: &mut Report) -> bool
     true
 }
 
-pub(crate) fn check_role(context: &Context<'_>, roles: &[&str], report: &mut Report) -> bool {
-    if !context.value.and_then(Value::as_str).is_some_and(|role| roles.contains(&role)) {
-        report.add("choice", format!("Choose {}.", one_of(roles)));
+pub(crate) fn check_role(context: &Context<'_>, report: &mut Report) -> bool {
+    if !matches!(context.value.and_then(Value::as_str), Some("user" | "assistant" | "system")) {
+        report.add("choice", "Choose user, assistant or system.");
     }
     false
 }

@@ -64,21 +64,6 @@ pub(crate) fn check_card(context: &Context<'_>, report: &mut Report) -> bool {
     false
 }
 
-pub(crate) fn check_tool_filter(context: &Context<'_>, report: &mut Report) -> bool {
-    match context.value.map(Value::as_array) {
-        None => {}
-        Some(None) => report.add("type", "This is a list of names of tools."),
-        Some(Some(names)) => {
-            for (i, name) in names.iter().enumerate() {
-                if name.as_str().is_none_or(str::is_empty) {
-                    report.add_at(i, "required", "Enter the name of a tool, or remove this line.");
-                }
-            }
-        }
-    }
-    false
-}
-
 pub(crate) fn check_tool_list(context: &Context<'_>, report: &mut Report) -> bool {
     match context.value.and_then(Value::as_array).map(Vec::len) {
         None => report.add("required", "List the tools of this server."),

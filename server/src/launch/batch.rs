@@ -216,7 +216,8 @@ async fn launch_one(
 
 /// Each item has its own key, so that it is launched once, also after a crash.
 fn item_request(batch: &str, position: usize, spec: Value, answers: &ToolAnswerers) -> LaunchRequest {
-    LaunchRequest { key: format!("{batch}.{position}"), mode: LaunchMode::OneShot, spec, answers: answers.clone() }
+    let (key, answers) = (format!("{batch}.{position}"), answers.clone());
+    LaunchRequest { key, mode: LaunchMode::OneShot, spec, answers, origin_run_id: None }
 }
 
 async fn launcher_of(state: &AppState, batch: &OpenBatch) -> Result<Option<Launcher>, Error> {

@@ -6,6 +6,8 @@ use app::AppError;
 use app::launch::draft::json_error;
 use serde_json::{Map, Value};
 
+use crate::answers::fill_placeholders;
+
 pub const MAX_INPUTS: usize = 200;
 const MAX_PREVIEW_CHARS: usize = 300;
 
@@ -222,31 +224,23 @@ fn separator(text: &str) -> u8 {
 }
 
 /// Returns the names in `{{ }}`.
-fn placeholders(template: &str) -> Vec<String> {
-    pieces(template).into_iter().filter_map(|(_, name)| Some(name?.to_owned())).collect()
+fn placeholders(template: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    fill_placeholders(template, |name| {
+        is_column(name).then(|| {
+            names.insert(name.to_owned());
+            String::new()
+        })
+    });
+    names
 }
 
-/// Replaces all placeholders in one pass, so that a `{{…}}` inside a cell stays.
 fn fill(template: &str, input: &Input) -> String {
-    let value = |name: &str| input.get(name).map(text_of).unwrap_or_default();
-    pieces(template).into_iter().map(|(text, name)| format!("{text}{}", name.map(value).unwrap_or_default())).collect()
+    fill_placeholders(template, |name| is_column(name).then(|| input.get(name).map(text_of).unwrap_or_default()))
 }
 
-/// Splits a template into texts, each with the name of the placeholder that follows it.
-fn pieces(template: &str) -> Vec<(&str, Option<&str>)> {
-    let (mut found, mut rest, mut from) = (Vec::new(), template, 0);
-    while let Some(at) = rest[from..].find("{{").map(|at| from + at) {
-        let name = rest[at + 2..].split_once("}}").map(|(name, _)| name);
-        match name.filter(|name| !name.trim().is_empty() && !name.contains(['{', '}', '\n'])) {
-            Some(name) => {
-                found.push((&rest[..at], Some(name.trim())));
-                (rest, from) = (&rest[at + 2 + name.len() + 2..], 0);
-            }
-            None => from = at + 2,
-        }
-    }
-    found.push((rest, None));
-    found
+fn is_column(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['{', '}', '\n'])
 }
 
 fn text_of(value: &Value) -> String {

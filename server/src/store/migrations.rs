@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     step!(20, "erasure", "0020_erasure.sql"),
     step!(21, "audit", "0021_audit.sql"),
     step!(30, "event times", "0030_event_times.sql"),
+    step!(35, "relaunches", "0035_relaunches.sql"),
 ];
 
 /// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.

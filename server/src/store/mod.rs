@@ -63,7 +63,7 @@ pub use domain::Origin;
 pub use erasure::EraseTarget;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use launches::SealedAnswerers;
+pub use launches::{NewLaunch, SealedAnswerers};
 pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;

@@ -1,6 +1,6 @@
 //! The launch form as a browser sends it: drafts, sign-outs, uploads, templates and errors.
 
-use app::model::launch::{Item, LaunchPageModel, LaunchResponse};
+use app::model::launch::{Group, Item, LaunchPageModel, LaunchResponse};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -400,7 +400,7 @@ async fn the_tools_of_a_session_are_checked_too() {
     let checks = |page: &LaunchPageModel| {
         let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
         let group = tools.items.iter().find_map(|item| match item {
-            Item::Group { id, checks, .. } if id == "session-tools" => Some(checks.clone()),
+            Item::Group(Group { id, checks, .. }) if id == "session-tools" => Some(checks.clone()),
             _ => None,
         });
         group.unwrap().into_iter().map(|check| format!("{:?} {}", check.tone, check.message)).collect::<Vec<_>>()

@@ -82,7 +82,7 @@ fn Loaded(page: LaunchPageModel, again: bool) -> impl IntoView {
             <input type="hidden" name="draft" value=move || page_model.with(|page_model| page_model.draft.clone()) />
             <div class="launch-form">
                 {move || page_model.with(|page_model| page_model.notices.iter().cloned().map(notice).collect_view())}
-                {move || page_model.with(|page_model| page_model.sections.iter().cloned().map(|section| items::section(section, form.findings)).collect_view())}
+                {move || page_model.with(|page_model| page_model.sections.iter().cloned().map(|section| items::group(section, form.findings)).collect_view())}
             </div>
             <side::Side form />
         </form>

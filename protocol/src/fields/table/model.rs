@@ -15,7 +15,7 @@ pub static FIELDS: [Field; 4] = [
         .beside(),
     field("/reasoningLevel", "Level of reasoning", Control::Number { placeholder: "" })
         .help("0 to 100.")
-        .shown(Shown::When(|spec| (REASONING.choice_of)(spec.get("reasoningLevel")) == "level")),
+        .shown(Shown::When(|spec| REASONING.choice_of(spec.get("reasoningLevel")) == "level")),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {

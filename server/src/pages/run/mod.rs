@@ -20,13 +20,16 @@ use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
 
-use crate::answers::{self, Obstacle};
+use crate::answers;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{find_run, masked_spec};
 use crate::workspace::SignedInWorkspace;
 use state::{Source, build_state};
-use waiting::CallAge;
+use waiting::{CallAge, Responder};
+
+/// The most relaunches of a run that its page links to.
+const MAX_RELAUNCHES: i64 = 5;
 
 /// Loads the whole page, after syncing the run with MANTYX.
 pub async fn load(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Result<RunPageModel, Error> {
@@ -47,6 +50,8 @@ pub async fn load_with_prompt(
         Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
         _ => None,
     };
+    let origin = state.store.origin_of_run(caller.workspace_id, id).await?;
+    let relaunches = state.store.relaunches_of(caller.workspace_id, id, MAX_RELAUNCHES).await?;
     let prompt = loaded.prompt().map(str::to_owned);
     let LoadedRun { run, replay, spec, can_write, .. } = loaded;
     let page = RunPageModel {
@@ -55,7 +60,7 @@ pub async fn load_with_prompt(
             Some(report) => render::import_report(report, now_ms()),
             None if run.status.is_terminal() => String::new(),
             None => render::refresh_link(&view.href(id)),
-        },
+        } + &render::relaunch_links(origin.as_deref(), &relaunches),
         state: shown,
         end_seq: replay.latest().last_seq(),
         can_write,
@@ -87,8 +92,7 @@ struct LoadedRun {
     answers: Vec<AnswerRecord>,
     ages: Vec<CallAge>,
     answerers: Option<ToolAnswerers>,
-    /// The reason why this server cannot send answers now.
-    obstacle: Option<Obstacle>,
+    responder: Responder,
     can_write: bool,
 }
 
@@ -102,9 +106,9 @@ impl LoadedRun {
                 (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
             }
         };
-        let obstacle = match &answerers {
-            Some(_) => waiting::load_obstacle(workspace, &run.id).await?,
-            None => None,
+        let responder = match &answerers {
+            Some(_) => waiting::load_responder(workspace, &run.id).await?,
+            None => Responder::default(),
         };
         Ok(Self {
             spec: masked_spec(state, caller, &run.id).await?,
@@ -114,7 +118,7 @@ impl LoadedRun {
             replay,
             ages,
             answerers,
-            obstacle,
+            responder,
         })
     }
 
@@ -137,7 +141,7 @@ impl LoadedRun {
             prompt: self.prompt(),
             answers: &self.answers,
             answerers: self.answerers.as_ref(),
-            obstacle: self.obstacle,
+            responder: &self.responder,
             ages: &self.ages,
             can_write: self.can_write,
             created_at_ms: Some(self.run.created_at_ms),

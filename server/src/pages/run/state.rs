@@ -14,9 +14,8 @@ use super::render::{self, Links, Permissions};
 use super::retries::Retries;
 use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_row};
 use super::truncation::truncation;
-use super::waiting::{CallAge, describe_answerers};
+use super::waiting::{CallAge, Responder, describe_answerers};
 use super::waterfall::{axis_row, waterfall_row};
-use crate::answers::Obstacle;
 
 /// Rows in one window of the timeline.
 const WINDOW_ROWS: usize = 200;
@@ -58,8 +57,7 @@ pub struct Source<'a> {
     pub answers: &'a [AnswerRecord],
     /// The answerers chosen at the launch, if the run was launched here.
     pub answerers: Option<&'a ToolAnswerers>,
-    /// The reason why this server cannot send answers now.
-    pub obstacle: Option<Obstacle>,
+    pub responder: &'a Responder,
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,
@@ -315,7 +313,7 @@ mod tests {
         prompt: None,
         answers: &[],
         answerers: None,
-        obstacle: None,
+        responder: &Responder { email: String::new(), is_viewer: false, obstacle: None },
         ages: &[],
         can_write: true,
         created_at_ms: None,

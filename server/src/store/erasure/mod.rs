@@ -101,6 +101,8 @@ impl Store {
                 let sql = format!("DELETE FROM {table} WHERE workspace_id = $1 AND run_id = $2");
                 execute(&mut tx, sql, vec![workspace.0.into(), id.as_str().into()]).await?;
             }
+            let relaunches = "UPDATE launch SET origin_run_id = NULL WHERE workspace_id = $1 AND origin_run_id = $2";
+            execute(&mut tx, relaunches.to_owned(), vec![workspace.0.into(), id.as_str().into()]).await?;
         }
         let rows = self.delete_rows(&mut tx, workspace, &list_keys).await?;
         let tag_ids: BTreeSet<i64> = rows.iter().flat_map(|row| row.tags.all()).collect();
