@@ -108,7 +108,7 @@ impl AppError {
             Self::TooManyRequests { .. } => "Too many requests",
             Self::Database => "The database does not respond",
             Self::CannotSave => "Nothing can be saved at the moment",
-            Self::Internal { .. } => "Something went wrong here",
+            Self::Internal { .. } => "Something went wrong",
             Self::Transport { .. } => "The connection failed",
         }
     }
@@ -134,8 +134,8 @@ impl AppError {
                 });
                 named.collect::<Vec<_>>().join(" ")
             }
-            Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
-            Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
+            Self::Upstream { code, message } => format!("{message} (code {code}). Your stored data is safe."),
+            Self::Unavailable { message } => format!("{message} Your stored data is safe. Try again in a moment."),
             Self::TooManyRequests { retry_after_s } => format!("Wait {retry_after_s} s, then try again."),
             Self::Database => "You are still signed in, and nothing was changed. Try again in a moment.".to_owned(),
             Self::CannotSave => {

@@ -54,13 +54,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the dashboard (what happens without a command).
+    /// Serve the dashboard (the default).
     Serve(Box<ServeOptions>),
-    /// Fill the database with made-up runs, to try out or to measure.
+    /// Fill the database with generated runs, to try things out or to measure.
     Seed(SeedOptions),
-    /// Make runs of logs in files.
+    /// Import log files as runs.
     Import(ImportOptions),
-    /// Remove old runs now, by the limits that the server uses.
+    /// Remove old runs now, using the server's limits.
     Retain(RetainOptions),
     /// Encrypt everything in the database with the first key of RUNLENS_SECRET_KEY.
     RotateKey(RotateKeyOptions),

@@ -117,7 +117,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
         }
         (Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })), _) => return Err(error.into()),
         (Err(MantyxError::NotFound), Some(known)) => {
-            let note = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
+            let note = "MANTYX no longer has this session. The stored copy is shown.".to_owned();
             (known, Value::Null, None, Some(note))
         }
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
@@ -165,7 +165,8 @@ pub async fn start(state: &AppState, caller: &Caller, new: NewSession) -> Result
     if !new.model_id.is_empty() {
         spec["modelId"] = new.model_id.into();
     }
-    let request = LaunchRequest { key: new.key, mode: LaunchMode::NewSession, spec, answers: ToolAnswerers::default() };
+    let (mode, answers) = (LaunchMode::NewSession, ToolAnswerers::default());
+    let request = LaunchRequest { key: new.key, mode, spec, answers, origin_run_id: None };
     let launched = launch::launch(state, &launcher, &request).await?;
     launched.session_id.ok_or(Error::Unconfirmed)
 }
@@ -203,9 +204,8 @@ fn send_error(fault: LaunchFault) -> Error {
             AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
         }
         LaunchFault::Unknown(why) => {
-            let message = format!(
-                "It is unknown whether the message arrived: {why}. Check the conversation before you send it again"
-            );
+            let message =
+                format!("The message may not have arrived ({why}). Check the conversation before you send it again");
             AppError::Upstream { code: "no_answer".to_owned(), message }.into()
         }
     }
@@ -275,6 +275,6 @@ fn session_error(error: MantyxError) -> Error {
 fn parse_cursor(text: &str) -> Result<SessionCursor, AppError> {
     text.parse().map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
-        message: "This place in the list is not known. Go back to the first page.".to_owned(),
+        message: "This page of the list no longer exists. Go back to the first page.".to_owned(),
     })
 }

@@ -24,7 +24,7 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
     let owner = required_owner(state, caller).await?;
     let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
     if views.iter().filter(|view| view.mine).count() >= MAX_VIEWS {
-        return Err(invalid("name", format!("There are {MAX_VIEWS} views of yours already. Delete one first.")));
+        return Err(invalid("name", format!("You already have {MAX_VIEWS} views. Delete one first.")));
     }
     let view = NewView {
         list: change.list,
@@ -101,14 +101,14 @@ pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, 
 }
 
 async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Error> {
-    let message = "Views belong to people: sign in to save or change one.".to_owned();
+    let message = "Sign in to save or change views.".to_owned();
     owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
 }
 
 /// Fails if the user already has a view with this name, because the tabs would look the same.
 fn check_unique_name(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
     match views.iter().any(|view| view.mine && view.name == name && Some(view.id.as_str()) != changed) {
-        true => Err(invalid("name", format!("You have a view «{name}» already. Choose another name."))),
+        true => Err(invalid("name", format!("You already have a view “{name}”. Choose another name."))),
         false => Ok(()),
     }
 }

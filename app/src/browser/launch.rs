@@ -327,7 +327,7 @@ pub(super) mod browser {
         let answer = request.send().await.map_err(failed)?;
         let (ok, text) = (answer.ok(), answer.text().await.map_err(failed)?);
         let unreadable = || match answer.status() {
-            413 => AppError::Conflict { message: "The form is too large: files may have 5 MB in all".to_owned() },
+            413 => AppError::Conflict { message: "The form is too large. Files can be 5 MB in total".to_owned() },
             status => AppError::Transport { message: format!("The server answered with status {status}") },
         };
         if ok {

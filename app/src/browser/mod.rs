@@ -66,9 +66,7 @@ impl Connection {
             Self::Live => Some("Live: new events appear as they happen."),
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
             Self::Stalled => Some("The connection to MANTYX was lost. Reconnecting; no events are lost."),
-            Self::Stopped => {
-                Some("MANTYX does not let this sign-in follow the run any more. Sign in again, then reload.")
-            }
+            Self::Stopped => Some("This sign-in can no longer follow the run. Sign in again, then reload the page."),
         }
     }
 }

@@ -101,7 +101,7 @@ fn Preferences() -> impl IntoView {
         <form class="preferences" method="post" action="/preferences">
             <input type="hidden" name="return_to" value=here />
             <span class="segmented" role="group" aria-label="Theme">
-                {theme_button(Theme::System, Icon::System, "Theme as in the system")}
+                {theme_button(Theme::System, Icon::System, "System theme")}
                 {theme_button(Theme::Light, Icon::Sun, "Light theme")}
                 {theme_button(Theme::Dark, Icon::Moon, "Dark theme")}
             </span>

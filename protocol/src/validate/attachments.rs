@@ -32,7 +32,7 @@ pub(crate) fn check(context: &Context<'_>, report: &mut Report) -> bool {
         None => {}
         Some(None) => report.add("type", "Files are a list."),
         Some(Some(files)) if files.len() > MAX_FILES => {
-            report.add("too_many", format!("At most {MAX_FILES} files may go along. Leave some out."));
+            report.add("too_many", format!("You can attach up to {MAX_FILES} files. Remove some."));
         }
         Some(Some(_)) => {}
     }
@@ -47,8 +47,7 @@ pub(super) fn check_total(messages: &[Value], report: &mut Report) {
             let inline = file["data"].as_str().filter(|_| file["type"] == "input_file");
             total = total.saturating_add(inline.and_then(base64_bytes).unwrap_or(0));
             if total > MAX_INLINE_BYTES {
-                let message =
-                    "All files together may have at most 5 MB. Leave some out, or give web addresses instead.";
+                let message = "Files can have up to 5 MB in total. Remove some, or use web addresses instead.";
                 let too_long = |report: &mut Report| report.add_at("data", "too_long", message);
                 return report.at(i, |report| report.at("attachments", |report| report.at(j, too_long)));
             }

@@ -56,7 +56,7 @@ pub(crate) fn check_tool_budget(context: &Context<'_>, report: &mut Report) -> b
     }
     let has_limit = |entry: &Map<String, Value>| present(entry, "maxCalls").is_some();
     if !context.value.and_then(Value::as_object).is_some_and(has_limit) {
-        report.add_at("maxCalls", "required", "Say how often this tool may be called: 0 to 1000.");
+        report.add_at("maxCalls", "required", "Enter how often this tool may be called: 0 to 1000.");
         return false;
     }
     true

@@ -59,7 +59,7 @@ fn check_names<'a>(tools: &'a [Value], report: &mut Report) {
 
 pub(crate) fn check_card(context: &Context<'_>, report: &mut Report) -> bool {
     if !context.value.is_some_and(Value::is_object) {
-        report.add("required", "Add the agent's card: the JSON object with which it introduces itself.");
+        report.add("required", "Add the agent's card, the JSON object in which it describes itself.");
     }
     false
 }

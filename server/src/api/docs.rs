@@ -14,7 +14,7 @@ pub fn html() -> String {
 fn render(document: &Value) -> String {
     let info = &document["info"];
     let mut html = format!(
-        "<p>{}</p><p>Version {}. The same as a document for programs: \
+        "<p>{}</p><p>Version {}. Also available as an OpenAPI document: \
          <a href=\"/api/openapi.json\" rel=\"external\">/api/openapi.json</a>.</p>\
          <pre class=\"code\" tabindex=\"0\">curl -H 'Authorization: Bearer mantyx_…' 'https://…/api/runs?q=status:failed'</pre>\
          <p>Error responses have the fields <code>error</code>, a code, and <code>message</code>, a sentence.</p>",

@@ -3,7 +3,6 @@
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
 use domain::{Incomplete, RunSort, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
@@ -13,7 +12,6 @@ use serde_json::Value;
 use super::caller::ApiCaller;
 use super::invalid;
 use crate::error::Error;
-use crate::run_actions;
 use crate::runs::{self, History};
 use crate::state::AppState;
 

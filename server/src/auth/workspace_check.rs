@@ -103,7 +103,7 @@ async fn shows_runs(
 fn moved(slug: &str) -> AppError {
     AppError::Forbidden {
         message: format!(
-            "MANTYX shows this key none of the runs that are stored here for the workspace {slug}. The slug may belong to \
+            "This key can't read any of the runs stored here for the workspace {slug}. The slug may belong to \
              another workspace now, so the stored data is not shown. Sign in to {slug} with MANTYX once; after that the key \
              works for the workspace that you signed in to."
         ),

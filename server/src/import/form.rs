@@ -74,12 +74,7 @@ impl Results {
 }
 
 /// Imports each file. One that cannot be read does not stop the others.
-async fn read_form(
-    state: &AppState,
-    caller: &Caller,
-    mut form: Multipart,
-    results: &mut Results,
-) -> Result<(), Error> {
+async fn read_form(state: &AppState, caller: &Caller, mut form: Multipart, results: &mut Results) -> Result<(), Error> {
     loop {
         let field = match form.next_field().await {
             Ok(Some(field)) => field,

@@ -77,7 +77,7 @@ impl Import {
     /// Notes in the report that the rest of the file cannot be read.
     fn note_read_error(&mut self, reason: &str) {
         let line = self.reader.line();
-        self.report.add(ImportFault { line, reason: format!("the file broke off: {reason}") });
+        self.report.add(ImportFault { line, reason: format!("the file ended early: {reason}") });
     }
 
     /// Finishes the import. Returns the run's id, or an error when the file has no event.
@@ -109,7 +109,7 @@ impl Import {
                 Item::Header(header) => self.header = header,
                 Item::Unreadable(line) => self.report.add(ImportFault { line: line.line, reason: line.reason }),
                 Item::Event(line, event) if !self.seqs.insert(event.seq) => {
-                    let reason = format!("event {} is there twice; the first one is kept", event.seq);
+                    let reason = format!("event {} appears twice; the first one is used", event.seq);
                     self.report.add(ImportFault { line, reason });
                 }
                 Item::Event(_, event) => {

@@ -120,8 +120,8 @@ fn replace_prompt(fields: &mut Map<String, Value>, input: &Input) -> Result<Stri
     let Some(column) = named.or(only).filter(|_| !has_messages) else {
         let names: Vec<String> = columns(input).map(|column| format!("{{{{{column}}}}}")).collect();
         let message = match (names.is_empty(), has_messages) {
-            (true, _) => "There is no column to ask with. Name one prompt.".to_owned(),
-            (false, true) => format!("No message says where the inputs go. Write {} into one.", names.join(" or ")),
+            (true, _) => "No column has the prompt. Name one column “prompt”.".to_owned(),
+            (false, true) => format!("No message uses the inputs. Write {} into one.", names.join(" or ")),
             (false, false) => format!("Write {} into the prompt, or name a column prompt.", names.join(" or ")),
         };
         return Err(invalid(message));
@@ -162,7 +162,7 @@ fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
     let rows = items.into_iter().enumerate().map(|(i, item)| match item {
         Value::String(prompt) => Ok(Input::from_iter([("prompt".to_owned(), Value::String(prompt))])),
         Value::Object(fields) => Ok(fields),
-        _ => Err(invalid(format!("Input {} is neither a text nor an object.", i + 1))),
+        _ => Err(invalid(format!("Input {} is neither a string nor an object.", i + 1))),
     });
     rows.collect()
 }

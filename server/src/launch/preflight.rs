@@ -95,7 +95,7 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
     }
     let is_found = checks.iter().all(|check| !matches!(check.state, CheckState::Warning | CheckState::Failed));
     if is_found && matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
-        checks.push(CheckKind::Answered.passed("MANTYX calls it and takes its answer."));
+        checks.push(CheckKind::Answered.passed("MANTYX calls it and uses its result."));
     }
     let name = if kind == "mantyx" { text("id") } else { text("name") };
     ToolCheck { path, kind, name, checks }
@@ -245,11 +245,11 @@ fn answered(tool: &str, content: &LaunchContent, peers: &PeerState) -> Check {
     match answerer {
         Answerer::Hand => {
             let minutes = timeout_ms.div_ceil(60_000);
-            kind.passed(format!("You answer {tool} in the run's page; a call waits {minutes} min."))
+            kind.passed(format!("You answer {tool} on the run page; a call waits {minutes} min."))
         }
         Answerer::Canned(reply) if reply.delay_ms >= timeout_ms => kind.warning(
             format!("{tool} is answered later than MANTYX waits, so the call will time out."),
-            "Shorten the delay, or launch it to see that.",
+            "Shorten the delay, or launch anyway to see the timeout.",
         ),
         Answerer::Canned(reply) if reply.failed => kind.passed(format!("{tool} fails with the error that you wrote.")),
         Answerer::Canned(_) => kind.passed(format!("{tool} is answered with the reply that you wrote.")),

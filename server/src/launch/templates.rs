@@ -97,7 +97,7 @@ pub async fn save(
     match saved {
         true => Ok(template.id),
         false if is_new => {
-            let message = format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first.");
+            let message = format!("You already have {MAX_TEMPLATES} templates. Delete one first.");
             Err(invalid(message))
         }
         false => Err(not_yours().into()),
@@ -105,7 +105,7 @@ pub async fn save(
 }
 
 fn not_yours() -> AppError {
-    let message = "This template is a colleague's, or it was deleted. Save it under a name of your own.";
+    let message = "This template belongs to a colleague or was deleted. Save it under another name.";
     AppError::Forbidden { message: message.to_owned() }
 }
 

@@ -87,7 +87,7 @@ pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
         Answerer::Hand => None,
         Answerer::Canned(reply) if reply.delay_ms > MAX_DELAY_MS => Some("Wait at most ten minutes.".to_owned()),
         Answerer::Canned(reply) if reply.failed && reply.text.trim().is_empty() => {
-            Some("Say in a few words what went wrong.".to_owned())
+            Some("Describe what went wrong.".to_owned())
         }
         Answerer::Canned(reply) if reply.failed && reply.text.len() > MAX_ERROR_BYTES => {
             Some("An error may have at most 8 KB.".to_owned())

@@ -6,10 +6,9 @@ use crate::error::Error;
 use crate::mantyx::MantyxError;
 
 /// Shown when this MANTYX has no list of runs.
-const CANNOT_LIST: &str =
-    "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
+const CANNOT_LIST: &str = "This MANTYX can't list runs. Only runs that were opened, launched or imported here are shown. Open others by their id.";
 /// Shown when MANTYX has not answered in time.
-const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
+const SLOW: &str = "MANTYX has not responded yet. Stored data is shown; new data appears when it responds.";
 /// Shown when the database cannot be written.
 const CANNOT_SAVE: &str = "MANTYX has sent something new that cannot be stored here, because nothing can be saved. What is \
                            stored is shown.";
@@ -36,7 +35,7 @@ impl Freshness {
         match self {
             Self::Fresh => None,
             Self::Stale(error) => Some(AppError::from(Error::Mantyx(error.clone())).advice()),
-            Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
+            Self::Gone => Some("MANTYX no longer has this run. The stored copy is shown.".to_owned()),
             Self::CannotList => Some(CANNOT_LIST.to_owned()),
             Self::Slow => Some(SLOW.to_owned()),
             Self::CannotSave => Some(CANNOT_SAVE.to_owned()),

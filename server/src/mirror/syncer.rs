@@ -42,7 +42,7 @@ const REFRESH_EVERY_MS: i64 = 25_000;
 /// Runs in progress that are refreshed in one round.
 const IN_PROGRESS_PER_ROUND: u32 = 50;
 const PRICES_EVERY_MS: i64 = 10 * 60_000;
-const SIGNED_OUT: &str = "Nobody's sign-in can be used for syncing any more. The sync goes on after the next sign-in.";
+const SIGNED_OUT: &str = "No sign-in can be used for syncing. Syncing resumes after the next sign-in.";
 
 pub struct Syncer {
     state: AppState,
@@ -67,7 +67,17 @@ impl Syncer {
     pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, wake: Arc<Notify>) -> Self {
         let retry_later = RetryLater::default();
         let observed = ObservedRuns::default();
-        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, observed, refreshed_at_ms: 0, in_progress_below: None }
+        Self {
+            state,
+            workspace_id,
+            slug,
+            wake,
+            prices_at_ms: 0,
+            retry_later,
+            observed,
+            refreshed_at_ms: 0,
+            in_progress_below: None,
+        }
     }
 
     /// Runs until no credential for the workspace is accepted any more.

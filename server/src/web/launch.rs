@@ -20,10 +20,10 @@ use crate::state::AppState;
 use crate::web::problem::Problem;
 
 const STASHED_KEY: &str = "launch form";
-const NOT_KEPT: &str = "You are signed out, and what you have written is too large to be kept. Copy its JSON before you leave \
+const NOT_KEPT: &str = "You are signed out, and this form is too large to save. Copy its JSON before you leave \
                         this page, then sign in again.";
-const COMES_BACK: &str = "Sign in as them again, and it comes back; or open the launch page anew for one of your own.";
-const COPY_IT: &str = "It is too large to be kept for them: copy its JSON before you leave this page.";
+const COMES_BACK: &str = "Sign in as that user to restore it, or open a new launch form.";
+const COPY_IT: &str = "It is too large to save. Copy its JSON before you leave this page.";
 /// The limit for a form that this server didn't give out: enough for one without files.
 const MAX_UNKNOWN_FORM_BYTES: usize = 256 * 1024;
 /// The text of a form that a page shows when it could not be saved.

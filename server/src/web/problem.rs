@@ -105,7 +105,7 @@ impl Problem {
         let reference = crate::random::reference();
         tracing::error!(%reference, %error, "sign-in request failed");
         let advice = format!("Try again; if it happens again, tell your operator the reference {reference}.");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here.", &advice)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.", &advice)
     }
 }
 

@@ -15,7 +15,7 @@ pub fn Spec(system_prompt: Option<String>) -> impl IntoView {
     move || {
         let TabContent::Spec(spec) = tab.get() else { return ().into_any() };
         let Some(value) = spec.spec else {
-            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is unknown."</p></section> }.into_any();
+            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is not available."</p></section> }.into_any();
         };
         let samples = spec.samples.into_iter().map(|(name, text)| {
             view! {

@@ -10,7 +10,7 @@ pub static FIELDS: [Field; 4] = [
         .help("Takes over when the first is not available.")
         .rule(Rule::Check(settings::check_fallback)),
     field("/reasoningLevel", "Reasoning", Control::Shapes(&REASONING))
-        .help("How much it thinks before it answers.")
+        .help("How much the model thinks before it answers.")
         .rule(Rule::Check(settings::check_reasoning))
         .beside(),
     field("/reasoningLevel", "Level of reasoning", Control::Number { placeholder: "" })

@@ -26,7 +26,7 @@ pub static FIELDS: [Field; 4] = [
     .beside(),
     field("/outputSchema/schema", "Properties", Control::Schema)
         .help("what it has to have.")
-        .rule(Rule::Schema(Some("Say what the answer should look like: give a JSON Schema.")))
+        .rule(Rule::Schema(Some("Enter a JSON Schema that describes the answer.")))
         .shown(Shown::InObject),
 ];
 

@@ -41,7 +41,7 @@ pub const TOOL_KINDS: [ToolKind; 7] = [
     ToolKind {
         name: "a2a_local",
         label: "Local agent",
-        help: "An A2A agent that only this server reaches, or that you play yourself. The model sees its card.",
+        help: "An A2A agent that only Runlens can reach, or that you answer for yourself. The model sees its card.",
         is_local: true,
     },
     ToolKind {
@@ -85,14 +85,14 @@ pub static FIELDS: [Field; 25] = [
     field("/tools", "Tools", Control::Tools).rule(Rule::Check(tools::check_tools)),
     field("/tools/*", "", Control::Parts).rule(Rule::object("A tool has a kind and settings.")),
     field("/tools/*/kind", "Kind", Control::Line)
-        .help("The form does not know this kind. Its fields are kept unchanged.")
+        .help("The form doesn't know this kind. Its fields are sent unchanged.")
         .rule(Rule::Check(tools::check_kind))
         .shown(Shown::UnknownKind),
     field("/tools/*/name", "Name", Control::Line).shown(Shown::UnknownKind),
     field("/tools/*/id", "Tool", Control::WorkspaceTool).rule(Rule::REQUIRED_TEXT).kinds(&["mantyx"]),
     field("/tools/*/name", "Tool", Control::PluginTool).rule(PLUGIN_NAME).kinds(&["mantyx_plugin"]),
     field("/tools/*/name", "Name", Control::Line)
-        .help("What the model calls it: letters, digits and _, at most 64.")
+        .help("The name that the model uses: letters, digits and _, at most 64.")
         .rule(NAME)
         .kinds(NAMED),
     field("/tools/*/description", "Description", Control::Area { rows: 2, placeholder: "" })
@@ -115,7 +115,7 @@ pub static FIELDS: [Field; 25] = [
         .kinds(&["local"])
         .fold(ADVANCED),
     field("/tools/*/readOnly", "Only reads", Control::Checkbox)
-        .help("Neighbouring calls go out together.")
+        .help("Calls next to each other run in parallel.")
         .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED)

@@ -68,12 +68,10 @@ pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>
         launchable: (specs.0.is_some(), specs.1.is_some()),
         spec_unknown: match &specs {
             (Some(_), Some(_)) => None,
-            (None, None) => {
-                Some("The specs of both runs are unknown, so whether they differ is unknown too.".to_owned())
-            }
+            (None, None) => Some("The specs of both runs are not available, so they can't be compared.".to_owned()),
             (left, _) => {
                 let side = if left.is_none() { "left" } else { "right" };
-                Some(format!("The spec of the {side} run is unknown, so whether the specs differ is unknown too."))
+                Some(format!("The spec of the {side} run is not available, so the specs can't be compared."))
             }
         },
         setup: setup::differences(

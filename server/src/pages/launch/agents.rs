@@ -36,7 +36,7 @@ impl PageBuilder<'_> {
             buttons(button(Verb::LoadCard.of(place), "Load card", "")),
         ];
         items.extend(self.spec().pointer(pointer).filter(|card| card.is_object()).map(card_facts));
-        let help = "The object with which the agent introduces itself.";
+        let help = "The JSON object in which the agent describes itself.";
         items.push(self.json(pointer, &format!("{} as JSON", field.label), help, 5));
         items
     }

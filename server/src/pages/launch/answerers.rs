@@ -24,13 +24,13 @@ impl PageBuilder<'_> {
             Item::Row { items: vec![name, part("value", "Its value", "Stored encrypted.", secret_line(value))] }
         };
         let mut words = vec![
-            ("hand", "I do, on the run's page"),
+            ("hand", "Me, on the run page"),
             ("canned", "A canned reply"),
-            ("mcp", "An MCP server that this server reaches"),
-            ("a2a", "An A2A agent that this server reaches"),
+            ("mcp", "An MCP server, called by Runlens"),
+            ("a2a", "An A2A agent, called by Runlens"),
         ];
         if !self.catalogue.mcp_commands.is_empty() {
-            words.push(("command", "An MCP server started here"));
+            words.push(("command", "An MCP command on this server"));
         }
         let name = ControlName::answerer(tool, "by");
         let choice = select(answerers::choice_of(&answerer), words);
@@ -46,7 +46,12 @@ impl PageBuilder<'_> {
                     None => reply.delay_ms.to_string(),
                 };
                 let help = "{{args.path}} stands for an argument of the call.";
-                let failed = part("failed", "Return as error", "To rehearse a failure.", checkbox(reply.failed));
+                let failed = part(
+                    "failed",
+                    "Return as error",
+                    "To test how the agent handles a failure.",
+                    checkbox(reply.failed),
+                );
                 items.extend([
                     part("text", "Reply", help, code_area(reply.text, 3, "")),
                     Item::Row { items: vec![part("delay", "Delay (ms)", "", line_with(delay, "0", "")), failed] },

@@ -61,9 +61,9 @@ impl PageBuilder<'_> {
     fn intro(&self, section: fields::Section) -> &'static str {
         match section {
             fields::Section::Tools if self.spec()["tools"].as_array().is_none_or(Vec::is_empty) => {
-                "None yet. Without tools, the run answers from what the model knows."
+                "No tools yet. Without tools, the model answers from its own knowledge."
             }
-            fields::Section::Metadata => "Runs are found by these. An empty row adds another one.",
+            fields::Section::Metadata => "Use metadata to find runs later. Fill in the empty row to add another one.",
             _ => "",
         }
     }
@@ -191,7 +191,7 @@ impl PageBuilder<'_> {
             id: "kept".to_owned(),
             role: GroupRole::Section,
             title: "Other fields".to_owned(),
-            hint: "These have no control. They are sent unchanged; edit them in the JSON.".to_owned(),
+            hint: "Fields that are not in the form. They are sent unchanged; edit them in the JSON.".to_owned(),
             items: vec![Item::Facts { facts }],
             ..Group::default()
         })

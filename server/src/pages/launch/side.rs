@@ -69,7 +69,7 @@ impl PageBuilder<'_> {
         if let LaunchMode::Message { .. } = self.draft.mode {
             items.push(self.other("session", "Session", "Its id, such as sess_…", line(session)));
             items.push(note(
-                "The session has its own prompt, model and tools. Whatever is set here holds for this message only.",
+                "The session has its own prompt, model and tools. Settings made here apply to this message only.",
             ));
             items.extend(self.overrides());
         }

@@ -40,7 +40,7 @@ pub fn parse_filter(links: &Links, address: &ListAddress, default: &str) -> Resu
     let in_field = |message: String| invalid(FilterErrors { messages: vec![message], ..FilterErrors::default() });
     for word in &address.status {
         let status = Term::status(list == ViewList::Sessions, word);
-        let status = status.ok_or_else(|| in_field(format!("There is no status `{word}`.")))?;
+        let status = status.ok_or_else(|| in_field(format!("Unknown status `{word}`.")))?;
         query.clauses.retain(|clause| !clause.term.is_status());
         query = query.with(status);
     }
@@ -50,7 +50,7 @@ pub fn parse_filter(links: &Links, address: &ListAddress, default: &str) -> Resu
     for (word, to_term) in [(&address.since, Term::Since as fn(When) -> Term), (&address.before, Term::Before)] {
         let Some(word) = word else { continue };
         let when = When::parse(word.trim());
-        let when = when.ok_or_else(|| in_field(format!("`{word}` is no date. Write it as 2026-10-31.")))?;
+        let when = when.ok_or_else(|| in_field(format!("`{word}` is not a date. Write it as 2026-10-31.")))?;
         query = query.with(to_term(when));
     }
     Ok(query)
