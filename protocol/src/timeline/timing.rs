@@ -1,4 +1,4 @@
-//! How long the steps of a run took, from the times of its events.
+//! Computes how long the steps of a run took, from the times of its events.
 //!
 //! ```text
 //!   events   started   delta* message   tool_call … tool_result   delta* message   result

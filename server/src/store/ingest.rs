@@ -242,7 +242,7 @@ impl<'a> MergedRun<'a> {
         }
         let spec = self.update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok()).unwrap_or_default();
         let of = |text: &Option<String>| Words::of(text.as_deref().unwrap_or(""));
-        let mut parts = vec![
+        let mut parts = [
             Words::of(protocol::spec::prompt_text(&spec)),
             log.map_or_else(Words::default, |log| log.words.answer.clone()),
             log.map_or_else(Words::default, |log| log.words.error.clone()),

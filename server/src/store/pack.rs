@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_dictionary_contains_no_word_that_few_samples_have() {
         let sample = |i: usize| {
-            let rare = if i % 40 == 0 { " zqrare" } else { "" };
+            let rare = if i.is_multiple_of(40) { " zqrare" } else { "" };
             format!("{{\"type\":\"assistant_delta\",\"text\":\"customer zqunique{i} asked{rare} for the invoice\"}}\n")
                 .repeat(8)
         };
