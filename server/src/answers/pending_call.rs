@@ -48,7 +48,7 @@ impl PendingCall {
             // A canned reply can be repeated. A peer may have done something that must not be done twice.
             Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
                 "Runlens stopped while it waited for {by}. The tool may or may not have run; it was not called \
-                 asked again."
+                 again."
             ))),
             Claim::Fresh | Claim::Interrupted => self.ask().await,
         };

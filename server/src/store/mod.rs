@@ -77,7 +77,7 @@ pub use tags::Tag;
 pub use views::{NewView, ViewEditor};
 pub use web_sessions::WebSession;
 pub use workspaces::WorkspaceId;
-pub use writable::cannot_write;
+pub use writable::{cannot_write, is_unreachable};
 
 /// PostgreSQL's advisory locks share one key space. The write lock of a workspace has this key plus the workspace id.
 const WRITE_LOCK: i64 = 1 << 40;

@@ -1,10 +1,12 @@
 //! `cargo xtask tidy`: checks rules that the compiler does not know. One rule, one file.
 
 mod crate_dependencies;
+mod dependency_table;
 mod dependency_versions;
 mod document_length;
 mod document_paths;
 mod file_length;
+mod licences;
 mod machine_details;
 mod manifest;
 mod module_docs;
@@ -73,6 +75,8 @@ pub fn run() -> Result<()> {
     let files = files()?;
     let mut violations: Vec<Violation> =
         files.iter().flat_map(|file| CHECKS.iter().flat_map(|check| check(file))).collect();
+    violations.extend(dependency_table::check(&files));
+    violations.extend(licences::check()?);
     violations.extend(wasm_dependencies::check()?);
     for violation in &violations {
         println!("{violation}");

@@ -18,8 +18,8 @@ impl PageBuilder<'_> {
             notices.push(Notice {
                 tone: Tone::Warning,
                 text: format!(
-                    "Your sign-in does not include {scope}, so {what} can be launched. You can write and keep a draft. \
-                     Sign in again, and allow it."
+                    "Your sign-in does not include {scope}, so {what} can be launched. You can still write a draft. \
+                     To launch, sign in again and allow it."
                 ),
                 link: Some(sign_in()),
             });
