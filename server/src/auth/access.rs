@@ -88,7 +88,6 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
 
     ("POST", "/import", Scope(RUNS_WRITE)),
     ("POST", "/api/import", Scope(RUNS_WRITE)),
-    ("DELETE", "/api/runs/{id}", Scope(RUNS_WRITE)),
     ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
     ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
     ("POST", "/rpc/pause-sync", Admin(&[RUNS_WRITE])),

@@ -23,7 +23,7 @@ pub enum Freshness {
     Gone,
     /// This MANTYX has no list of runs.
     CannotList,
-    /// MANTYX was asked and has not answered yet.
+    /// MANTYX was asked and has not responded yet.
     Slow,
     /// MANTYX answered, but the database cannot be written.
     CannotSave,

@@ -38,7 +38,7 @@ async fn a_rejected_plain_form_redirects_back_and_shows_the_reason_once() {
     let (status, to, page) =
         send(&[("list", "runs"), ("name", "Kept as written"), ("query", "status:lost")], "/runs?q=env:prod").await;
     assert_eq!((status, to.as_str()), (303, "/runs?q=env:prod"));
-    assert!(page.contains("There is no status `lost`") && page.contains("Kept as written"), "{page}");
+    assert!(page.contains("Unknown status `lost`") && page.contains("Kept as written"), "{page}");
     // A form that can't be parsed.
     let (status, to, page) = send(&[("list", "nowhere")], "/runs").await;
     assert_eq!((status, to.as_str()), (303, "/runs"));

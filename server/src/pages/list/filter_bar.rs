@@ -130,7 +130,7 @@ mod tests {
         let bar = bar.expect_err("no such status");
         assert_eq!(bar.text, "env:prod status:lost x tokens:many");
         assert_eq!(bar.errors.messages.len(), 2);
-        assert!(bar.errors.messages[0].contains("There is no status `lost`"));
+        assert!(bar.errors.messages[0].contains("Unknown status `lost`"));
         let pieces: Vec<(&str, bool)> =
             bar.errors.pieces.iter().map(|piece| (piece.text.as_str(), piece.is_invalid)).collect();
         assert_eq!(pieces, [("env:prod status:", false), ("lost", true), (" x tokens:", false), ("many", true)]);
@@ -147,7 +147,7 @@ mod tests {
         let query = parse_filter(&links, &dates("2026-10-01"), "").expect("a query");
         assert_eq!(query.to_string(), "env:prod since:2026-10-01 before:2026-10-08");
         let bar = parse_filter(&links, &dates("someday"), "").expect_err("no date");
-        assert_eq!(bar.errors.messages, ["`someday` is no date. Write it as 2026-10-31."]);
+        assert_eq!(bar.errors.messages, ["`someday` is not a date. Write it as 2026-10-31."]);
     }
 
     #[test]
