@@ -1,5 +1,6 @@
-//! Compression dictionaries, trained on stored logs and specs.
+//! Compression dictionaries, trained on stored logs, specs and texts.
 
+use serde_json::Value;
 use sqlx::{AnyConnection, Row};
 
 use super::pack;
@@ -7,6 +8,13 @@ use super::{Result, Store};
 
 /// The id of logs that a dictionary is trained on.
 const SAMPLES: i64 = 400;
+
+/// Returns a spec without its metadata, whose values name customers. A log stays as it is.
+fn without_metadata(sample: String) -> String {
+    let mut spec = serde_json::from_str::<Value>(&sample).unwrap_or_default();
+    let removed = spec.as_object_mut().and_then(|spec| spec.remove("metadata"));
+    if removed.is_some() { spec.to_string() } else { sample }
+}
 
 impl Store {
     /// Trains a dictionary if there is none and enough logs are stored. Returns true if it did.
@@ -16,14 +24,14 @@ impl Store {
         }
         let mut connection = self.reader.acquire().await?;
         let mut samples = Vec::new();
-        for table in ["run_log", "run_spec"] {
+        for table in ["run_log", "run_spec", "searched_text"] {
             let sql = format!("SELECT body FROM {table} ORDER BY n DESC LIMIT {SAMPLES}");
             let bodies: Vec<Vec<u8>> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
             if table == "run_log" && bodies.len() < usize::try_from(SAMPLES).unwrap_or(usize::MAX) {
                 return Ok(false);
             }
             for body in bodies {
-                samples.push(self.unpack(&mut connection, &body).await?);
+                samples.push(without_metadata(self.unpack(&mut connection, &body).await?));
             }
         }
         drop(connection);

@@ -121,7 +121,7 @@ impl Store {
         let Sample { rows, complete } = plan.sample(self, SampleColumns::Tags, FACET_SAMPLE).await?;
         let mut runs_by_id: HashMap<i64, u64> = HashMap::new();
         for row in &rows {
-            let tags: String = row.try_get(0)?;
+            let tags: String = row.try_get("tags")?;
             TagIds::parse(&tags).all().into_iter().for_each(|id| *runs_by_id.entry(id).or_default() += 1);
         }
         // Most values occur once: only look up the frequent ones.

@@ -8,6 +8,8 @@ use protocol::timeline::reason;
 use protocol::{RunStatus, Timeline};
 use serde_json::Value;
 
+use super::text::LogWords;
+
 /// The indexed beginning of each tool result, and of all results of a run together.
 const MAX_RESULT_BYTES: usize = 2 * 1024;
 const MAX_RESULTS_BYTES: usize = 128 * 1024;
@@ -21,10 +23,8 @@ pub struct LogSummary {
     pub status: Option<RunStatus>,
     pub marks: Marks,
     pub tools: BTreeSet<String>,
-    /// Names and arguments of tool calls, for the text index.
-    pub call_text: String,
-    /// The beginnings of tool results, for the text index.
-    pub result_text: String,
+    /// For the text index.
+    pub(super) words: LogWords,
     pub answer: String,
     pub error: Option<String>,
     pub error_class: Option<String>,
@@ -51,20 +51,22 @@ impl LogSummary {
             turns: outcome.and_then(|outcome| outcome.turns),
             ..Self::default()
         };
+        let (mut calls, mut results) = (String::new(), String::new());
         for call in timeline.calls() {
             summary.calls += 1;
             if summary.tools.insert(call.name.clone()) {
-                summary.call_text.push_str(&call.name);
-                summary.call_text.push('\n');
+                calls.push_str(&call.name);
+                calls.push('\n');
             }
-            push_text(&call.input, &mut summary.call_text);
+            push_text(&call.input, &mut calls);
             if let Some(answer) = &call.answer
-                && summary.result_text.len() < MAX_RESULTS_BYTES
+                && results.len() < MAX_RESULTS_BYTES
             {
-                summary.result_text.push_str(truncate(&answer.text(), MAX_RESULT_BYTES));
-                summary.result_text.push('\n');
+                results.push_str(truncate(&answer.text(), MAX_RESULT_BYTES));
+                results.push('\n');
             }
         }
+        summary.words = LogWords::new(&summary.answer, summary.error.as_deref().unwrap_or(""), &calls, &results);
         summary
     }
 }
@@ -101,6 +103,7 @@ pub(super) fn truncate(text: &str, max_bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::text::Words;
     use protocol::Event;
     use serde_json::json;
 
@@ -116,7 +119,7 @@ mod tests {
         ];
         let summary = LogSummary::of(&Timeline::from_events(&events), None);
         assert_eq!((summary.calls, summary.complete, summary.status), (2, true, Some(RunStatus::Failed)));
-        assert_eq!(summary.call_text, "search\nopen invoices\n3\nüberfällig\n");
+        assert_eq!(summary.words.calls, Words::of("search open invoices 3 überfällig"));
         assert_eq!(summary.error_class.as_deref(), Some("rate_limit"));
     }
 

@@ -39,6 +39,10 @@ const STEPS: &[Step] = &[
     step!(14, "consents", "0014_consents.sql"),
     step!(15, "reasons and sorting", "0015_reasons_and_sorting.sql"),
     step!(16, "words", "0016_words.sql"),
+    step!(20, "erasure", "0020_erasure.sql"),
+    step!(21, "audit", "0021_audit.sql"),
+    step!(30, "event times", "0030_event_times.sql"),
+    step!(35, "relaunches", "0035_relaunches.sql"),
 ];
 
 /// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.

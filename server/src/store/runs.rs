@@ -88,7 +88,7 @@ impl Store {
         cursor: Option<RunCursor>,
         limit: u32,
     ) -> Result<RunsPage> {
-        let order = PageOrder { sort, cursor, includes_cursor: false };
+        let order = PageOrder { sort, cursor, includes_cursor: false, backwards: false };
         let PlanRows { rows, stopped_early } = plan.page(self, SUMMARY_COLUMNS, order, limit + 1).await?;
         let more = rows.len() > limit as usize;
         let shown = &rows[..rows.len().min(limit as usize)];
@@ -114,7 +114,7 @@ impl Store {
         cursor: RunCursor,
         limit: u32,
     ) -> Result<Option<RunCursor>> {
-        let order = PageOrder { sort: sort.reversed(), cursor: Some(cursor), includes_cursor: true };
+        let order = PageOrder { sort: sort.reversed(), cursor: Some(cursor), includes_cursor: true, backwards: true };
         if sort.column == SortColumn::Created {
             let PlanRows { rows, stopped_early } = plan.page(self, LIST_KEY, order, limit + 1).await?;
             return match rows.get(limit as usize) {

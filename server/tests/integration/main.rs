@@ -4,10 +4,12 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod access;
 mod actions;
 mod anonymous;
 mod answers;
 mod api;
+mod audit;
 mod backup;
 mod browse;
 mod call_age;
@@ -16,6 +18,7 @@ mod compare;
 mod consents;
 mod disconnects;
 mod disk_full;
+mod erase;
 mod harness;
 mod import;
 mod isolation;
@@ -43,6 +46,7 @@ mod sessions;
 mod sign_in;
 mod startup;
 mod sync;
+mod times;
 mod upgrade;
 mod viewers;
 mod views;

@@ -83,6 +83,11 @@ impl Server {
         Ok(server)
     }
 
+    /// Processor time of the process so far.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        process::cpu_seconds(self.process.id())
+    }
+
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }

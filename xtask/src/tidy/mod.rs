@@ -11,6 +11,8 @@ mod machine_details;
 mod manifest;
 mod module_docs;
 mod module_imports;
+mod named_tests;
+mod old_phrases;
 mod restricted_crates;
 mod unfinished_work;
 mod wasm_dependencies;
@@ -62,6 +64,8 @@ const CHECKS: &[Check] = &[
     machine_details::check,
     module_docs::check,
     module_imports::check,
+    named_tests::check,
+    old_phrases::check,
     restricted_crates::check,
     unfinished_work::check,
 ];

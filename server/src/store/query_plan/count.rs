@@ -8,17 +8,17 @@ use protocol::query::Term;
 use sqlx::Row;
 
 use super::QueryPlan;
-use super::page::{LIST_KEY, MAX_SCANNED};
+use super::page::LIST_KEY;
+use super::sample::MAX_ENTRIES_WITH_TEXT;
+use super::scan_index::ScanIndex;
 use super::select::ScanRange;
 use crate::store::sql::fetch;
-use crate::store::{Engine, Result, Store};
+use crate::store::{Result, Store};
 
 /// Runs counted if each scanned run matches.
 const MAX_COUNTED: u32 = 50_000;
-/// Runs scanned if each one is tested, or found in the text index.
+/// Runs scanned if each one is tested.
 const MAX_TESTED: u32 = 10_000;
-/// The same if the text of each is looked up, which is slow.
-const MAX_TESTED_TEXTS: u32 = 300;
 
 impl Store {
     /// Counts the matching runs.
@@ -52,39 +52,30 @@ fn exactly(runs: i64) -> MatchCount {
 
 impl QueryPlan {
     async fn count_scanned(&self, store: &Store) -> Result<MatchCount> {
-        let run = self.run_in_list_index("r");
-        if !self.excluded_texts.is_empty() {
-            let max_scanned = MAX_TESTED.min(MAX_SCANNED);
-            let found = self.rows(store, &run, LIST_KEY, ScanRange::ALL, max_scanned, max_scanned).await?;
-            let is_exact = found.stopped_early.is_none() && found.rows.len() < max_scanned as usize;
-            return Ok(MatchCount { runs: found.rows.len() as u64, is_exact });
-        }
-        let looks_up_text = self.looks_up_text() || self.tests_each_text();
-        if self.every_scanned_run_matches() {
-            let limit = match self.scan_index.is_text() {
-                _ if looks_up_text => MAX_TESTED_TEXTS,
-                true => MAX_TESTED,
-                false => MAX_COUNTED,
+        if !self.texts.is_empty() {
+            // As many as the other counts beside the list read.
+            let scan = self.newest(store, MAX_ENTRIES_WITH_TEXT, MAX_ENTRIES_WITH_TEXT).await?;
+            return match scan.exact_index(self) {
+                Some(index) if !scan.ended => self.count_index(store, index, MAX_TESTED).await,
+                _ => Ok(MatchCount { runs: scan.found.len() as u64, is_exact: scan.ended }),
             };
-            let entries = self.count_entries(store, limit + 1).await?;
-            return Ok(MatchCount { runs: entries.min(limit).into(), is_exact: entries <= limit });
         }
-        let max_entries = match self.scan_index.is_text() {
-            _ if looks_up_text => MAX_TESTED_TEXTS,
-            true => MAX_TESTED / 2,
-            false => MAX_TESTED,
-        };
+        if self.every_scanned_run_matches() {
+            return self.count_index(store, self.scan_index, MAX_COUNTED).await;
+        }
+        let (run, max_entries) = (self.run_in_list_index("r"), MAX_TESTED);
         let range = ScanRange { max_entries: Some(max_entries), ..ScanRange::ALL };
         let (sql, args) = self.select(&run, LIST_KEY, range, max_entries);
         let rows = fetch(&store.reader, format!("SELECT COUNT(*) FROM ({sql}) counted"), args).await?;
         let runs: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
-        let is_exact = self.count_entries(store, max_entries + 1).await? <= max_entries;
+        let is_exact = !self.has_more_entries_than(store, max_entries).await?;
         Ok(MatchCount { runs: u64::try_from(runs).unwrap_or(0), is_exact })
     }
 
-    /// On PostgreSQL a scan for a common text tests the text of each run.
-    fn tests_each_text(&self) -> bool {
-        self.engine == Engine::Postgres && self.scan_index == super::scan_index::ScanIndex::Text
+    /// Counts an index whose entries all match.
+    async fn count_index(&self, store: &Store, index: ScanIndex, limit: u32) -> Result<MatchCount> {
+        let entries = self.count_entries(store, index, limit + 1).await?;
+        Ok(MatchCount { runs: entries.min(limit).into(), is_exact: entries <= limit })
     }
 }
 

@@ -7,16 +7,15 @@
 //! ```
 //!
 //! A request builds one plan and runs everything on it. The plan holds the tags that the query names, with their ids and
-//! run counts, the text expressions, the column comparisons, the time range, and which index to scan.
+//! run counts, the text clauses, the column comparisons, the time range, and which index to scan.
 //!
 //! Running a plan scans that index in list order, newest run first, so nothing is sorted and a full page ends the scan.
-//! The scanned index is the rarest tag's, or the text index if the text is rarer, or the whole list (`scan_index.rs`).
-//! Every other condition is looked up for each scanned run (`select.rs`). A list in the order of a number walks along that
-//! number's index, or sorts what matches if that is little (`sorted.rs`).
+//! The scanned index is the rarest tag's, or the whole list (`scan_index.rs`). Every other condition on tags and columns is
+//! looked up for each scanned run (`select.rs`). A list in the order of a number walks along that number's index, or sorts
+//! what matches if that is little (`sorted.rs`).
 //!
-//! An excluded word (`-refund`) can make a scan pass most runs, with a slow lookup for each. Such a scan runs in batches
-//! and stops after [`page::MAX_SCANNED`] runs. [`page::StoppedEarly`] then says how many runs were scanned and where the next
-//! scan continues (`page.rs`).
+//! Texts are not conditions of SQL. A plan with text clauses scans in batches and checks the text of each run, or scans the
+//! word index instead (`text_scan.rs`).
 //!
 //! Values are always bound; the SQL text contains only column names and placeholders.
 
@@ -26,20 +25,21 @@ mod sample;
 mod scan_index;
 mod select;
 mod sorted;
+mod text_scan;
 
 use protocol::Query;
 use protocol::query::{Clause, Comparison, Field, Has, Is, Term};
 
+use tokio::sync::Mutex;
+
 use self::scan_index::ScanIndex;
+use self::text_scan::TextScan;
 use super::tags::{Counted, Tag};
-use super::text::{TextIndex, TextMatch, TextTerm};
+use super::text::{TextClause, TextTerm};
 use super::{Engine, Result, Store, WorkspaceId, list_key};
 
 pub(super) use self::page::{LIST_KEY, PageOrder, PlanRows};
 pub(super) use self::sample::{Sample, SampleColumns};
-
-/// A phrase with fewer runs is scanned, also if there are words to look up for each run.
-const RARE_PHRASE_RUNS: i64 = 200;
 
 /// A query on the runs of one workspace, ready to run. It reflects the tags at the time when it was built: build a new
 /// one after storing runs.
@@ -52,10 +52,7 @@ pub struct QueryPlan {
     /// The query requires a tag or an id that no run has.
     matches_nothing: bool,
     tags: Vec<TagCondition>,
-    /// What the text of runs must match: at most one condition for each text index.
-    texts: Vec<TextMatch>,
-    /// What it must not match.
-    excluded_texts: Vec<TextMatch>,
+    texts: Vec<TextClause>,
     columns: Vec<ColumnCondition>,
     /// The list keys of the runs that the query names by id.
     list_keys: Option<Vec<i64>>,
@@ -64,6 +61,8 @@ pub struct QueryPlan {
     /// All list keys are below this one.
     max_list_key: Option<i64>,
     scan_index: ScanIndex,
+    /// The newest runs that match the text, as far as they were needed: the list and the counts beside it share them.
+    newest: Mutex<Option<TextScan>>,
 }
 
 /// A run must have one of these tags, or none of them.
@@ -98,14 +97,13 @@ impl Store {
             matches_nothing: false,
             tags: Vec::new(),
             texts: Vec::new(),
-            excluded_texts: Vec::new(),
             columns: Vec::new(),
             list_keys: None,
             min_list_key: None,
             max_list_key: None,
             scan_index: ScanIndex::List,
+            newest: Mutex::default(),
         };
-        let (mut texts, mut phrases) = (Vec::new(), Vec::new());
         for clause in &query.clauses {
             match &clause.term {
                 Term::Since(when) => plan.limit_time(when.resolve(now_ms), !clause.negated),
@@ -120,13 +118,8 @@ impl Store {
                 }
                 _ => {
                     let Some(found) = self.tags_of(workspace, clause).await? else {
-                        let terms: Vec<TextTerm<'_>> = clause.terms().filter_map(as_text).collect();
-                        let condition = self.text_match(&terms).await?;
-                        let conditions = if clause.negated { &mut plan.excluded_texts } else { &mut texts };
-                        conditions.push(condition);
-                        if let ([TextTerm::Phrase(phrase)], false) = (terms.as_slice(), clause.negated) {
-                            phrases.push(TextMatch::words_of_phrase(phrase));
-                        }
+                        let terms = clause.terms().flat_map(text_terms).collect();
+                        plan.texts.push(TextClause { negated: clause.negated, terms });
                         continue;
                     };
                     if !found.is_empty() {
@@ -143,18 +136,7 @@ impl Store {
         if plan.list_keys.as_ref().is_some_and(Vec::is_empty) {
             plan.matches_nothing = true;
         }
-        plan.texts = combined(self.engine, texts);
-        if let [phrase, words] = plan.texts.as_slice()
-            && !self.text_is_rarer_than(&plan, phrase, RARE_PHRASE_RUNS).await?
-        {
-            // SQLite is quicker to look up a phrase than many words. The words of the phrase make the scan shorter.
-            phrases.push(words.clone());
-            let words = TextMatch::all(self.engine, TextIndex::Words, &phrases);
-            plan.texts = words.into_iter().chain([phrase.clone()]).collect();
-        }
-        if !plan.matches_nothing {
-            plan.scan_index = self.choose_scan_index(&plan).await?;
-        }
+        plan.scan_index = plan.choose_scan_index();
         Ok(plan)
     }
 
@@ -221,26 +203,15 @@ fn are_exclusive(tags: &[Counted]) -> bool {
     tags.len() == 1 || (of_one_key && !matches!(key, "tool" | "is" | "has"))
 }
 
-fn as_text(term: &Term) -> Option<TextTerm<'_>> {
+/// The terms of the text that match if this one does.
+fn text_terms(term: &Term) -> Vec<TextTerm> {
     match term {
-        Term::Word(text) => Some(TextTerm::Word(text)),
-        Term::Phrase(text) => Some(TextTerm::Phrase(text)),
-        Term::Field { field: Field::Name, value } => Some(TextTerm::Name(value)),
-        Term::Field { field: Field::Agent, value } => Some(TextTerm::Agent(value)),
-        _ => None,
+        Term::Word(text) => vec![TextTerm::words(text)],
+        Term::Phrase(text) => vec![TextTerm::phrase(text)],
+        Term::Field { field: Field::Name, value } => vec![TextTerm::name(value)],
+        Term::Field { field: Field::Agent, value } => vec![TextTerm::agent(value), TextTerm::name(value)],
+        _ => Vec::new(),
     }
-}
-
-/// One condition for each text index, that on phrases first.
-fn combined(engine: Engine, texts: Vec<TextMatch>) -> Vec<TextMatch> {
-    if engine == Engine::Postgres {
-        return TextMatch::all(engine, TextIndex::Words, &texts).into_iter().collect();
-    }
-    let of_index = |index| {
-        let texts: Vec<TextMatch> = texts.iter().filter(|text| text.index == index).cloned().collect();
-        TextMatch::all(engine, index, &texts)
-    };
-    [TextIndex::Phrases, TextIndex::Words].into_iter().filter_map(of_index).collect()
 }
 
 fn as_column_test(term: &Term) -> Option<ColumnTest> {

@@ -1,33 +1,30 @@
 //! Running a plan for one page of rows.
-//!
-//! A plan with an excluded text is scanned in batches, up to a limit: a word that nearly all runs contain would
-//! otherwise make the scan read every run. A scan that stopped can be continued.
 
-use domain::RunSort;
-use sqlx::Row;
+use domain::{RunSort, SortColumn};
 use sqlx::any::AnyRow;
 
 use super::select::ScanRange;
+use super::text_scan::TextScan;
 use super::{QueryPlan, sorted};
 use crate::store::runs::RunCursor;
-use crate::store::sql::{Args, fetch};
+use crate::store::sql::fetch;
 use crate::store::{Result, Store};
 
-/// Runs scanned for one page of a plan with an excluded text.
+/// Index entries read for one page of a plan with a text. A word that nearly all runs contain, excluded, or a rare phrase of
+/// common words would otherwise make the scan read every run.
 pub(super) const MAX_SCANNED: u32 = 50_000;
-/// The first batch is usually enough. Each further batch is four times as long, up to the longest.
-const FIRST_BATCH: u32 = 250;
-const LONGEST_BATCH: u32 = 10_000;
 
 /// The only column of a page that needs no more: the narrow index of the list has it.
 pub(in crate::store) const LIST_KEY: &str = "r.n";
 
 /// An order of runs, and the place where a page begins.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct PageOrder {
     pub sort: RunSort,
     pub cursor: Option<RunCursor>,
     pub includes_cursor: bool,
+    /// From the last page to the first: runs without a number come before the others.
+    pub backwards: bool,
 }
 
 /// The rows that a plan returned.
@@ -47,8 +44,8 @@ pub(in crate::store) struct StoppedEarly {
 }
 
 impl QueryPlan {
-    /// Columns of `r` for a page of matching runs in an order, after `cursor` or, if `includes_cursor`, from it on. The
-    /// cursor must be one of the same order.
+    /// Columns of `r`, with `r.n` among them, for a page of matching runs in an order, after `cursor` or, if
+    /// `includes_cursor`, from it on. The cursor must be one of the same order.
     pub(in crate::store) async fn page(
         &self,
         store: &Store,
@@ -56,85 +53,82 @@ impl QueryPlan {
         order: PageOrder,
         limit: u32,
     ) -> Result<PlanRows> {
-        let PageOrder { sort, cursor, includes_cursor } = order;
-        let Some(measure) = sorted::measure_of(sort.column) else {
-            let newest_first = !sort.ascending;
-            let range =
-                ScanRange { cursor: cursor.map(RunCursor::list_key), includes_cursor, newest_first, ..ScanRange::ALL };
-            let run = if columns == LIST_KEY { self.run_in_list_index("r") } else { "run r".to_owned() };
-            return self.rows(store, &run, columns, range, limit, MAX_SCANNED).await;
-        };
-        let rows = self.sorted_rows(store, columns, measure, order, limit).await?;
-        Ok(PlanRows { rows, stopped_early: None })
-    }
-
-    pub(super) async fn rows(
-        &self,
-        store: &Store,
-        run: &str,
-        columns: &str,
-        range: ScanRange,
-        limit: u32,
-        max_scanned: u32,
-    ) -> Result<PlanRows> {
         if self.matches_nothing {
             return Ok(PlanRows::default());
         }
-        if self.excluded_texts.is_empty() {
-            let (sql, args) = self.select(run, columns, range, limit);
-            return Ok(PlanRows { rows: fetch(&store.reader, sql, args).await?, stopped_early: None });
+        let run = if columns == LIST_KEY { self.run_in_list_index("r") } else { "run r".to_owned() };
+        if !self.texts.is_empty() {
+            return self.page_by_text(store, &run, columns, order, limit).await;
         }
-        self.rows_in_batches(store, run, columns, range, limit, max_scanned).await
+        let PageOrder { sort, cursor, includes_cursor, .. } = order;
+        let rows = match sorted::measure_of(sort.column) {
+            Some(measure) => self.sorted_rows(store, columns, measure, order, limit).await?,
+            None => {
+                let (cursor, newest_first) = (cursor.map(RunCursor::list_key), !sort.ascending);
+                let range = ScanRange { cursor, includes_cursor, newest_first, ..ScanRange::ALL };
+                let (sql, args) = self.select(&run, columns, range, limit);
+                fetch(&store.reader, sql, args).await?
+            }
+        };
+        Ok(PlanRows { rows, stopped_early: None })
     }
 
-    async fn rows_in_batches(
+    async fn page_by_text(
         &self,
         store: &Store,
         run: &str,
         columns: &str,
-        mut range: ScanRange,
+        order: PageOrder,
         limit: u32,
-        max_scanned: u32,
     ) -> Result<PlanRows> {
-        let mut rows = Vec::new();
-        let (mut batch, mut scanned) = (FIRST_BATCH.min(max_scanned), 0);
-        loop {
-            let Some((last, entries)) = self.end_of_batch(store, range, batch).await? else {
-                return Ok(PlanRows { rows, stopped_early: None });
-            };
-            let wanted = limit - u32::try_from(rows.len()).unwrap_or(limit);
-            let (sql, args) = self.select(run, columns, ScanRange { last: Some(last), ..range }, wanted);
-            rows.append(&mut fetch(&store.reader, sql, args).await?);
-            scanned += entries;
-            if rows.len() >= limit as usize || entries < batch {
-                return Ok(PlanRows { rows, stopped_early: None });
+        let scan = match order.is_newest() {
+            true => self.newest(store, limit, MAX_SCANNED).await?,
+            false => {
+                let mut scan = TextScan::new(self, store, order).await?;
+                scan.advance(self, store, limit, MAX_SCANNED).await?;
+                scan
             }
-            let cursor = RunCursor::Created(last);
-            (range.cursor, range.includes_cursor) = (Some(last), false);
-            if scanned >= max_scanned {
-                let stopped_early = StoppedEarly { cursor, scanned: scanned.into() };
-                return Ok(PlanRows { rows, stopped_early: Some(stopped_early) });
-            }
-            batch = (batch * 4).min(LONGEST_BATCH).min(max_scanned - scanned);
-        }
+        };
+        let found = &scan.found[..scan.found.len().min(limit as usize)];
+        let rows = self.rows_of(store, run, columns, found).await?;
+        let stopped = !scan.ended && found.len() < limit as usize;
+        let stopped_early = scan.cursor().filter(|_| stopped);
+        let stopped_early = stopped_early.map(|cursor| StoppedEarly { cursor, scanned: scan.scanned.into() });
+        Ok(PlanRows { rows, stopped_early })
     }
 
-    /// The last list key of the next `batch` entries of the scanned index, and the number of entries. `None` at the end.
-    async fn end_of_batch(&self, store: &Store, range: ScanRange, batch: u32) -> Result<Option<(i64, u32)>> {
-        let mut args = Args::default();
-        let from = self.first_entries_clause(&mut args, range, batch);
-        let last = if range.newest_first { "MIN" } else { "MAX" };
-        let sql = format!("SELECT COUNT(*), COALESCE({last}(n), 0) FROM {from}");
-        let rows = fetch(&store.reader, sql, args.into_vec()).await?;
-        let Some(row) = rows.first() else { return Ok(None) };
-        let entries = u32::try_from(row.try_get::<i64, _>(0)?).unwrap_or(u32::MAX);
-        Ok((entries > 0).then_some((row.try_get(1)?, entries)))
+    /// The newest runs that match the text: at least `wanted`, unless there are fewer or more than `max_entries` index
+    /// entries have to be read.
+    pub(super) async fn newest(&self, store: &Store, wanted: u32, max_entries: u32) -> Result<TextScan> {
+        let mut newest = self.newest.lock().await;
+        let scan = match newest.take() {
+            Some(scan) => scan,
+            None => TextScan::new(self, store, PageOrder::NEWEST).await?,
+        };
+        let scan = newest.insert(scan);
+        scan.advance(self, store, wanted, max_entries.saturating_sub(scan.scanned)).await?;
+        Ok(scan.clone())
+    }
+}
+
+impl PageOrder {
+    const NEWEST: Self = Self {
+        sort: RunSort { column: SortColumn::Created, ascending: false },
+        cursor: None,
+        includes_cursor: false,
+        backwards: false,
+    };
+
+    /// The first page of the list as it is without a choice.
+    fn is_newest(self) -> bool {
+        self.sort == Self::NEWEST.sort && self.cursor.is_none()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use protocol::Query;
+    use sqlx::Row;
 
     use super::*;
     use crate::seed::Seeder;
@@ -158,16 +152,24 @@ mod tests {
         Ok(store.plan(workspace, &query, UNTIL_MS).await?)
     }
 
+    /// The list keys of matching runs, and the cursor if the scan stopped early.
     async fn list_keys(
         plan: &QueryPlan,
         store: &Store,
-        cursor: Option<i64>,
-        newest_first: bool,
-        max_scanned: u32,
-    ) -> anyhow::Result<(Vec<i64>, Option<StoppedEarly>)> {
-        let range = ScanRange { cursor, newest_first, ..ScanRange::ALL };
-        let found = plan.rows(store, "run r", "r.n", range, 1_000, max_scanned).await?;
-        Ok((found.rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, found.stopped_early))
+        cursor: Option<RunCursor>,
+        ascending: bool,
+        max_entries: u32,
+    ) -> anyhow::Result<(Vec<i64>, Option<RunCursor>)> {
+        let sort = RunSort { column: SortColumn::Created, ascending };
+        let order = PageOrder { sort, cursor, ..PageOrder::NEWEST };
+        if plan.texts.is_empty() {
+            let rows = plan.page(store, LIST_KEY, order, 1_000).await?.rows;
+            return Ok((rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, None));
+        }
+        let mut scan = TextScan::new(plan, store, order).await?;
+        scan.advance(plan, store, 1_000, max_entries).await?;
+        let stopped = scan.cursor().filter(|_| !scan.ended);
+        Ok((scan.found, stopped))
     }
 
     #[tokio::test]
@@ -180,29 +182,30 @@ mod tests {
             ("order forecast", "order -forecast"),
         ] {
             let rest = with.trim_end_matches("forecast").trim();
-            let all = list_keys(&plan(&store, workspace, rest).await?, &store, None, true, 1_000).await?.0;
-            let with = list_keys(&plan(&store, workspace, with).await?, &store, None, true, 1_000).await?.0;
+            let all = list_keys(&plan(&store, workspace, rest).await?, &store, None, false, 1_000).await?.0;
+            let with = list_keys(&plan(&store, workspace, with).await?, &store, None, false, 1_000).await?.0;
             assert!(!with.is_empty() && with.len() < all.len(), "{without}");
             let expected: Vec<i64> = all.iter().copied().filter(|list_key| !with.contains(list_key)).collect();
             let plan = plan(&store, workspace, without).await?;
-            assert_eq!(list_keys(&plan, &store, None, true, 1_000).await?, (expected.clone(), None), "{without}");
+            assert_eq!(list_keys(&plan, &store, None, false, 1_000).await?, (expected.clone(), None), "{without}");
 
             // Scans that stop early continue without gaps and without duplicates, in both directions.
-            let scan_in_pieces = async |first: Option<i64>, newest_first: bool| -> anyhow::Result<(Vec<i64>, usize)> {
-                let (mut pieces, mut cursor) = (Vec::new(), first);
+            let scan_in_pieces = async |ascending: bool| -> anyhow::Result<(Vec<i64>, usize)> {
+                let (mut pieces, mut cursor) = (Vec::new(), None);
                 for scans in 1..=MAX_SCANS {
-                    let (mut found, stopped) = list_keys(&plan, &store, cursor, newest_first, 40).await?;
+                    let (mut found, stopped) = list_keys(&plan, &store, cursor, ascending, 40).await?;
                     pieces.append(&mut found);
-                    let Some(stopped) = stopped else { return Ok((pieces, scans)) };
-                    assert_eq!(stopped.scanned, 40);
-                    cursor = Some(stopped.cursor.list_key());
+                    if stopped.is_none() {
+                        return Ok((pieces, scans));
+                    }
+                    cursor = stopped;
                 }
                 anyhow::bail!("{without} did not end after {MAX_SCANS} scans")
             };
-            let (pieces, scans) = scan_in_pieces(None, true).await?;
+            let (pieces, scans) = scan_in_pieces(false).await?;
             assert!(scans > 1);
             assert_eq!(pieces, expected, "{without}");
-            let (mut pieces, _) = scan_in_pieces(Some(0), false).await?;
+            let (mut pieces, _) = scan_in_pieces(true).await?;
             pieces.reverse();
             assert_eq!(pieces, expected, "{without} upwards");
         }

@@ -5,17 +5,17 @@
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use super::QueryPlan;
 use super::page::MAX_SCANNED;
 use super::scan_index::ScanIndex;
 use super::select::ScanRange;
-use super::{PlanRows, QueryPlan};
 use crate::store::sql::{Args, fetch};
-use crate::store::{Engine, Result, Store};
+use crate::store::{Result, Store};
 
 /// Runs scanned for a sample: some milliseconds.
 const MAX_ENTRIES: u32 = 5_000;
-/// The same if SQLite looks up the text of each run, which is slow with a million runs.
-const MAX_ENTRIES_WITH_TEXT: u32 = 100;
+/// The same if the text of each run is checked.
+pub(super) const MAX_ENTRIES_WITH_TEXT: u32 = 1_000;
 /// Sample at least this many runs, however rare they are: the page of the list beside the counts shows them.
 const MIN_ROWS: u32 = 25;
 
@@ -36,8 +36,7 @@ pub(in crate::store) enum SampleColumns {
 impl QueryPlan {
     /// The newest matching runs, at most `wanted`.
     pub(in crate::store) async fn sample(&self, store: &Store, columns: SampleColumns, wanted: u32) -> Result<Sample> {
-        let slow = self.looks_up_text() && self.engine == Engine::Sqlite;
-        let max_entries = if slow { MAX_ENTRIES_WITH_TEXT } else { MAX_ENTRIES };
+        let max_entries = if self.texts.is_empty() { MAX_ENTRIES } else { MAX_ENTRIES_WITH_TEXT };
         self.sample_within(store, columns, wanted, max_entries).await
     }
 
@@ -51,17 +50,18 @@ impl QueryPlan {
         if self.matches_nothing {
             return Ok(Sample { rows: Vec::new(), complete: true });
         }
+        if !self.texts.is_empty() {
+            let mut scan = self.newest(store, wanted, max_entries).await?;
+            if scan.found.len() < MIN_ROWS as usize {
+                scan = self.newest(store, MIN_ROWS, MAX_SCANNED).await?;
+            }
+            let complete = scan.ended && scan.found.len() <= wanted as usize;
+            scan.found.truncate(wanted as usize);
+            let (run, columns) = self.run_and_columns(columns);
+            return Ok(Sample { rows: self.rows_of(store, &run, columns, &scan.found).await?, complete });
+        }
         if self.every_scanned_run_matches() {
             return self.first_rows(store, columns, wanted).await;
-        }
-        if !self.excluded_texts.is_empty() {
-            let (run, columns) = self.run_and_columns(columns);
-            let found = self.rows(store, &run, columns, ScanRange::ALL, wanted, max_entries).await?;
-            if found.stopped_early.is_none() || found.rows.len() >= MIN_ROWS as usize {
-                return Ok(Sample::new(found, wanted));
-            }
-            let found = self.rows(store, &run, columns, ScanRange::ALL, MIN_ROWS, MAX_SCANNED).await?;
-            return Ok(Sample::new(found, MIN_ROWS));
         }
         let rows = self.read(store, columns, Some(max_entries), wanted).await?;
         let full = rows.len() == wanted as usize;
@@ -72,14 +72,10 @@ impl QueryPlan {
         self.first_rows(store, columns, MIN_ROWS).await
     }
 
-    /// Returns true if the text of each scanned run is looked up.
-    pub(super) fn looks_up_text(&self) -> bool {
-        self.texts.len() > usize::from(self.scan_index.is_text())
-    }
-
+    /// For plans without texts.
     pub(super) fn every_scanned_run_matches(&self) -> bool {
-        let tags = self.tags.iter().enumerate().all(|(index, _)| self.scan_index == ScanIndex::Tag(index));
-        tags && !self.looks_up_text() && self.excluded_texts.is_empty() && self.columns.is_empty()
+        let is_scanned = |position| self.scan_index == ScanIndex::Tag(position);
+        (0..self.tags.len()).all(is_scanned) && self.columns.is_empty()
     }
 
     async fn first_rows(&self, store: &Store, columns: SampleColumns, wanted: u32) -> Result<Sample> {
@@ -102,28 +98,22 @@ impl QueryPlan {
     /// The `FROM` item for `r`, and the columns to select from it.
     fn run_and_columns(&self, columns: SampleColumns) -> (String, &'static str) {
         match columns {
-            SampleColumns::Tags => ("run r".to_owned(), "r.tags"),
+            SampleColumns::Tags => ("run r".to_owned(), "r.n, r.tags"),
             SampleColumns::ListKeyAndStatus => (self.run_in_list_index("r"), "r.n, r.status"),
         }
     }
 
     pub(super) async fn has_more_entries_than(&self, store: &Store, entries: u32) -> Result<bool> {
-        Ok(self.count_entries(store, entries + 1).await? > entries)
+        Ok(self.count_entries(store, self.scan_index, entries + 1).await? > entries)
     }
 
-    /// Counts the entries of the scanned index, up to a limit.
-    pub(super) async fn count_entries(&self, store: &Store, limit: u32) -> Result<u32> {
+    /// Counts the entries of an index, up to a limit.
+    pub(super) async fn count_entries(&self, store: &Store, index: ScanIndex, limit: u32) -> Result<u32> {
         let mut args = Args::default();
-        let from = self.first_entries_clause(&mut args, ScanRange::ALL, limit);
+        let from = self.first_entries_clause(&mut args, index, ScanRange::ALL, limit);
         let rows = fetch(&store.reader, format!("SELECT COUNT(*) FROM {from}"), args.into_vec()).await?;
         let found: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
         Ok(u32::try_from(found).unwrap_or(u32::MAX))
-    }
-}
-
-impl Sample {
-    fn new(found: PlanRows, wanted: u32) -> Self {
-        Self { complete: found.stopped_early.is_none() && found.rows.len() < wanted as usize, rows: found.rows }
     }
 }
 
@@ -153,8 +143,8 @@ mod tests {
             "-forecast env:prod",
         ] {
             let query = Query::parse(text).map_err(|error| anyhow::anyhow!("{error}"))?;
-            let plan = store.plan(workspace, &query, UNTIL_MS).await?;
             let sample = async |wanted, max_entries| -> Result<(Vec<i64>, bool)> {
+                let plan = store.plan(workspace, &query, UNTIL_MS).await?;
                 let columns = SampleColumns::ListKeyAndStatus;
                 let Sample { rows, complete } = plan.sample_within(&store, columns, wanted, max_entries).await?;
                 Ok((rows.iter().map(|row| row.try_get(0)).collect::<Result<_>>()?, complete))
@@ -166,7 +156,9 @@ mod tests {
             assert_eq!(some, every[..some.len()], "{text}");
             assert_eq!(sample(10, 90).await?, (every[..10].to_vec(), false), "{text}");
             // The scan is too short, but the runs that the list shows are counted.
-            assert_eq!(sample(1_000, 3).await?, (every[..MIN_ROWS as usize].to_vec(), false), "{text}");
+            let (some, complete) = sample(1_000, 3).await?;
+            assert!(!complete && (MIN_ROWS as usize..every.len()).contains(&some.len()), "{text}");
+            assert_eq!(some, every[..some.len()], "{text}");
         }
         Ok(())
     }

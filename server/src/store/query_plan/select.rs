@@ -11,7 +11,6 @@ use super::scan_index::ScanIndex;
 use super::{ColumnTest, QueryPlan};
 use crate::store::Engine;
 use crate::store::sql::{Arg, Args};
-use crate::store::text::TextMatch;
 
 /// The part of an index that a scan reads, and the direction.
 #[derive(Clone, Copy)]
@@ -22,14 +21,11 @@ pub(super) struct ScanRange {
     pub newest_first: bool,
     /// The number of index entries to read at most.
     pub max_entries: Option<u32>,
-    /// The last list key to read.
-    pub last: Option<i64>,
 }
 
 impl ScanRange {
     /// From the newest run to the oldest.
-    pub const ALL: Self =
-        Self { cursor: None, includes_cursor: false, newest_first: true, max_entries: None, last: None };
+    pub const ALL: Self = Self { cursor: None, includes_cursor: false, newest_first: true, max_entries: None };
 
     fn after_cursor(self) -> &'static str {
         match (self.newest_first, self.includes_cursor) {
@@ -38,10 +34,6 @@ impl ScanRange {
             (false, false) => ">",
             (false, true) => ">=",
         }
-    }
-
-    fn up_to_last(self) -> &'static str {
-        if self.newest_first { ">=" } else { "<=" }
     }
 
     fn order(self) -> &'static str {
@@ -63,11 +55,11 @@ impl QueryPlan {
         let mut args = Args::default();
         let limit = args.bind(i64::from(limit));
         let sources = match range.max_entries {
-            Some(max_entries) => vec![self.first_entries(&mut args, range, max_entries)],
-            None => self.sources(&mut args, range),
+            Some(max_entries) => vec![self.first_entries(&mut args, self.scan_index, range, max_entries)],
+            None => self.sources(&mut args, self.scan_index, range),
         };
         let scans: Vec<String> =
-            sources.into_iter().map(|source| self.scan(&mut args, source, range, &limit)).collect();
+            sources.into_iter().map(|source| self.scan(&mut args, source, range.order(), &limit)).collect();
         let scans: Vec<String> = scans.iter().map(|scan| format!("SELECT n FROM ({scan}) b")).collect();
         let workspace = args.bind(self.workspace.0);
         let text = format!(
@@ -79,9 +71,15 @@ impl QueryPlan {
         (text, args.into_vec())
     }
 
-    /// `FROM (…)` with the first `max_entries` list keys of the scanned index as `n`, without the other conditions.
-    pub(super) fn first_entries_clause(&self, args: &mut Args, range: ScanRange, max_entries: u32) -> String {
-        self.first_entries(args, range, max_entries).from
+    /// `FROM (…) t` with the first `max_entries` list keys of an index as `n`, without the other conditions.
+    pub(super) fn first_entries_clause(
+        &self,
+        args: &mut Args,
+        index: ScanIndex,
+        range: ScanRange,
+        max_entries: u32,
+    ) -> String {
+        self.first_entries(args, index, range, max_entries).from
     }
 
     /// The `FROM` item for runs in the narrow index of the list. SQLite would otherwise read the wide table.
@@ -93,20 +91,18 @@ impl QueryPlan {
     }
 
     /// One scan in list order, with all conditions that are not the scanned index.
-    fn scan(&self, args: &mut Args, source: Source, range: ScanRange, limit: &str) -> String {
-        let (from, list_key, conditions) = self.with_conditions(args, source, range);
-        let order = range.order();
+    fn scan(&self, args: &mut Args, source: Source, order: &str, limit: &str) -> String {
+        let (from, list_key, conditions) = self.with_conditions(args, self.scan_index, source);
         format!("SELECT {list_key} AS n FROM {from} WHERE {conditions} ORDER BY {list_key} {order} LIMIT {limit}")
     }
 
-    /// All matching list keys, in no order.
-    pub(super) fn all_list_keys(&self, args: &mut Args) -> String {
-        let range = ScanRange::ALL;
+    /// The list keys of an index that match all conditions but those on texts, in no order.
+    pub(super) fn all_list_keys(&self, args: &mut Args, index: ScanIndex) -> String {
         let scans: Vec<String> = self
-            .sources(args, range)
+            .sources(args, index, ScanRange::ALL)
             .into_iter()
             .map(|source| {
-                let (from, list_key, conditions) = self.with_conditions(args, source, range);
+                let (from, list_key, conditions) = self.with_conditions(args, index, source);
                 format!("SELECT {list_key} AS n FROM {from} WHERE {conditions}")
             })
             .collect();
@@ -114,26 +110,25 @@ impl QueryPlan {
     }
 
     /// The `FROM` items of a source, its list key, and the source's conditions with those that are not the scanned index.
-    fn with_conditions(&self, args: &mut Args, source: Source, range: ScanRange) -> (String, &'static str, String) {
+    fn with_conditions(&self, args: &mut Args, index: ScanIndex, source: Source) -> (String, &'static str, String) {
         let Source { mut from, list_key, mut conditions, is_run_table } = source;
         let alias = if is_run_table { "t" } else { "q" };
         if !self.columns.is_empty() && !is_run_table {
             from.push_str(&format!(" CROSS JOIN {}", self.run_in_list_index("q")));
             conditions.push(format!("q.workspace_id = {} AND q.n = {list_key}", args.bind(self.workspace.0)));
         }
-        let scanned = Some(self.scan_index);
-        conditions.extend(self.lookups(args, scanned, list_key, alias, range));
+        conditions.extend(self.lookups(args, Some(index), list_key, alias));
         (from, list_key, conditions.join(" AND "))
     }
 
-    /// One condition for each part of the query that is not the scanned index. `run` is a table with the columns of runs.
+    /// One condition for each part of the query that is neither the scanned index nor a text. `run` is a table with the
+    /// columns of runs.
     pub(super) fn lookups(
         &self,
         args: &mut Args,
         scanned: Option<ScanIndex>,
         list_key: &str,
         run: &str,
-        range: ScanRange,
     ) -> Vec<String> {
         let mut conditions = Vec::new();
         for (index, condition) in self.tags.iter().enumerate() {
@@ -147,14 +142,6 @@ impl QueryPlan {
                 ));
             }
         }
-        let scanned_texts = usize::from(scanned.is_some_and(ScanIndex::is_text));
-        for text in self.texts.iter().skip(scanned_texts) {
-            conditions.push(self.text_lookup(args, text, list_key));
-        }
-        for text in &self.excluded_texts {
-            let excluded = self.text_exclusion(args, text, list_key, range);
-            conditions.push(excluded);
-        }
         for condition in &self.columns {
             let tests: Vec<String> = condition.tests.iter().map(|test| test.sql(args, run)).collect();
             // A column that is not known yet, like the duration of a running run, is NULL: no comparison matches.
@@ -164,35 +151,34 @@ impl QueryPlan {
         conditions
     }
 
-    /// The sources of the scanned index: one table, or one per tag.
-    fn sources(&self, args: &mut Args, range: ScanRange) -> Vec<Source> {
-        match self.scan_index {
-            ScanIndex::Tag(index) => {
-                self.tags[index].tag_ids.iter().map(|id| self.source(args, Some(*id), range)).collect()
+    /// The sources of an index: one table, or one per tag.
+    fn sources(&self, args: &mut Args, index: ScanIndex, range: ScanRange) -> Vec<Source> {
+        match index {
+            ScanIndex::Tag(position) => {
+                self.tags[position].tag_ids.iter().map(|id| self.source(args, index, Some(*id), range)).collect()
             }
-            _ => vec![self.source(args, None, range)],
+            _ => vec![self.source(args, index, None, range)],
         }
     }
 
-    fn source(&self, args: &mut Args, tag_id: Option<i64>, range: ScanRange) -> Source {
+    fn source(&self, args: &mut Args, index: ScanIndex, tag_id: Option<i64>, range: ScanRange) -> Source {
         let mut conditions = Vec::new();
-        let (table, list_key) = match (self.scan_index, self.engine) {
+        let (table, list_key) = match (index, self.engine) {
             (ScanIndex::Tag(_), _) => {
                 conditions.push(format!("t.tag_id = {}", args.bind(tag_id.unwrap_or_default())));
                 ("run_tag", "t.n")
             }
-            (ScanIndex::Text | ScanIndex::SortedText, Engine::Sqlite) => {
-                let table = self.texts.first().map_or("run_word", TextMatch::table);
-                let text = self.texts.first().map(|text| text.within(self.workspace));
-                conditions.push(format!("{table} MATCH {}", args.bind(text)));
-                (table, "t.rowid")
+            (ScanIndex::Words(position), Engine::Sqlite) => {
+                let words = self.texts[position].expression(self.engine, self.workspace);
+                conditions.push(format!("run_word MATCH {}", args.bind(words)));
+                ("run_word", "t.rowid")
             }
-            (ScanIndex::Text | ScanIndex::SortedText, Engine::Postgres) => {
-                let text = self.texts.first().map(|text| text.for_one_run(self.engine));
+            (ScanIndex::Words(position), Engine::Postgres) => {
+                let words = self.texts[position].expression(self.engine, self.workspace);
                 conditions.push(format!("t.workspace_id = {}", args.bind(self.workspace.0)));
-                conditions.push(format!("t.words @@ CAST({} AS tsquery)", args.bind(text)));
-                // No index has the order of an expression, so PostgreSQL starts with the text index.
-                ("run_text", if self.scan_index == ScanIndex::Text { "t.n" } else { "(t.n + 0)" })
+                conditions.push(format!("t.words @@ CAST({} AS tsquery)", args.bind(words)));
+                // No index has the order of an expression, so PostgreSQL starts with the index of the words.
+                ("run_text", "(t.n + 0)")
             }
             (ScanIndex::List, _) => {
                 conditions.push(format!("t.workspace_id = {}", args.bind(self.workspace.0)));
@@ -206,10 +192,10 @@ impl QueryPlan {
             let list_keys: Vec<String> = list_keys.iter().map(|list_key| args.bind(*list_key)).collect();
             conditions.push(format!("{list_key} IN ({})", list_keys.join(", ")));
         }
-        Source { from: format!("{table} t"), list_key, conditions, is_run_table: self.scan_index == ScanIndex::List }
+        Source { from: format!("{table} t"), list_key, conditions, is_run_table: index == ScanIndex::List }
     }
 
-    fn first_entries(&self, args: &mut Args, range: ScanRange, max_entries: u32) -> Source {
+    fn first_entries(&self, args: &mut Args, index: ScanIndex, range: ScanRange, max_entries: u32) -> Source {
         let (limit, order) = (args.bind(i64::from(max_entries)), range.order());
         let first = |Source { from, list_key, conditions, .. }: Source| {
             let conditions = conditions.join(" AND ");
@@ -218,19 +204,14 @@ impl QueryPlan {
                  ORDER BY {list_key} {order} LIMIT {limit}) b"
             )
         };
-        let all: Vec<String> = self.sources(args, range).into_iter().map(first).collect();
+        let all: Vec<String> = self.sources(args, index, range).into_iter().map(first).collect();
         let from = format!("(SELECT n FROM ({}) u ORDER BY n {order} LIMIT {limit}) t", all.join(" UNION "));
         Source { from, list_key: "t.n", conditions: Vec::new(), is_run_table: false }
     }
 
     /// The bounds of the list key, each with its operator.
     pub(super) fn bounds(&self, range: ScanRange) -> impl Iterator<Item = (i64, &'static str)> {
-        let all = [
-            (self.min_list_key, ">="),
-            (self.max_list_key, "<"),
-            (range.cursor, range.after_cursor()),
-            (range.last, range.up_to_last()),
-        ];
+        let all = [(self.min_list_key, ">="), (self.max_list_key, "<"), (range.cursor, range.after_cursor())];
         all.into_iter().filter_map(|(bound, operator)| Some((bound?, operator)))
     }
 
@@ -241,38 +222,6 @@ impl QueryPlan {
             Engine::Sqlite => "",
             Engine::Postgres => " OFFSET 0",
         }
-    }
-
-    /// Tests the text of one run, which must be one of the workspace.
-    fn text_lookup(&self, args: &mut Args, text: &TextMatch, list_key: &str) -> String {
-        let table = text.table();
-        let text = args.bind(text.for_one_run(self.engine));
-        match self.engine {
-            Engine::Sqlite => {
-                format!("EXISTS (SELECT 1 FROM {table} x WHERE x.{table} MATCH {text} AND x.rowid = {list_key})")
-            }
-            Engine::Postgres => {
-                let no_join = self.no_join();
-                format!(
-                    "EXISTS (SELECT 1 FROM run_text x WHERE x.n = {list_key} \
-                     AND x.words @@ CAST({text} AS tsquery){no_join})"
-                )
-            }
-        }
-    }
-
-    /// Tests that a run does not match a text. SQLite is slow to look up one run, so it reads all matches in the range.
-    fn text_exclusion(&self, args: &mut Args, text: &TextMatch, list_key: &str, range: ScanRange) -> String {
-        if self.engine == Engine::Postgres || range.last.is_none() {
-            return format!("NOT {}", self.text_lookup(args, text, list_key));
-        }
-        let table = text.table();
-        let text = args.bind(text.within(self.workspace));
-        let bounds: String = self
-            .bounds(range)
-            .map(|(bound, operator)| format!(" AND x.rowid {operator} {}", args.bind(bound)))
-            .collect();
-        format!("{list_key} NOT IN (SELECT x.rowid FROM {table} x WHERE x.{table} MATCH {text}{bounds})")
     }
 }
 

@@ -15,14 +15,14 @@ use super::QueryPlan;
 use super::page::PageOrder;
 use super::scan_index::ScanIndex;
 use super::select::{ScanRange, column_of};
+use super::text_scan::Entry;
 use crate::store::runs::RunCursor;
 use crate::store::sql::{Args, fetch};
 use crate::store::{Engine, Result, Store};
 
-/// Scanned runs that are read and sorted rather than found along the index of the number.
-const MAX_SORTED: u32 = 25_000;
-/// The same if SQLite looks up the text of each, which is slow.
-const MAX_SORTED_WITH_TEXT: u32 = 200;
+/// Runs that are read and sorted rather than found along the index of the number. Of a million runs, 10,000 take about as long
+/// either way.
+const MAX_SORTED: u32 = 10_000;
 
 /// Returns the number of a column, or `None` if runs are sorted by time.
 pub(super) fn measure_of(column: SortColumn) -> Option<Measure> {
@@ -34,6 +34,15 @@ pub(super) fn measure_of(column: SortColumn) -> Option<Measure> {
     }
 }
 
+/// What is read for a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The index of the number that the list is sorted by.
+    Number,
+    /// An index in list order. For another order all its runs are read and sorted.
+    Index(ScanIndex),
+}
+
 /// The part of the runs that a statement reads: those with the number, or those without.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -42,7 +51,7 @@ enum Part {
 }
 
 impl QueryPlan {
-    /// Columns of `r` for a page of matching runs, sorted by a number.
+    /// Columns of `r` for a page of matching runs, sorted by a number. For plans without texts.
     pub(super) async fn sorted_rows(
         &self,
         store: &Store,
@@ -51,24 +60,50 @@ impl QueryPlan {
         order: PageOrder,
         limit: u32,
     ) -> Result<Vec<AnyRow>> {
-        if self.matches_nothing {
-            return Ok(Vec::new());
-        }
-        let few = self.has_few_entries(store).await?;
-        self.read_sorted(store, columns, measure, order, limit, few).await
+        let source = self.sorted_source(store).await?;
+        let direction = direction(order);
+        // The page is chosen from narrow indexes; only its rows are read from the table.
+        let rows_of = |page: &str| {
+            format!(
+                "SELECT {columns} FROM ({page}) c CROSS JOIN run r WHERE r.n = c.n \
+                 ORDER BY c.number {direction}, c.n {direction}"
+            )
+        };
+        self.in_parts(store, measure, order, source, limit, rows_of).await
     }
 
-    async fn read_sorted(
+    /// The next entries of a source in the order of a number, with their texts.
+    pub(super) async fn sorted_entries(
         &self,
         store: &Store,
-        columns: &str,
         measure: Measure,
         order: PageOrder,
+        source: Source,
         limit: u32,
-        few: bool,
+    ) -> Result<Vec<Entry>> {
+        let (body, direction) = (self.body(source, "c.n"), direction(order));
+        let entries_of = |page: &str| {
+            format!(
+                "SELECT c.n AS n, c.number AS number, CAST(1 AS BIGINT) AS passes, {body} AS body FROM ({page}) c \
+                 ORDER BY c.number {direction}, c.n {direction}"
+            )
+        };
+        let rows = self.in_parts(store, measure, order, source, limit, entries_of).await?;
+        rows.iter().map(Entry::read).collect()
+    }
+
+    /// Runs the statement that `of_page` makes of a page, first for the runs with the number and then for those without, as
+    /// far as needed.
+    async fn in_parts(
+        &self,
+        store: &Store,
+        measure: Measure,
+        order: PageOrder,
+        source: Source,
+        limit: u32,
+        of_page: impl Fn(&str) -> String,
     ) -> Result<Vec<AnyRow>> {
-        // Backwards, the runs without the number come first.
-        let backwards = order.includes_cursor;
+        let backwards = order.backwards;
         let parts =
             if backwards { [Part::WithoutNumber, Part::WithNumber] } else { [Part::WithNumber, Part::WithoutNumber] };
         let first = match order.cursor {
@@ -84,25 +119,24 @@ impl QueryPlan {
             }
             let cursor = order.cursor.filter(|_| index == first);
             let mut args = Args::default();
-            let sql = self.sorted_select(&mut args, columns, measure, PageOrder { cursor, ..order }, part, few, wanted);
-            rows.append(&mut fetch(&store.reader, sql, args.into_vec()).await?);
+            let page = self.sorted_page(&mut args, measure, PageOrder { cursor, ..order }, part, source, wanted);
+            rows.append(&mut fetch(&store.reader, of_page(&page), args.into_vec()).await?);
         }
         Ok(rows)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
-    fn sorted_select(
+    /// Selects list keys as `n`, with the number as `number`.
+    fn sorted_page(
         &self,
         args: &mut Args,
-        columns: &str,
         measure: Measure,
         order: PageOrder,
         part: Part,
-        few: bool,
+        source: Source,
         limit: u32,
     ) -> String {
         let number = column_of(measure, "t");
-        let direction = if order.sort.ascending { "ASC" } else { "DESC" };
+        let direction = direction(order);
         let mut conditions = vec![format!("t.workspace_id = {}", args.bind(self.workspace.0))];
         conditions.push(format!("{number} IS {}NULL", if part == Part::WithNumber { "NOT " } else { "" }));
         if let Some(cursor) = order.cursor {
@@ -118,28 +152,26 @@ impl QueryPlan {
                 _ => format!("t.n {after} {list_key}"),
             });
         }
-        let from = if few {
-            let matching = self.all_list_keys(args);
-            conditions.push("t.n = m.n".to_owned());
-            format!("({matching}) m CROSS JOIN {}", self.run_in_list_index("t"))
-        } else {
-            for (bound, operator) in self.bounds(ScanRange::ALL) {
-                conditions.push(format!("t.n {operator} {}", args.bind(bound)));
+        let from = match source {
+            Source::Index(index) => {
+                let matching = self.all_list_keys(args, index);
+                conditions.push("t.n = m.n".to_owned());
+                format!("({matching}) m CROSS JOIN {}", self.run_in_list_index("t"))
             }
-            conditions.extend(self.lookups(args, None, "t.n", "t", ScanRange::ALL));
-            self.run_in_index_of(measure)
+            Source::Number => {
+                for (bound, operator) in self.bounds(ScanRange::ALL) {
+                    conditions.push(format!("t.n {operator} {}", args.bind(bound)));
+                }
+                conditions.extend(self.lookups(args, None, "t.n", "t"));
+                self.run_in_index_of(measure)
+            }
         };
         let order_by = match part {
             Part::WithNumber => format!("{number} {direction}, t.n {direction}"),
             Part::WithoutNumber => format!("t.n {direction}"),
         };
         let (limit, conditions) = (args.bind(i64::from(limit)), conditions.join(" AND "));
-        // The page is chosen from narrow indexes; only its rows are read from the table.
-        format!(
-            "SELECT {columns} FROM (SELECT t.n AS n, {number} AS number FROM {from} WHERE {conditions} \
-             ORDER BY {order_by} LIMIT {limit}) c CROSS JOIN run r WHERE r.n = c.n \
-             ORDER BY c.number {direction}, c.n {direction}"
-        )
+        format!("SELECT t.n AS n, {number} AS number FROM {from} WHERE {conditions} ORDER BY {order_by} LIMIT {limit}")
     }
 
     fn run_in_index_of(&self, measure: Measure) -> String {
@@ -151,22 +183,20 @@ impl QueryPlan {
         }
     }
 
-    /// Returns true if the scanned index has so few runs that sorting them is quicker than walking along another index.
-    async fn has_few_entries(&self, store: &Store) -> Result<bool> {
-        if self.list_keys.is_some() {
-            return Ok(true);
-        }
-        let looks_up_text = self.looks_up_text() || !self.excluded_texts.is_empty();
-        let max_sorted = if looks_up_text { MAX_SORTED_WITH_TEXT } else { MAX_SORTED };
-        match self.scan_index {
-            ScanIndex::Tag(index) if self.tags[index].runs <= i64::from(max_sorted) => Ok(true),
-            ScanIndex::List if self.query.is_empty() => Ok(false),
-            // Chosen because it matches many runs.
-            ScanIndex::Text if self.engine == Engine::Postgres => Ok(false),
-            ScanIndex::SortedText => Ok(true),
-            _ => Ok(!self.has_more_entries_than(store, max_sorted).await?),
-        }
+    /// The index of the plan if it has so few runs that sorting them is quicker than walking along another index.
+    pub(super) async fn sorted_source(&self, store: &Store) -> Result<Source> {
+        let is_short = match self.scan_index {
+            _ if self.list_keys.is_some() => true,
+            ScanIndex::Tag(position) if self.tags[position].runs <= i64::from(MAX_SORTED) => true,
+            ScanIndex::List if self.min_list_key.is_none() && self.max_list_key.is_none() => false,
+            index => self.count_entries(store, index, MAX_SORTED + 1).await? <= MAX_SORTED,
+        };
+        Ok(if is_short { Source::Index(self.scan_index) } else { Source::Number })
     }
+}
+
+fn direction(order: PageOrder) -> &'static str {
+    if order.sort.ascending { "ASC" } else { "DESC" }
 }
 
 #[cfg(test)]
@@ -174,11 +204,11 @@ mod tests {
     use domain::{RunSort, RunSummary};
     use protocol::Query;
     use protocol::messages::Tokens;
+    use sqlx::Row;
 
     use super::*;
     use crate::seed::Seeder;
     use crate::store::RunUpdate;
-    use crate::store::run_row::read_summary;
 
     const UNTIL_MS: i64 = 1_790_000_000_000;
 
@@ -244,12 +274,16 @@ mod tests {
                     assert_eq!(store.cursor_before(&plan, sort, cursor, 17).await?, pair[0], "{text} {sort}");
                 }
                 let Some(measure) = measure_of(sort.column) else { continue };
-                for few in [true, false] {
-                    let order = PageOrder { sort, cursor: None, includes_cursor: false };
-                    let columns = crate::store::run_row::SUMMARY_COLUMNS;
-                    let rows = plan.read_sorted(&store, columns, measure, order, 30, few).await?;
-                    let ids = rows.iter().map(|row| Ok(read_summary(row)?.id)).collect::<Result<Vec<_>>>()?;
-                    assert_eq!(ids, expected[..expected.len().min(30)], "{text} {sort} {few}");
+                if !plan.texts.is_empty() {
+                    continue;
+                }
+                for source in [Source::Number, Source::Index(plan.scan_index)] {
+                    let order = PageOrder { sort, cursor: None, includes_cursor: false, backwards: false };
+                    let entries = plan.sorted_entries(&store, measure, order, source, 30).await?;
+                    let list_keys: Vec<i64> = entries.iter().map(|entry| entry.list_key).collect();
+                    let rows = plan.rows_of(&store, "run r", "r.n, r.id", &list_keys).await?;
+                    let ids = rows.iter().map(|row| row.try_get("id")).collect::<Result<Vec<String>>>()?;
+                    assert_eq!(ids, expected[..expected.len().min(30)], "{text} {sort} {source:?}");
                 }
             }
         }

@@ -1,185 +1,139 @@
 //! Writing the words of runs.
 
-use std::collections::BTreeSet;
-
-use protocol::query::words;
 use sqlx::AnyConnection;
 
-use super::{AGENT, BEGINNING, LAST_CHARS, NAME, scope, scope_word};
-use crate::store::log_summary::truncate;
+use super::indexed_word;
+use super::words::SearchedText;
+use crate::store::pack::Packer;
 use crate::store::sql::{Arg, execute, rows};
 use crate::store::{Engine, Result, WorkspaceId};
 
-/// Indexed of each of prompt, answer, error and calls. The log has the rest.
-const MAX_PART_BYTES: usize = 32 * 1024;
-/// PostgreSQL's limit of positions in a text.
-const MAX_WORDS: usize = 16_383;
 const CHUNK: usize = 200;
 
-/// The text of a run.
-#[derive(Default)]
-pub(in crate::store) struct TextParts<'a> {
-    pub name: &'a str,
-    pub agent: &'a str,
-    /// Everything else that phrases are searched in. No phrase spans two parts.
-    pub parts: Vec<&'a str>,
-    /// The beginnings of tool results.
-    pub results: &'a str,
-}
-
-/// The indexed words of a run.
-#[derive(Clone, Debug)]
+/// The words of a run, to be written.
 pub(in crate::store) struct RunText {
-    list_key: i64,
-    /// Words in order. Parts are separated by a gap.
-    phrases: Vec<String>,
-    /// Every word, and the words of name and agent once more with their marks.
-    words: BTreeSet<String>,
+    pub list_key: i64,
+    pub text: SearchedText,
 }
-
-impl RunText {
-    pub fn new(list_key: i64, text: &TextParts<'_>) -> Self {
-        let mut phrases = Vec::new();
-        for part in [text.name, text.agent].iter().chain(&text.parts).filter(|part| !part.is_empty()) {
-            if !phrases.is_empty() {
-                phrases.push(SEPARATOR.to_owned());
-            }
-            phrases.extend(words(truncate(part, MAX_PART_BYTES)));
-        }
-        phrases.truncate(MAX_WORDS);
-        let mut all: BTreeSet<String> = phrases.iter().filter(|word| *word != SEPARATOR).cloned().collect();
-        all.extend(words(text.results));
-        all.extend(words(text.name).map(|word| format!("{NAME}{word}")));
-        all.extend(words(text.agent).map(|word| format!("{AGENT}{word}")));
-        Self { list_key, phrases, words: all }
-    }
-}
-
-/// Words contain a letter or a digit, so this is none.
-const SEPARATOR: &str = "";
 
 pub(in crate::store) async fn write(
     connection: &mut AnyConnection,
     engine: Engine,
+    packer: &Packer,
     workspace: WorkspaceId,
     texts: &[RunText],
 ) -> Result<()> {
     for chunk in texts.chunks(CHUNK) {
-        match engine {
-            Engine::Sqlite => {
-                let sql = format!(
-                    "INSERT OR REPLACE INTO run_text (rowid, scope, words) VALUES {}",
-                    rows(engine, chunk.len(), "(?, ?, ?)")
-                );
-                let scope = Arg::from(scope(workspace));
-                let args = chunk.iter().flat_map(|run| [run.list_key.into(), scope.clone(), run.to_phrases().into()]);
-                execute(connection, sql, args.collect()).await?;
-                let sql = format!(
+        let bodies = packer.compress_each(chunk.iter().map(|run| run.text.as_str().as_bytes()));
+        let bodies = bodies.map_err(sqlx::Error::Io)?;
+        let sql = format!(
+            "INSERT INTO searched_text (n, body) VALUES {} ON CONFLICT (n) DO UPDATE SET body = excluded.body",
+            rows(engine, chunk.len(), "(?, ?)")
+        );
+        let args = chunk.iter().zip(bodies).flat_map(|(run, body)| [Arg::from(run.list_key), Arg::from(body)]);
+        execute(connection, sql, args.collect()).await?;
+        let (sql, args): (String, Vec<Arg>) = match engine {
+            Engine::Sqlite => (
+                format!(
                     "INSERT OR REPLACE INTO run_word (rowid, words) VALUES {}",
                     rows(engine, chunk.len(), "(?, ?)")
-                );
-                let args = chunk.iter().flat_map(|run| [Arg::from(run.list_key), run.to_words(workspace).into()]);
-                execute(connection, sql, args.collect()).await?;
-            }
-            Engine::Postgres => {
-                let sql = format!(
+                ),
+                chunk.iter().flat_map(|run| [run.list_key.into(), run.for_sqlite(workspace).into()]).collect(),
+            ),
+            Engine::Postgres => (
+                format!(
                     "INSERT INTO run_text (n, workspace_id, words) VALUES {} \
                      ON CONFLICT (n) DO UPDATE SET words = excluded.words",
                     rows(engine, chunk.len(), "(?, ?, CAST(? AS tsvector))")
-                );
-                let args = chunk
+                ),
+                chunk
                     .iter()
-                    .flat_map(|run| [Arg::from(run.list_key), Arg::from(workspace.0), Arg::from(run.to_tsvector())]);
-                execute(connection, sql, args.collect()).await?;
-            }
-        }
+                    .flat_map(|run| [run.list_key.into(), workspace.0.into(), run.for_postgres(workspace).into()])
+                    .collect(),
+            ),
+        };
+        execute(connection, sql, args).await?;
     }
     Ok(())
 }
 
 pub(in crate::store) async fn delete(connection: &mut AnyConnection, engine: Engine, list_keys: &str) -> Result<()> {
-    let statements = match engine {
-        Engine::Sqlite => {
-            ["run_text", "run_word"].map(|table| format!("DELETE FROM {table} WHERE rowid IN ({list_keys})"))
-        }
-        Engine::Postgres => return delete_from_postgres(connection, list_keys).await,
+    let index = match engine {
+        Engine::Sqlite => format!("DELETE FROM run_word WHERE rowid IN ({list_keys})"),
+        Engine::Postgres => format!("DELETE FROM run_text WHERE n IN ({list_keys})"),
     };
-    for sql in statements {
+    for sql in [index, format!("DELETE FROM searched_text WHERE n IN ({list_keys})")] {
         execute(connection, sql, Vec::new()).await?;
     }
     Ok(())
 }
 
-async fn delete_from_postgres(connection: &mut AnyConnection, list_keys: &str) -> Result<()> {
-    execute(connection, format!("DELETE FROM run_text WHERE n IN ({list_keys})"), Vec::new()).await.map(drop)
-}
-
 impl RunText {
-    fn to_phrases(&self) -> String {
-        // FTS5 has no gaps: use a word that no query can contain.
-        let words: Vec<&str> = self.phrases.iter().map(|word| if word == SEPARATOR { "¦" } else { word }).collect();
-        words.join(" ")
+    fn for_sqlite(&self, workspace: WorkspaceId) -> String {
+        self.text.words().map(|word| indexed_word(workspace, word) + " ").collect()
     }
 
-    fn to_words(&self, workspace: WorkspaceId) -> String {
-        let beginnings: BTreeSet<&str> = self.words.iter().flat_map(|word| beginnings(word)).collect();
-        let mut text = scope_word(workspace);
-        for word in &self.words {
-            text.push(' ');
-            text.push_str(word);
-        }
-        for beginning in beginnings {
-            text.push(' ');
-            text.push(BEGINNING);
-            text.push_str(beginning);
-        }
-        text
+    fn for_postgres(&self, workspace: WorkspaceId) -> String {
+        self.text.words().map(|word| format!("'{}' ", indexed_word(workspace, word))).collect()
     }
-
-    fn to_tsvector(&self) -> String {
-        let mut text = String::new();
-        for (i, word) in self.phrases.iter().enumerate().filter(|(_, word)| *word != SEPARATOR) {
-            text.push_str(&format!("'{word}':{} ", i + 1));
-        }
-        let with_position: BTreeSet<&String> = self.phrases.iter().collect();
-        for word in self.words.iter().filter(|word| !with_position.contains(word)) {
-            text.push_str(&format!("'{word}' "));
-        }
-        text
-    }
-}
-
-/// The indexed beginnings of a word, of one and of three characters. A short word is its own beginning, to save space. Words
-/// with a mark are found without.
-fn beginnings(word: &str) -> impl Iterator<Item = &str> {
-    let has_mark = word.starts_with(NAME) || word.starts_with(AGENT);
-    let mut ends = word.char_indices().map(|(at, c)| (at + c.len_utf8(), c));
-    let one = ends.next().filter(|(end, _)| *end < word.len());
-    let three = ends.nth(1).filter(|(end, c)| *end < word.len() || !LAST_CHARS.contains(*c));
-    [one, three].into_iter().flatten().filter(move |_| !has_mark).map(|(end, _)| &word[..end])
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::RunSort;
+    use protocol::Query;
+
+    use super::super::words::Words;
     use super::*;
+    use crate::seed::Seeder;
+    use crate::store::Store;
+
+    const UNTIL_MS: i64 = 1_790_000_000_000;
+    const RUNS: u64 = 60;
 
     #[test]
     fn both_engines_index_the_same_words() {
-        let text =
-            TextParts { name: "Bill-run", agent: "", parts: vec!["Invoice #12", "", "paid"], results: "12 paid 345" };
-        let run = RunText::new(1, &text);
-        assert_eq!(run.to_tsvector(), "'bill':1 'run':2 'invoice':4 '12':5 'paid':7 '345' 'n§bill' 'n§run' ");
-        assert_eq!(run.to_phrases(), "bill run ¦ invoice 12 ¦ paid");
-        assert_eq!(
-            run.to_words(WorkspaceId(7)),
-            "§7 12 345 bill invoice n§bill n§run paid run ¶1 ¶3 ¶b ¶bil ¶i ¶inv ¶p ¶pai ¶r"
-        );
+        let text = SearchedText::new(&Words::of("Bill-run 12"), &Words::of(""));
+        let run = RunText { list_key: 1, text };
+        assert_eq!(run.for_sqlite(WorkspaceId(7)), "7§bill 7§run 7§12 ");
+        assert_eq!(run.for_postgres(WorkspaceId(7)), "'7§bill' '7§run' '7§12' ");
     }
 
-    #[test]
-    fn a_beginning_has_whole_characters() {
-        let of = |word| beginnings(word).collect::<Vec<_>>();
-        assert_eq!((of("überzug"), of("ab"), of("東")), (vec!["ü", "übe"], vec!["a"], vec![]));
-        assert_eq!((of("abc"), of("abß"), of("abcd")), (vec!["a"], vec!["a", "abß"], vec!["a", "abc"]));
+    async fn found(store: &Store, workspace: WorkspaceId, text: &str) -> anyhow::Result<Vec<String>> {
+        let query = Query::parse(text).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let plan = store.plan(workspace, &query, UNTIL_MS).await?;
+        let runs = store.list_runs(&plan, RunSort::default(), None, 200).await?.runs;
+        Ok(runs.into_iter().map(|run| run.id).collect())
+    }
+
+    #[tokio::test]
+    async fn runs_of_an_earlier_version_are_indexed_again() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let workspace = store.workspace_from_slug("demo").await?;
+        let seeder = Seeder::new(1, RUNS, UNTIL_MS, store.packer().clone());
+        let runs = (0..RUNS).map(|index| Ok(seeder.run(index)?.0)).collect::<anyhow::Result<Vec<_>>>()?;
+        store.upsert_runs(workspace, &runs).await?;
+        let expected = found(&store, workspace, "supp").await?;
+        let failed = found(&store, workspace, "status:failed").await?;
+        assert!(!expected.is_empty() && !failed.is_empty());
+        let empty = Query::default();
+        let histogram = async || -> anyhow::Result<_> {
+            Ok(store.histogram(&store.plan(workspace, &empty, UNTIL_MS).await?, 60).await?)
+        };
+        let before = histogram().await?;
+        for sql in ["UPDATE run SET indexed = 1, reason = NULL", "DELETE FROM run_word", "DELETE FROM searched_text"] {
+            sqlx::query(sql).execute(&store.writer).await?;
+        }
+        assert!(found(&store, workspace, "supp").await?.is_empty());
+        for (workspace, id) in store.unindexed_runs(1_000).await? {
+            store.index_log(workspace, &id).await?;
+        }
+        assert!(store.unindexed_runs(1).await?.is_empty());
+        assert_eq!(found(&store, workspace, "supp").await?, expected);
+        let run = store.run(workspace, &failed[0]).await?;
+        assert!(run.is_some_and(|run| run.reason.is_some()));
+        assert_eq!(histogram().await?, before, "each run is counted once");
+        Ok(())
     }
 }

@@ -1,46 +1,29 @@
-//! The text index.
+//! The words of runs, for searching.
 //!
 //! ```text
-//!              written by index.rs                                   read by search.rs
-//!  SQLite      run_word  each word of a run once, and beginnings     words: `refun`, `name:research`
-//!              run_text  words with their positions                  phrases: `"late delivery"`
-//!  PostgreSQL  run_text  one tsvector with both                      words and phrases
+//!  word index     word → runs that have it   SQLite: FTS5 table `run_word`   PostgreSQL: GIN index of `run_text`
+//!  searched_text  run → its words in order, compressed                       both
 //! ```
 //!
-//! Two tables, because positions of all words would take twice the space: tool results are only searched for words. Words
-//! are split by [`protocol::query::words`], so both engines find the same runs.
+//! `index.rs` writes both. A word of a filter matches words that begin with it. The index is quick for rare words, but for a
+//! common beginning it first collects the runs of every word that begins so. Common words are found sooner by reading the
+//! text of one run after the other in list order. `query_plan/text_scan.rs` chooses between the two.
 //!
-//! A word of a filter matches words that begin with it. SQLite would collect all runs of all these words before it returns
-//! the first, so `search.rs` replaces a beginning by something that SQLite reads in list order: by the words themselves,
-//! if there are not too many, or by an indexed beginning of one or three characters. A beginning of two characters is found
-//! through those of three.
+//! The index has words only. Phrases, and words of a name, are checked in the searched text (`clause.rs`). Words are split
+//! by [`protocol::query::words`], so both engines find the same runs.
 
+mod clause;
 mod index;
-mod search;
+mod words;
 
-pub(super) use self::index::{RunText, TextParts, delete, write};
-pub(super) use self::search::{TextIndex, TextMatch, TextTerm};
+pub(super) use self::clause::{TextClause, TextTerm};
+pub(super) use self::index::{RunText, delete, write};
+pub(super) use self::words::{LogWords, SearchedText, Words};
 
 use super::WorkspaceId;
 
-/// The last characters of beginnings that need no mark if the whole word has three characters.
-const LAST_CHARS: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-// Words contain only letters and digits, so no word looks like one of these.
-
-/// Before an indexed beginning.
-const BEGINNING: char = '¶';
-/// Before a word of a run's name.
-const NAME: &str = "n§";
-/// Before a word of an agent's id.
-const AGENT: &str = "a§";
-
-/// The workspace as a word: the runs of other workspaces are not even read.
-fn scope_word(workspace: WorkspaceId) -> String {
-    format!("§{}", workspace.0)
-}
-
-/// The workspace in the column `scope` of `run_text`.
-fn scope(workspace: WorkspaceId) -> String {
-    format!("w{}", workspace.0)
+/// A word in the index. The workspace is a part of it, so that the runs of other workspaces are not even read. Words have
+/// only letters and digits.
+fn indexed_word(workspace: WorkspaceId, word: &str) -> String {
+    format!("{}§{word}", workspace.0)
 }

@@ -137,7 +137,7 @@ impl Database<'_> {
         let mut browser = Client::new(server.addr);
         sign_in(&mut browser)?;
         for query in queries(&mut script, self.runs)? {
-            let times = Times::of(&mut script, &query.api)?;
+            let times = Times::of(&mut script, &query.api, &server)?;
             figures.push(times.figure(self.label(query.name), query.goal));
             if query.keyset {
                 let of_query = medians.entry((self.engine.to_owned(), query.name)).or_default();
@@ -146,7 +146,7 @@ impl Database<'_> {
                 of_query.push(Median { runs: self.runs, time: times.at(50), rows });
             }
             if let Some(page) = &query.page {
-                let times = Times::of(&mut browser, page)?;
+                let times = Times::of(&mut browser, page, &server)?;
                 figures.push(times.figure(self.label(&format!("page, {}", query.name)), PAGE));
             }
         }
