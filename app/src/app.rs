@@ -6,9 +6,12 @@ use leptos_router::components::{ParentRoute, Route, Router, Routes};
 use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
+use crate::pages::api_docs::ApiDocsRoute;
+use crate::pages::batch::BatchRoute;
 use crate::pages::compare::CompareRoute;
 use crate::pages::import::ImportRoute;
-use crate::pages::launch::{BatchRoute, LaunchRoute};
+use crate::pages::launch::LaunchRoute;
+use crate::pages::new_session::NewSessionRoute;
 use crate::pages::not_found::NotFound;
 use crate::pages::run::RunRoute;
 use crate::pages::runs::RunsRoute;
@@ -27,6 +30,7 @@ pub fn App() -> impl IntoView {
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
                 <ParentRoute path=path!("/") view=Frame ssr=SsrMode::Async>
+                    <Route path=path!("api/docs") view={Lazy::<ApiDocsRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("compare") view={Lazy::<CompareRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("import") view={Lazy::<ImportRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("launch") view={Lazy::<LaunchRoute>::new()} ssr=SsrMode::Async />
@@ -34,6 +38,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("runs") view={Lazy::<RunsRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("runs/:id") view={Lazy::<RunRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("sessions") view={Lazy::<SessionsRoute>::new()} ssr=SsrMode::Async />
+                    <Route path=path!("sessions/new") view={Lazy::<NewSessionRoute>::new()} ssr=SsrMode::Async />
                     <Route path=path!("sessions/:id") view={Lazy::<SessionRoute>::new()} ssr=SsrMode::Async />
                 </ParentRoute>
             </Routes>

@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
 use crate::launch::LaunchEntry;
+use crate::model::batch::BatchModel;
 use crate::model::compare::ComparisonModel;
+use crate::model::import::ImportedFile;
 use crate::model::launch::LaunchPageModel;
 use crate::model::list::{ListAddress, Suggestion};
 use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use crate::model::session::Conversation;
+use crate::model::session::{Conversation, NewSessionModel};
 use crate::model::sessions::SessionListModel;
 use crate::model::{RejectedForm, Viewer};
 use crate::preferences::ListPreferences;
@@ -55,6 +57,9 @@ pub trait Backend: Send + Sync {
     /// Returns a sentence that says where the feedback was saved.
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError>;
 
+    /// The results of imported files, by the ids of their runs.
+    async fn imported_files(&self, run_ids: Vec<String>) -> Result<Vec<ImportedFile>, AppError>;
+
     // Sessions
 
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError>;
@@ -68,6 +73,17 @@ pub trait Backend: Send + Sync {
         runs_cursor: Option<String>,
     ) -> Result<Conversation, AppError>;
 
+    async fn new_session(&self) -> Result<NewSessionModel, AppError>;
+
+    /// Starts a session with its first message, and returns its id.
+    async fn start_session(
+        &self,
+        key: String,
+        model_id: String,
+        system_prompt: &str,
+        text: &str,
+    ) -> Result<String, AppError>;
+
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
 
     async fn end_session(&self, id: &str) -> Result<(), AppError>;
@@ -76,7 +92,8 @@ pub trait Backend: Send + Sync {
 
     async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError>;
 
-    async fn batch(&self, id: &str) -> Result<Batch, AppError>;
+    /// `sort` names a column of the table.
+    async fn batch(&self, id: &str, sort: Option<&str>) -> Result<BatchModel, AppError>;
 
     async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError>;
 
@@ -100,6 +117,13 @@ pub struct SignedIn(pub Arc<dyn Backend>);
 /// A request extension: the page's data is refused for this reason.
 #[derive(Clone)]
 pub struct Refused(pub AppError);
+
+/// A request extension: nothing can be saved at the moment.
+#[derive(Clone, Copy)]
+pub struct CannotSave;
+/// Renders the documentation of the JSON API as HTML. In Leptos's context while a page renders.
+#[derive(Clone, Copy, Debug)]
+pub struct ApiDocs(pub fn() -> String);
 
 /// The site's files in this build. In Leptos's context while a page renders.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +159,11 @@ pub fn signed_in() -> Result<Arc<dyn Backend>, AppError> {
 /// Returns the rejected form that this page has to show.
 pub fn rejected_form() -> Option<RejectedForm> {
     request_extension::<RejectedForm>()
+}
+
+/// Returns true if the page has to say that nothing can be saved.
+pub fn cannot_save() -> bool {
+    request_extension::<CannotSave>().is_some()
 }
 
 fn request_extension<T: Clone + Send + Sync + 'static>() -> Option<T> {

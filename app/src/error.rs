@@ -108,7 +108,7 @@ impl AppError {
             Self::TooManyRequests { .. } => "Too many requests",
             Self::Database => "The database does not respond",
             Self::CannotSave => "Nothing can be saved at the moment",
-            Self::Internal { .. } => "Something went wrong here",
+            Self::Internal { .. } => "Something went wrong",
             Self::Transport { .. } => "The connection failed",
         }
     }
@@ -134,13 +134,13 @@ impl AppError {
                 });
                 named.collect::<Vec<_>>().join(" ")
             }
-            Self::Upstream { code, message } => format!("{message} (code {code}). What is stored here is safe."),
-            Self::Unavailable { message } => format!("{message} What is stored here is safe; try again in a moment."),
+            Self::Upstream { code, message } => format!("{message} (code {code}). Your stored data is safe."),
+            Self::Unavailable { message } => format!("{message} Your stored data is safe. Try again in a moment."),
             Self::TooManyRequests { retry_after_s } => format!("Wait {retry_after_s} s, then try again."),
             Self::Database => "You are still signed in, and nothing was changed. Try again in a moment.".to_owned(),
             Self::CannotSave => {
-                "This server's disk is full, or its database cannot be written. Nothing was changed, and \
-                                 what is stored can still be read. Ask your operator to free space, then try again."
+                "This server's disk is full, or its database cannot be written. What is stored can still be read. Ask your \
+                 operator to free space, then try again."
                     .to_owned()
             }
             Self::Internal { reference } => format!(
@@ -167,6 +167,16 @@ impl FromServerFnError for AppError {
     type Encoder = JsonEncoding;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        #[cfg(feature = "ssr")]
+        if let ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) = &error {
+            let message = match reason.strip_prefix("missing field ") {
+                Some(name) => format!("The argument {name} is missing."),
+                None => "An argument has a value that cannot be read.".to_owned(),
+            };
+            let invalid = Self::Invalid { field: "arguments".to_owned(), message };
+            invalid.set_response_status();
+            return invalid;
+        }
         Self::Transport { message: error.to_string() }
     }
 }

@@ -3,6 +3,7 @@
 //! Plain data: this crate knows neither SQL nor Leptos, and compiles to wasm.
 
 mod answers;
+mod audit;
 mod backoff;
 mod batches;
 mod facets;
@@ -24,6 +25,7 @@ mod workspaces;
 pub use answers::{
     A2aPeer, AnswerRecord, AnswerState, Answerer, CannedReply, Headers, McpEndpoint, McpTool, ToolAnswerers, Via,
 };
+pub use audit::{AuditAction, AuditEntry, AuditPage};
 pub use backoff::Backoff;
 pub use batches::{Batch, BatchItem, BatchItemState, BatchProgress};
 pub use facets::{Facet, FacetValue, Facets};

@@ -1,5 +1,6 @@
 //! Sessions in lists, and totals of a session's runs.
 
+use protocol::json::preview;
 use protocol::messages::Metadata;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,10 +13,23 @@ pub struct SessionSummary {
     pub name: Option<String>,
     /// `active` or `ended`. Other values of MANTYX are kept as they are.
     pub status: String,
+    /// MANTYX's summary, or the first prompt.
     pub summary: Option<String>,
     pub metadata: Metadata,
     pub created_at_ms: i64,
     pub last_used_at_ms: i64,
+}
+
+/// Characters of the first prompt in a title.
+const TITLE_CHARS: usize = 60;
+
+impl SessionSummary {
+    /// The name to show: the session's own, the first words of its first prompt, or a placeholder.
+    pub fn title(&self) -> String {
+        let first_words = || self.summary.as_deref().map(|text| preview(text, TITLE_CHARS));
+        let title = self.name.clone().or_else(first_words).filter(|title| !title.is_empty());
+        title.unwrap_or_else(|| "Untitled session".to_owned())
+    }
 }
 
 /// Totals of the runs of a session.

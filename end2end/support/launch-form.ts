@@ -34,7 +34,7 @@ export async function addTool(page: Page, kind: string) {
   await fold.getByRole("button", { name: new RegExp(`^${kind}(?!,)`) }).click();
 }
 
-export const tool = (page: Page, number = 1) => page.locator("#tools > fieldset.tool").nth(number - 1);
+export const tool = (page: Page, number = 1) => page.locator("#tools > details.tool").nth(number - 1);
 
 export async function launch(page: Page) {
   await page.getByRole("button", { name: "Launch", exact: true }).click();

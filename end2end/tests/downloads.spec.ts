@@ -32,7 +32,7 @@ test("the log has one event per line, and its import gives the same run", async 
   expect(events.at(-1)).toMatchObject({ type: "result", data: { text: "The total is 42." } });
 
   await page.goto("/import");
-  await page.getByLabel(/A file/).setInputFiles({ name, mimeType: "application/x-ndjson", buffer: readFileSync(path) });
+  await page.getByLabel(/^Files/).setInputFiles({ name, mimeType: "application/x-ndjson", buffer: readFileSync(path) });
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page).toHaveURL(/\/runs\/imported_/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("taken-along");
@@ -50,7 +50,7 @@ test("the report opens from a file, loads nothing, and masks secrets", async ({ 
   const asked: string[] = [];
   report.on("request", (request) => asked.push(request.url()));
   const file = pathToFileURL(path).href;
-  // Where it is kept it has no name that tells what it is.
+  // Its storage key does not say what it is.
   await report.route(file, (route) => route.fulfill({ contentType: "text/html", body: readFileSync(path) }));
   await report.goto(file);
   await expect(report.getByRole("heading", { level: 1 })).toHaveText("reported");
@@ -60,7 +60,7 @@ test("the report opens from a file, loads nothing, and masks secrets", async ({ 
   await expect(report.locator((await mark.getAttribute("href"))!)).toBeVisible();
   await report.getByText("Spec", { exact: true }).click();
   await expect(report.locator("details", { hasText: "Spec" }).locator("pre")).toContainText("crm");
-  await expect(report.getByText("What looks like a secret is hidden.")).toBeVisible();
+  await expect(report.getByText("Values that look like secrets are hidden.")).toBeVisible();
   expect(await report.content()).not.toContain(secret);
   expect(asked).toEqual([file]);
   await takeScreenshots(report, "report");

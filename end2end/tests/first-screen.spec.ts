@@ -28,6 +28,24 @@ test("a looping run with a long prompt has its first turn near the top", async (
   await expect(page.locator(".timeline > li").first()).toContainText("User");
 });
 
+test("six iterations of a loop are on the first screen, without sideways scrolling", async ({ page, request }) => {
+  const id = await finishedRun(request, '/repeat 9\n/call recall {"query":"the refund policy of the customer for late deliveries"}\n/say Done.', {
+    tools: [{ kind: "mantyx_plugin", name: "recall" }],
+  });
+  await page.goto(`/runs/${id}?tab=loop`);
+  await page.locator("html[data-js]").waitFor();
+  const iterations = page.locator(".iteration");
+  await expect(iterations.nth(5)).toBeVisible();
+  const boxes = await iterations.evaluateAll((rows) => rows.slice(0, 6).map((row) => row.getBoundingClientRect().toJSON()));
+  for (const [i, box] of boxes.entries()) {
+    expect(box.bottom, `iteration ${i + 1}`).toBeLessThanOrEqual(900);
+    expect(box.right, `iteration ${i + 1}`).toBeLessThanOrEqual(1440);
+    if (i > 0) expect(box.top).toBeGreaterThanOrEqual(boxes[i - 1].bottom);
+  }
+  const panel = await page.locator(".run-side").evaluate((side) => ({ inner: side.scrollWidth, outer: side.clientWidth }));
+  expect(panel.inner).toBeLessThanOrEqual(panel.outer);
+});
+
 async function expectFirstScreen(page: Page) {
   await page.locator("html[data-js]").waitFor();
   const boxes = await page.evaluate(() => {

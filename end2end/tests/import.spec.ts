@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
 import { openFindings } from "../support/findings.ts";
@@ -27,11 +28,11 @@ for (const [name, banners] of samples) {
   });
 }
 
-test("the Loop tab shows the iterations side by side", async ({ page }) => {
+test("the Loop tab has one iteration a row, with what changed and what came back", async ({ page }) => {
   await importLog(page, "loop-nudged-other-arguments");
   await page.locator("[data-kind=loop_nudged]").getByRole("link", { name: "See the iterations" }).click();
   await expect(page).toHaveURL(/tab=loop/);
-  await expect(page.locator(".iteration").nth(1)).toContainText("nothing changed");
+  await expect(page.locator(".iteration").nth(1)).toContainText("No change, same result");
   await expect(page.locator(".iteration").nth(1)).toContainText("first wasted step");
   await expect(page.locator(".iteration").last()).toContainText("→");
   await expectAccessible(page);
@@ -81,10 +82,47 @@ test("an upload shows its progress and blocks a second one", async ({ page }) =>
     if (route.request().method() === "POST") await held;
     await route.continue();
   });
-  await page.getByLabel(/A file/).setInputFiles(path.join(logs, "local-tools.ndjson"));
+  await page.getByLabel(/^Files/).setInputFiles(path.join(logs, "local-tools.ndjson"));
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.locator(".import-progress progress")).toBeVisible();
   await expect(page.getByRole("button", { name: "Import" })).toBeDisabled();
   arrive();
   await expect(page).toHaveURL(/\/runs\/imported_/);
+});
+
+test("several files are imported at once, each with its result", async ({ page }) => {
+  await page.goto("/import");
+  await page.locator("html[data-js]").waitFor();
+  const broken = { name: "broken.txt", mimeType: "text/plain", buffer: Buffer.from("no log at all") };
+  await page.getByLabel(/^Files/).setInputFiles([path.join(logs, "local-tools.ndjson"), path.join(logs, "truncated-json.ndjson")]);
+  await page.getByRole("button", { name: "Import" }).click();
+  const imported = page.locator(".import-results a");
+  await expect(imported).toHaveText(["local-tools.ndjson", "truncated-json.ndjson"]);
+  await expectAccessible(page);
+  await takeScreenshots(page, "import-results");
+
+  const name = "loop-gave-up.ndjson";
+  const good = { name, mimeType: "application/x-ndjson", buffer: readFileSync(path.join(logs, name)) };
+  await page.getByLabel(/^Files/).setInputFiles([broken, good]);
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(imported).toHaveText(["loop-gave-up.ndjson"]);
+  await expect(page.getByRole("alert")).toContainText("broken.txt: No run events found in this file");
+  await imported.click();
+  await expect(page).toHaveURL(/\/runs\/imported_/);
+  await expect(page.locator(".imported")).toContainText("loop-gave-up.ndjson");
+});
+
+test("an imported run is deleted after a confirmation, and is gone", async ({ page, problems }) => {
+  problems.allow(/status of 404/);
+  await importLog(page, "local-tools");
+  const run = page.url();
+  await page.getByRole("link", { name: "Delete" }).click();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Keep it" }).click();
+  await expect(page).toHaveURL(run);
+  await page.getByRole("link", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete run" }).click();
+  await expect(page).toHaveURL(/\/runs$/);
+  await page.goto(run);
+  await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
 });

@@ -107,7 +107,7 @@ test("a run page is usable by keyboard alone", async ({ page, request }) => {
   await expect(next).toBeFocused();
 
   // Tabs.
-  for (const name of ["Tools", "Loop", "Spec", "Output"]) {
+  for (const name of ["Tools", "Spec", "Loop", "Output"]) {
     const tab = page.getByRole("navigation", { name: "About this run" }).getByRole("link", { name, exact: true });
     await tabTo(page, tab, name === "Output" ? "Shift+Tab" : "Tab");
     await page.keyboard.press("Enter");

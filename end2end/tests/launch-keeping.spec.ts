@@ -68,8 +68,9 @@ test("a removed tool can be restored", async ({ page }) => {
   await openForm(page);
   const tools = [{ kind: "local", name: "ask", description: "My words" }, { kind: "local", name: "tell" }];
   await page.getByLabel("JSON", { exact: true }).fill(JSON.stringify({ systemPrompt: "s", prompt: "p", tools }));
+  await tool(page).locator("summary").first().click();
   await tool(page).getByRole("button", { name: "Remove: ask" }).click();
-  await expect(page.locator("#tools > fieldset.tool")).toHaveCount(1);
+  await expect(page.locator("#tools > details.tool")).toHaveCount(1);
   await expect(page.getByText("ask is removed.")).toBeVisible();
   await takeScreenshots(page, "launch-undo");
   await page.getByRole("button", { name: "Undo" }).click();

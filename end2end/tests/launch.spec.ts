@@ -103,9 +103,14 @@ test("a template keeps the previous draft, and a reload keeps changes", async ({
 test("a tool of the workspace and one of a plugin", async ({ page }) => {
   await openForm(page);
   await addTool(page, "Workspace tool");
-  await tool(page).getByLabel("Tool", { exact: true }).fill("tool_calculator");
+  const tools = tool(page).getByLabel("Tool", { exact: true });
+  await tool(page).getByLabel("Filter the list").fill("arithm");
+  await expect(tools.locator("option:not([hidden])")).toHaveText([/calculator — .*arithm/i]);
+  await takeScreenshots(page, "launch-tool-list");
+  await tools.selectOption("tool_calculator");
+  await expect(tool(page).locator("> summary")).toContainText("tool_calculator");
   await addTool(page, "Plugin tool");
-  await tool(page, 2).getByLabel("Tool", { exact: true }).fill("recall");
+  await tool(page, 2).getByLabel("Tool", { exact: true }).selectOption("@sandbox/recall");
   await page.getByRole("button", { name: "Check tools" }).click();
   await expect(tool(page).locator(".tool-check[data-tone=success]")).not.toHaveCount(0);
   await script(page, '/call calculator {"expression":"6*7"}\n/say It is 42.');
@@ -379,16 +384,16 @@ test("a new session, and its next message", async ({ page }) => {
   await openForm(page);
   await script(page, "/say First.");
   await page.getByLabel("Run type").selectOption("new_session");
-  await launch(page);
-  await succeeded(page);
-  const run = await (await page.request.get(`/api/runs/${new URL(page.url()).pathname.split("/").pop()}`)).json();
-  const session = run.sessionId ?? run.run?.sessionId;
-  expect(session).toBeTruthy();
-  await page.goto(`/launch?session=${session}`);
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.waitForURL(/\/sessions\/ses_/);
+  const turns = page.locator(".turn-said");
+  await expect(turns).toHaveCount(2, { timeout: 15_000 });
+  await page.getByRole("link", { name: "Send with other settings" }).click();
   await expect(page.getByText("holds for this message only")).toBeVisible();
   await page.getByLabel("Prompt", { exact: true }).fill("/say Second.");
-  await launch(page);
-  await expect(page.locator(".output")).toContainText("Second.");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await page.waitForURL(/\/sessions\/ses_/);
+  await expect(turns.last()).toContainText("Second.", { timeout: 15_000 });
 });
 
 test("a batch is launched with progress and found by its tag", async ({ page }) => {
@@ -405,7 +410,18 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await takeScreenshots(page, "launch-batch");
   await page.getByRole("link", { name: "Each input" }).click();
   await page.waitForURL(/\/launch\/batches\//);
-  await expect(page.locator("table.batch-rows tbody tr")).toHaveCount(3);
+  const rows = page.locator("table.batch-rows tbody tr");
+  await expect(rows).toHaveCount(3);
+  await expect(rows.locator(".status[data-status=succeeded]")).toHaveCount(3, { timeout: 15_000 });
+  await expect(rows.first()).toContainText("Ada");
+  await expect(rows.first()).toContainText("Hello Ada.");
+  await expectAccessible(page);
+  await takeScreenshots(page, "batch");
+  await page.locator("table.batch-rows").getByRole("link", { name: "Input" }).click();
+  await expect(page).toHaveURL(/sort=-input/);
+  await expect(rows.first()).toContainText("Edsger");
+  await rows.first().getByRole("link", { name: "Edsger" }).click();
+  await expect(page).toHaveURL(/\/runs\/run_/);
 });
 
 test("messages have files, and limits are explained", async ({ page }) => {
@@ -471,4 +487,51 @@ test("the empty form is short, and folded sections say what is set", async ({ pa
   await expect(page.getByLabel("Turns with tools")).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "launch-folded");
+});
+
+for (const kind of ["Workspace tool", "Plugin tool", "Local tool", "Remote agent", "Local agent", "Remote MCP server", "Local MCP server"]) {
+  test(`with one tool the form fits two screens: ${kind}`, async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await openForm(page);
+    await page.reload();
+    await page.locator("html[data-js]").waitFor();
+    await addTool(page, kind);
+    await expect(tool(page)).toHaveAttribute("open");
+    expect(await page.locator(".launch-form").evaluate((form) => form.getBoundingClientRect().bottom)).toBeLessThan(1_800);
+    // Each table names its columns once, in a line above its rows.
+    const tables = tool(page).locator(".field-table:visible");
+    for (const table of await tables.all()) await expect(table.locator(".table-heads")).toHaveCount(1);
+    await takeScreenshots(page, `launch-${kind.toLowerCase().replaceAll(" ", "-")}`);
+    await tool(page).locator("> summary").click();
+    const line = await tool(page).boundingBox();
+    expect(line?.height).toBeLessThan(48);
+    await expect(tool(page).locator("> summary")).toContainText(kind);
+  });
+}
+
+test("Launch in the rail starts with an empty form and offers the draft", async ({ page }) => {
+  await openForm(page);
+  await page.getByLabel("Prompt", { exact: true }).fill("To be continued");
+  await expect(page.getByText("Draft saved.")).toBeVisible();
+  await page.goto("/runs");
+  await page.locator(".rail").getByRole("link", { name: "Launch" }).click();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("");
+  await expect(page.locator(".notice")).toContainText("Draft saved.");
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Restore" }).click();
+  await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("To be continued");
+});
+
+test("a relaunched run and its origin link to each other", async ({ page, request }) => {
+  const id = await finishedRun(request, "/say hi");
+  await signIn(page, "owner@demo.test", `/launch?like=${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await launch(page);
+  await succeeded(page);
+  const origin = page.getByText("Relaunched from").getByRole("link");
+  await expect(origin).toHaveAttribute("href", `/runs/${id}`);
+  const relaunched = new URL(page.url()).pathname;
+  await origin.click();
+  await page.waitForURL(`**/runs/${id}`);
+  await expect(page.getByText("Relaunched as").getByRole("link")).toHaveAttribute("href", relaunched);
 });

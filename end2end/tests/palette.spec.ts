@@ -19,7 +19,7 @@ test("the palette opens a page, a view and a run by keyboard", async ({ page, re
   await expectAccessible(page);
   await takeScreenshots(page, "palette");
   await page.keyboard.type("import");
-  await expect(options.first()).toHaveText(/^Import a log/);
+  await expect(options.first()).toHaveText(/^Import logs/);
   await expect(options.last()).toHaveText(/find runs with this text/);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/import$/);

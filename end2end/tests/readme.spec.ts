@@ -1,4 +1,4 @@
-// The README: its filters find runs of the demo, and its picture.
+// The README: its filters find runs of the demo, and its pictures.
 
 import { readFileSync } from "node:fs";
 import { expect, signIn, test } from "../fixtures.ts";
@@ -27,12 +27,12 @@ test("the filters of the tour are valid, and the states that it names exist in t
   }
 });
 
-// Written only on request, since it differs in its times at each run. Alone, so that the list contains no runs of other
+// Written only on request, since they differ in their times at each run. Alone, so that the list contains no runs of other
 // tests. After `cargo xtask test browser`, with RUNLENS_CHROMIUM naming the browser:
-//   RUNLENS_README=1 npx playwright test readme -g picture
-test("the picture of the list", async ({ page }) => {
+//   RUNLENS_README=1 npx playwright test readme -g pictures
+test("the pictures of the list, a run and the launch form", async ({ page }) => {
   test.skip(!process.env.RUNLENS_README, "only on request");
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize({ width: 1280, height: 800 });
   await signIn(page);
   // Signals appear once the logs have been read, soon after the first visit.
   await expect(async () => {
@@ -40,5 +40,14 @@ test("the picture of the list", async ({ page }) => {
     await page.locator("html[data-js]").waitFor();
     await expect(page.locator("table.runs .mark").first()).toBeVisible({ timeout: 500 });
   }).toPass();
-  await page.screenshot({ path: "../docs/runs.png" });
+  const { runs } = await (await page.request.get("/api/runs?limit=1&q=is:looping")).json();
+  const pages = { runs: "/runs", run: `/runs/${runs[0].id}`, launch: "/launch?template=tool-fails" };
+  for (const [name, path] of Object.entries(pages)) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.goto(path);
+      await page.locator("html[data-js]").waitFor();
+      await page.screenshot({ path: `../docs/${name}-${colorScheme}.png` });
+    }
+  }
 });

@@ -97,3 +97,23 @@ test("a copied link shows the same view in the workspace and nothing in another 
   expect(stranger.answer?.status()).toBe(404);
   await expect(stranger.visitor.getByRole("heading", { name: "Not found" })).toBeVisible();
 });
+
+test("a run page prints its content alone, in dark ink, with nothing cut off", async ({ page, request }) => {
+  await signIn(page);
+  const prompt = `${"A long question about refunds. ".repeat(20)}\n/repeat 4\n/call recall {"query":"x"}\n/say The answer.`;
+  const id = await finishedRun(request, prompt, { tools: [{ kind: "mantyx_plugin", name: "recall" }] });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await page.setViewportSize({ width: 794, height: 1123 });
+  await page.emulateMedia({ media: "print" });
+  for (const hidden of [".rail", ".run-actions", ".run-toolbar", ".tabs", ".replay"]) await expect(page.locator(hidden)).toBeHidden();
+  for (const shown of ["h1", ".finding", ".timeline", ".output"]) await expect(page.locator(shown).first()).toBeVisible();
+  const paper = await page.evaluate(() => {
+    const cut = [...document.querySelectorAll(".prompt .prose, .finding-text > p")].filter((text) => text.scrollHeight > text.clientHeight + 1);
+    const { colorScheme, color } = getComputedStyle(document.body);
+    return { cut: cut.length, colorScheme, color, wide: document.documentElement.scrollWidth };
+  });
+  expect(paper).toEqual({ cut: 0, colorScheme: "light", color: "rgb(26, 29, 36)", wide: 794 });
+  await page.emulateMedia({ media: null });
+});

@@ -48,7 +48,7 @@ test("an invalid filter is explained where it was typed", async ({ page }) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.fill("status:lost");
   await filter.press("Enter");
-  await expect(page.getByRole("alert")).toContainText("There is no status `lost`");
+  await expect(page.getByRole("alert")).toContainText("Unknown status `lost`");
   await expect(filter).toHaveValue("status:lost");
   await expect(filter).toHaveAttribute("aria-invalid", "true");
   await expectAccessible(page);

@@ -53,3 +53,50 @@ test("a session is shown as a conversation, continued and ended", async ({ page,
   await page.getByRole("button", { name: "End session" }).click();
   await expect(page.getByText("This session has ended")).toBeVisible();
 });
+
+test("a session is started from the list, and its totals follow the conversation", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/sessions");
+  await page.locator("html[data-js]").waitFor();
+  await page.getByRole("link", { name: "New session" }).click();
+  await expect(page).toHaveURL(/\/sessions\/new$/);
+  await page.getByLabel("Model").selectOption("sandbox/script");
+  await expect(page.getByLabel("System prompt")).toHaveValue("You are a helpful assistant.");
+  await expectAccessible(page);
+  await takeScreenshots(page, "session-new");
+  await page.getByLabel("First message").fill("/say The answer to the first question.");
+  await page.getByLabel("First message").press("Control+Enter");
+  await expect(page).toHaveURL(/\/sessions\/ses_/);
+  const turns = page.locator(".turn-said");
+  await expect(turns).toHaveText([/^User.*\/say The answer/s, /^Assistant.*The answer to the first question/s], { timeout: 20_000 });
+
+  // Without a name the first words of the first prompt are the title.
+  await expect(page.locator("h1")).toHaveText("/say The answer to the first question.");
+  const total = (name: string) => page.locator(".run-head .facts > div", { hasText: name }).locator("dd");
+  await expect(total("Messages")).toHaveText("2");
+  await expect(total("Runs")).toHaveText("1");
+  await expect(total("Tokens")).not.toHaveText("0");
+  const tokens = await total("Tokens").textContent();
+
+  await page.getByLabel("Next message").fill("/say And one more.");
+  await page.getByLabel("Next message").press("Meta+Enter");
+  await expect(turns).toHaveCount(4, { timeout: 20_000 });
+  await expect(total("Messages")).toHaveText("4");
+  await expect(total("Runs")).toHaveText("2");
+  await expect(total("Tokens")).not.toHaveText(tokens ?? "");
+  await expect(page.getByLabel("Next message")).toBeInViewport();
+
+  await page.goto("/sessions");
+  await expect(page.getByRole("link", { name: "/say The answer to the first question." }).first()).toBeVisible();
+});
+
+test("a call that waits in a conversation leads to its reply box", async ({ page, request }) => {
+  const session = await startSession(request, { tools: [{ kind: "local", name: "approve" }] });
+  await signIn(page, "owner@demo.test", `/sessions/${session}`);
+  await page.locator("html[data-js]").waitFor();
+  await page.getByLabel("Next message").fill("/call approve {}\n/say Fine.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("link", { name: "Answer it" }).click({ timeout: 20_000 });
+  await page.getByLabel("Your answer").fill("yes");
+  await page.getByRole("button", { name: "Send result" }).click();
+  await expect(page.locator(".output")).toContainText("Fine.");
+});

@@ -11,16 +11,20 @@ test("after signing in a newcomer returns to the requested page", async ({ page 
   await expect(page.getByText("owner@demo.test").first()).toBeVisible();
 });
 
-test("a denied sign-in shows a page with a way back", async ({ page, problems }) => {
+test("after a denied sign-in the next one leads to the page that was asked for first", async ({ page, problems }) => {
   problems.allow(/status of 400/);
-  await page.goto("/runs");
+  await page.goto("/runs?q=env:prod");
   await page.getByRole("link", { name: "Sign in with MANTYX" }).click();
   await page.getByRole("button", { name: "Deny" }).click();
   await expect(page.getByRole("heading", { name: "You denied access." })).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "denied");
   await page.getByRole("link", { name: "Go to the sign-in page" }).click();
-  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(page).toHaveURL(/\/sign-in\?return_to=/);
+  await page.getByRole("link", { name: "Sign in with MANTYX" }).click();
+  await page.getByRole("radio", { name: "owner@demo.test" }).check();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await expect(page).toHaveURL(/\/runs\?q=env:prod$/);
 });
 
 test("signing out ends the session", async ({ page }) => {

@@ -5,12 +5,14 @@
 
 mod fields;
 mod payload;
+mod time;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use fields::Fields;
 pub use payload::{Call, CallResult, Malformed, Payload, PlanUpdate};
+pub use time::EventTime;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Envelope")]
@@ -23,6 +25,9 @@ pub struct Event {
     /// Fields besides the three documented ones. A `data` that is `null` is one of them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+    /// When the event arrived here, if it arrived as it happened. Not part of the log.
+    #[serde(skip)]
+    pub observed_at_ms: Option<i64>,
 }
 
 /// The envelope while it is parsed: distinguishes an absent `data` from `null`.
@@ -54,13 +59,13 @@ impl From<Envelope> for Event {
         if data == Some(Value::Null) {
             extra.insert("data".to_owned(), Value::Null);
         }
-        Self { seq, kind, data: data.unwrap_or_default(), extra }
+        Self { seq, kind, data: data.unwrap_or_default(), extra, observed_at_ms: None }
     }
 }
 
 impl Event {
     pub fn new(seq: u64, kind: impl Into<String>, data: Value) -> Self {
-        Self { seq, kind: kind.into(), data, extra: Map::new() }
+        Self { seq, kind: kind.into(), data, extra: Map::new(), observed_at_ms: None }
     }
 
     /// Parses an envelope. Parts that are nested too deeply become text; so does a payload that cannot be parsed.
@@ -80,6 +85,12 @@ impl Event {
     /// Estimates the memory that the event takes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.kind.len() + crate::json::heap_bytes(&self.data) + crate::json::map_bytes(&self.extra)
+    }
+
+    /// Frees memory that parsing has reserved and not used: most objects have one or two fields and room for four.
+    pub(crate) fn shrink(&mut self) {
+        self.kind.shrink_to_fit();
+        crate::json::shrink(&mut self.data);
     }
 
     /// `result`, `error` and `cancelled` end a log.

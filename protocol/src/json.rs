@@ -72,6 +72,26 @@ pub(crate) fn map_bytes(fields: &Map<String, Value>) -> usize {
     fields.iter().map(|(key, value)| ENTRY_BYTES + key.len() + heap_bytes(value)).sum()
 }
 
+/// Frees memory that a value has reserved and does not use.
+pub(crate) fn shrink(value: &mut Value) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => text.shrink_to_fit(),
+        Value::Array(items) => {
+            items.iter_mut().for_each(shrink);
+            items.shrink_to_fit();
+        }
+        Value::Object(fields) => {
+            let mut exact = Map::with_capacity(fields.len());
+            for (key, mut value) in std::mem::take(fields) {
+                shrink(&mut value);
+                exact.insert(key, value);
+            }
+            *fields = exact;
+        }
+    }
+}
+
 /// Returns `text` on one line, shortened to at most `max_chars` characters and an ellipsis.
 pub fn preview(text: &str, max_chars: usize) -> String {
     let mut out = String::new();

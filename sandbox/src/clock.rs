@@ -27,6 +27,14 @@ impl Clock {
         }
     }
 
+    /// Returns the time of a virtual clock. Nothing else shows when its events happened.
+    pub fn virtual_now(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Real => None,
+            Self::Virtual(_) => Some(self.now()),
+        }
+    }
+
     /// Waits for the duration of simulated work.
     pub async fn pause(&self, duration: Duration) {
         match self {

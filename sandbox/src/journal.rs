@@ -82,8 +82,8 @@ fn announce(live: &LiveRuns, batch: impl Iterator<Item = Entry>) {
     while let Some(first) = batch.peek() {
         let run_id = first.run_id.clone();
         let (mut events, mut ended) = (Vec::new(), false);
-        while let Some(Entry { seq, kind, data, finish, .. }) = batch.next_if(|entry| entry.run_id == run_id) {
-            events.push(StoredEvent { seq: seq as i64, kind: kind.into(), data });
+        while let Some(Entry { seq, kind, data, at_ms, finish, .. }) = batch.next_if(|entry| entry.run_id == run_id) {
+            events.push(StoredEvent { seq: seq as i64, kind: kind.into(), data, at_ms });
             ended |= finish.is_some();
         }
         live.committed(&run_id, events, ended);

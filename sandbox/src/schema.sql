@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS events (
     seq    INTEGER NOT NULL,
     kind   TEXT NOT NULL,
     data   TEXT NOT NULL,
+    -- Only events of the demonstration have a time.
+    at_ms  INTEGER,
     PRIMARY KEY (run_id, seq)
 ) STRICT, WITHOUT ROWID;
 

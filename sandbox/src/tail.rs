@@ -51,7 +51,7 @@ mod tests {
     fn tail_of(events: i64, bytes: usize) -> Tail {
         let tail = Tail::default();
         for seq in 1..=events {
-            tail.push(StoredEvent { seq, kind: "assistant_delta".into(), data: "x".repeat(bytes) });
+            tail.push(StoredEvent { seq, kind: "assistant_delta".into(), data: "x".repeat(bytes), at_ms: None });
         }
         tail
     }

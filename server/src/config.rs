@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use url::Url;
 
-pub use crate::auth::Workspaces;
+pub use crate::auth::{Admins, Workspaces};
 pub use crate::limits::Limits;
 pub use crate::outbound::AllowList;
 pub use crate::peers::AllowedCommands;
@@ -15,6 +15,7 @@ pub use crate::retain::RetentionOptions;
 pub use crate::secret_key::KeyOptions;
 pub use crate::store::Retention;
 pub use crate::web::assets::{Asset, Site};
+pub use crate::web::client_address::TrustedProxies;
 #[cfg(debug_assertions)]
 pub use crate::web::dev_site::load_site;
 
@@ -72,6 +73,19 @@ pub struct ServeOptions {
     #[arg(long, env = "RUNLENS_WORKSPACES", default_value = "")]
     pub workspaces: String,
 
+    /// Email addresses of the people who may pause the sync, erase by metadata, read the audit log and change shared views
+    /// of others, separated by commas.  [default: everyone; views belong to their owners]
+    #[arg(long, env = "RUNLENS_ADMINS", default_value = "")]
+    pub admins: String,
+
+    /// Addresses and networks of proxies whose X-Forwarded-For header is believed, separated by commas.  [default: none]
+    #[arg(long, env = "RUNLENS_TRUSTED_PROXIES", default_value = "")]
+    pub trusted_proxies: String,
+
+    /// Days for which entries of the audit log are kept. There are at most 100,000 for each workspace.
+    #[arg(long, env = "RUNLENS_AUDIT_DAYS", default_value = "365", value_parser = clap::value_parser!(u32).range(1..))]
+    pub audit_days: u32,
+
     /// Hosts beside the public internet that MCP and A2A requests from this server may reach: HOST, HOST:PORT or a
     /// network such as 10.1.0.0/16, separated by commas; SLUG=HOST for one workspace only.
     #[arg(long, env = "RUNLENS_OUTBOUND_ALLOW", default_value = "")]
@@ -114,6 +128,9 @@ pub struct Config {
     pub mantyx_workspace: Option<String>,
     pub mantyx_api_key: Option<String>,
     pub workspaces: Workspaces,
+    pub admins: Admins,
+    pub trusted_proxies: TrustedProxies,
+    pub audit_days: u32,
     pub limits: Limits,
     pub outbound_allow: AllowList,
     pub mcp_commands: AllowedCommands,
@@ -171,6 +188,9 @@ impl ServeOptions {
             mantyx_workspace: self.mantyx_workspace,
             mantyx_api_key: self.mantyx_api_key,
             workspaces,
+            admins: Admins::new(&self.admins),
+            trusted_proxies: self.trusted_proxies.parse().context("RUNLENS_TRUSTED_PROXIES")?,
+            audit_days: self.audit_days,
             limits: Limits::default(),
             outbound_allow,
             mcp_commands,

@@ -7,7 +7,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 
 use crate::mantyx::MantyxError;
-use crate::store::cannot_write;
+use crate::store::{cannot_write, is_unreachable};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -42,6 +42,10 @@ impl From<Error> for AppError {
             Error::Store(error) if cannot_write(&error) => {
                 tracing::error!(%error, "the database cannot be written");
                 Self::CannotSave
+            }
+            Error::Store(error) if is_unreachable(&error) => {
+                tracing::error!(%error, "the database does not answer");
+                Self::Database
             }
             Error::Store(error) => {
                 let reference = crate::random::reference();

@@ -19,8 +19,7 @@ pub async fn resolve<'a>(state: &AppState, caller: &Caller, query: &'a Query) ->
     }
     let subject = views::owner(state, caller).await?.ok_or_else(|| AppError::Invalid {
         field: "q".to_owned(),
-        message: "`is:mine` finds what a person has launched, and an API key is nobody. Sign in, or leave it out."
-            .to_owned(),
+        message: "`is:mine` needs a signed-in user, and an API key has none. Sign in, or remove it.".to_owned(),
     })?;
     let mut query = query.clone();
     for term in query.clauses.iter_mut().flat_map(|clause| std::iter::once(&mut clause.term).chain(&mut clause.or)) {

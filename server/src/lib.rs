@@ -3,17 +3,21 @@
 //! Layers, each using only those below it: `web`, `api` → `pages`, `live` → `launch` → `answers` → `runs`, `sessions`,
 //! `views`, `mirror` → `auth` → `mantyx`, `peers` → `outbound`, `store`.
 
+pub mod backup;
 pub mod config;
+pub mod erase;
 pub mod export;
 pub mod import;
 pub mod logging;
 pub mod retain;
+pub mod routes;
 pub mod secret_key;
 pub mod seed;
 pub mod serve;
 
 mod answers;
 mod api;
+mod audit;
 mod auth;
 mod bounded_cache;
 mod clock;

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use runlens::backup::{self, BackupOptions, RestoreOptions};
 use runlens::config::{Config, ServeOptions, Site};
+use runlens::erase::{self, EraseOptions};
 use runlens::export::{self, ExportOptions};
 use runlens::import::{self, ImportOptions};
 use runlens::retain::{self, RetainOptions};
@@ -52,18 +54,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the dashboard (what happens without a command).
+    /// Serve the dashboard (the default).
     Serve(Box<ServeOptions>),
-    /// Fill the database with made-up runs, to try out or to measure.
+    /// Fill the database with generated runs, to try things out or to measure.
     Seed(SeedOptions),
-    /// Make runs of logs in files.
+    /// Import log files as runs.
     Import(ImportOptions),
-    /// Remove old runs now, by the limits that the server uses.
+    /// Remove old runs now, using the server's limits.
     Retain(RetainOptions),
     /// Encrypt everything in the database with the first key of RUNLENS_SECRET_KEY.
     RotateKey(RotateKeyOptions),
     /// Write a run's log, or a report of it, to a file.
     Export(ExportOptions),
+    /// Delete runs and sessions for good. They are not synced again; MANTYX keeps its own copy.
+    Erase(EraseOptions),
+    /// Write a copy of the SQLite database to a file, while the server runs.
+    Backup(BackupOptions),
+    /// Replace the SQLite database by a backup. The server must not run.
+    Restore(RestoreOptions),
 }
 
 #[tokio::main]
@@ -77,6 +85,9 @@ async fn main() -> ExitCode {
         Some(Command::Retain(options)) => retain::retain(options).await,
         Some(Command::RotateKey(options)) => secret_key::rotate_key(options).await,
         Some(Command::Export(options)) => export::export_run(options).await,
+        Some(Command::Erase(options)) => erase::erase_command(options).await,
+        Some(Command::Backup(options)) => backup::backup(options).await,
+        Some(Command::Restore(options)) => backup::restore(options).await,
         None => run(cli.serve).await,
     };
     match done {

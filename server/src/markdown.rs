@@ -211,6 +211,9 @@ fn heading(level: HeadingLevel) -> &'static str {
 }
 
 #[cfg(test)]
+mod fuzz;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -83,7 +83,7 @@ pub async fn metrics(State(state): State<AppState>, headers: HeaderMap) -> Resul
 }
 
 async fn write_store(state: &AppState, out: &mut String) -> Result<(), Error> {
-    head(out, "runlens_store_bytes", "gauge", "What the database takes.");
+    head(out, "runlens_store_bytes", "gauge", "Size of the database.");
     let _ = writeln!(out, "runlens_store_bytes {}", state.store.database_bytes().await?);
     let workspaces = state.store.workspace_sizes().await?;
     head(out, "runlens_store_runs", "gauge", "Runs stored, by workspace.");

@@ -92,7 +92,7 @@ impl FromStr for SizeLimits {
 pub async fn retain(options: RetainOptions) -> anyhow::Result<()> {
     let retention = Retention::from(options.retention);
     if retention == Retention::default() {
-        bail!("nothing is to be removed: set RUNLENS_RETAIN_DAYS or RUNLENS_RETAIN_MB");
+        bail!("there is no limit to apply: set RUNLENS_RETAIN_DAYS or RUNLENS_RETAIN_MB");
     }
     create_data_dir(&options.database.data_dir)?;
     let store = Store::open(&options.database.url()).await?;

@@ -1,10 +1,11 @@
-//! All routes of the server.
+//! All routes of the server. `auth::TABLE` says what each of them needs.
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::Method;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -13,10 +14,14 @@ use crate::auth::{self, SealedSessionStore};
 use crate::config::Site;
 use crate::state::AppState;
 use crate::web::body_timeout::limit_body_time;
+use crate::web::cannot_save::note_cannot_save;
+use crate::web::client_address::find_client;
 use crate::web::finish_changes::finish_changes;
 use crate::web::rate_limit::limit_anonymous_writes;
 use crate::web::rejected_form::return_to_form;
-use crate::web::{assets, headers, health, launch, open_run, origin, pages, preferences, request_log, selection};
+use crate::web::{
+    assets, delete_pages, headers, health, launch, open_run, origin, pages, preferences, request_log, selection,
+};
 use crate::{api, export, import, live, metrics};
 
 /// The largest request body: a launch form whose spec contains 5 MB of files as base64, and one more file to add.
@@ -25,30 +30,65 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 /// Preferences are a few words. Clients without a sign-in may set them.
 const MAX_PREFERENCES_BYTES: usize = 8 * 1024;
 
+/// The routes with handlers of their own. The others are endpoints of the API, pages and server functions.
+fn own_routes() -> Vec<(Method, &'static str, MethodRouter<AppState>)> {
+    let small = RequestBodyLimitLayer::new(MAX_PREFERENCES_BYTES);
+    vec![
+        (Method::GET, "/", get(|| async { Redirect::to("/runs") })),
+        (Method::GET, "/auth/start", get(auth::start)),
+        (Method::GET, "/auth/callback", get(auth::callback)),
+        (Method::POST, "/auth/sign-out", post(auth::sign_out)),
+        (Method::POST, "/preferences", post(preferences::set_preferences).layer(small)),
+        (Method::GET, "/open-run", get(open_run::open_run)),
+        (Method::GET, "/selection", get(selection::open_selection)),
+        (Method::POST, "/launch", post(launch::send_form)),
+        (Method::GET, "/runs/{id}/live", get(live::relay)),
+        (Method::GET, "/runs/{id}/export", get(export::download)),
+        (Method::GET, "/runs/{id}/delete", get(delete_pages::ask_about_run)),
+        (Method::POST, "/runs/{id}/delete", post(delete_pages::delete_run)),
+        (Method::GET, "/sessions/{id}/delete", get(delete_pages::ask_about_session)),
+        (Method::POST, "/sessions/{id}/delete", post(delete_pages::delete_session)),
+    ]
+}
+
+/// Routes that accept a body of any size, because it is streamed.
+fn own_uploads() -> Vec<(Method, &'static str, MethodRouter<AppState>)> {
+    vec![(Method::POST, "/import", post(import::post_import_form))]
+}
+
+/// A route as it is served.
+#[derive(Clone, Debug)]
+pub struct ServedRoute {
+    pub method: Method,
+    pub path: String,
+    /// Accepts a body of any size.
+    pub is_upload: bool,
+}
+
+/// All routes that may need a sign-in.
+pub fn served_routes() -> Vec<ServedRoute> {
+    let route = |method, path: &str, is_upload| ServedRoute { method, path: path.to_owned(), is_upload };
+    let own = own_routes().into_iter().map(|(method, path, _)| route(method, path, false));
+    let uploads = own_uploads().into_iter().map(|(method, path, _)| route(method, path, true));
+    let endpoints = api::listed().map(|(method, path, is_upload)| route(method, path, is_upload));
+    let pages = pages::paths().map(|path| route(Method::GET, path, false));
+    let functions = leptos::server_fn::axum::server_fn_paths().map(|(path, method)| route(method, path, false));
+    own.chain(uploads).chain(endpoints).chain(pages).chain(functions).collect()
+}
+
 pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let https = state.is_https();
-
-    let limited = Router::new()
-        .route("/", get(|| async { Redirect::to("/runs") }))
-        .route("/auth/start", get(auth::start))
-        .route("/auth/callback", get(auth::callback))
-        .route("/auth/sign-out", post(auth::sign_out))
-        .route(
-            "/preferences",
-            post(preferences::set_preferences).layer(RequestBodyLimitLayer::new(MAX_PREFERENCES_BYTES)),
-        )
-        .route("/open-run", get(open_run::open_run))
-        .route("/selection", get(selection::open_selection))
-        .route("/launch", post(launch::send_form))
-        .route("/runs/{id}/live", get(live::relay))
-        .route("/runs/{id}/export", get(export::download))
+    let add = |router: Router<AppState>, (_, path, handler): (_, &str, _)| router.route(path, handler);
+    let limited = own_routes()
+        .into_iter()
+        .fold(Router::new(), add)
         .merge(api::routes())
         .merge(pages::routes(&state))
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES));
-    // Uploads are streamed, so their size is not limited.
-    let uploads = Router::new().route("/import", post(import::post_import_form)).merge(api::upload_routes());
+    let uploads = own_uploads().into_iter().fold(Router::new(), add).merge(api::upload_routes());
     let with_session = limited
         .merge(uploads)
+        .layer(from_fn_with_state(state.clone(), note_cannot_save))
         .layer(from_fn_with_state(state.clone(), auth::require_access))
         .layer(from_fn(return_to_form))
         .layer(from_fn_with_state(state.clone(), limit_anonymous_writes))
@@ -70,6 +110,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(headers::Https(https), headers::secure_headers))
         .layer(from_fn_with_state(state.metrics.clone(), request_log::log_request))
+        .layer(from_fn_with_state(state.trusted_proxies.clone(), find_client))
         .with_state(state)
 }
 

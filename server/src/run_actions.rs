@@ -1,9 +1,10 @@
-//! Actions on a run: cancel it, answer a local tool call, give feedback.
+//! Actions on a run: cancel it, answer a local tool call, give feedback, delete it.
 
 use app::AppError;
-use domain::{Feedback, Origin, Thumb};
+use domain::{AuditAction, Feedback, Origin, Thumb};
 use protocol::ids;
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
@@ -19,7 +20,9 @@ const MAX_EXPLANATION_CHARS: usize = 4_000;
 pub async fn cancel_run(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     check_id(id)?;
     let cancel = |bearer| async move { state.mantyx.cancel_run(&bearer, &caller.slug, id).await };
-    Ok(state.credentials.call(caller, cancel).await?)
+    state.credentials.call(caller, cancel).await?;
+    audit::record_done(state, caller, caller.actor.entry(AuditAction::Cancel).about(id)).await;
+    Ok(())
 }
 
 pub async fn answer_call(
@@ -44,7 +47,8 @@ pub async fn answer_call(
         Err(error) => Err(error.into()),
         Ok(()) => {
             let call = CallKey { workspace: caller.workspace_id, run_id: id, tool_use_id };
-            Ok(state.store.record_hand_answer(call, answered_by, now_ms()).await?)
+            let entry = caller.actor.entry(AuditAction::Answer).about(id);
+            Ok(state.store.record_hand_answer(call, answered_by, &entry).await?)
         }
     }
 }
@@ -70,15 +74,15 @@ pub async fn give_feedback(
         |bearer| async move { state.mantyx.send_feedback(&bearer, &caller.slug, id, thumb.as_str(), note).await };
     // Feedback that can't be sent to MANTYX is stored here only, and the message says so.
     let (sent, message) = if run.origin != Origin::Mirrored {
-        (false, "Thank you. It is saved here: MANTYX does not know this run.")
+        (false, "Saved in Runlens. MANTYX doesn't have this run.")
     } else {
         match state.credentials.call(caller, send).await {
-            Ok(()) => (true, "Thank you. It was sent to MANTYX."),
+            Ok(()) => (true, "Sent to MANTYX. Thank you."),
             Err(MantyxError::MissingScope { .. }) => {
-                (false, "Thank you. It is saved here: this sign-in may not send it to MANTYX (feedback:write).")
+                (false, "Saved in Runlens. Your sign-in can't send feedback to MANTYX (feedback:write).")
             }
             Err(MantyxError::NotFound | MantyxError::Refused { status: 405, .. }) => {
-                (false, "Thank you. It is saved here: this MANTYX takes none.")
+                (false, "Saved in Runlens. This MANTYX doesn't accept feedback.")
             }
             Err(error) => return Err(error.into()),
         }
@@ -101,12 +105,12 @@ fn check_id(id: &str) -> Result<(), Error> {
 fn check_size(answer: &Result<String, String>) -> Result<(), Error> {
     match answer {
         Ok(text) if text.len() > MAX_RESULT_BYTES => {
-            Err(invalid("text", "An answer may have at most 2 MB. Shorten it.".to_owned()))
+            Err(invalid("text", "An answer can have up to 2 MB. Shorten it.".to_owned()))
         }
         Err(text) if text.len() > MAX_ERROR_BYTES => {
-            Err(invalid("text", "An error may have at most 8 KB. Shorten it.".to_owned()))
+            Err(invalid("text", "An error can have up to 8 KB. Shorten it.".to_owned()))
         }
-        Err(text) if text.trim().is_empty() => Err(invalid("text", "Say in a few words what went wrong.".to_owned())),
+        Err(text) if text.trim().is_empty() => Err(invalid("text", "Describe what went wrong.".to_owned())),
         _ => Ok(()),
     }
 }

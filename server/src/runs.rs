@@ -103,6 +103,6 @@ pub fn parse_cursor(text: &str, sort: RunSort) -> Result<RunCursor, AppError> {
     let cursor = text.parse().ok().filter(|cursor: &RunCursor| cursor.belongs_to(sort));
     cursor.ok_or_else(|| AppError::Invalid {
         field: "cursor".to_owned(),
-        message: "This place in the list is not known. Go back to the first page.".to_owned(),
+        message: "This page of the list no longer exists. Go back to the first page.".to_owned(),
     })
 }

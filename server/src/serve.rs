@@ -102,6 +102,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         public_url: public_url.clone(),
         mantyx_workspace: config.mantyx_workspace.clone(),
         workspaces: config.workspaces,
+        admins: config.admins,
+        trusted_proxies: config.trusted_proxies,
         limits,
         anonymous_writes: RateLimit::new(limits.anonymous_writes_per_minute),
         api_key: (config.mantyx_api_key.zip(config.mantyx_workspace)).map(|(key, slug)| ApiKey {
@@ -129,7 +131,7 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
-    tokio::spawn(clean_up(state.clone()));
+    tokio::spawn(clean_up(state.clone(), i64::from(config.audit_days) * 86_400_000));
     tokio::spawn(enforce_retention(store.clone(), config.retention, shutdown.clone()));
     tokio::spawn(reindex_old_runs(state.clone()));
     start_syncers(&state).await?;
@@ -186,8 +188,9 @@ async fn connect_mantyx(
     }
 }
 
-/// A background task that ends sessions, finishes abandoned imports and drops logs from memory.
-async fn clean_up(state: AppState) {
+/// A background task that ends sessions, finishes abandoned imports and erasures, deletes old entries of the audit log and
+/// drops logs from memory.
+async fn clean_up(state: AppState, keep_audit_ms: i64) {
     let mut ticks = tokio::time::interval(CLEAN_UP_EVERY);
     loop {
         tokio::select! {
@@ -202,6 +205,12 @@ async fn clean_up(state: AppState) {
             Ok(0) => {}
             Ok(runs) => tracing::info!(runs, "finished abandoned imports"),
             Err(error) => tracing::warn!(%error, "cannot finish abandoned imports"),
+        }
+        if let Err(error) = state.store.delete_audit_entries_before(now_ms() - keep_audit_ms).await {
+            tracing::warn!(%error, "cannot delete old entries of the audit log");
+        }
+        if let Err(error) = state.store.purge_erased().await {
+            tracing::warn!(%error, "cannot remove the rest of what was erased");
         }
     }
 }

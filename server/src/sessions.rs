@@ -4,15 +4,18 @@
 use std::time::Duration;
 
 use app::AppError;
-use domain::{Facets, SessionSummary, SessionsPage};
+use app::launch::LaunchMode;
+use domain::{AuditAction, Facets, SessionSummary, SessionsPage, ToolAnswerers};
 use domain::{SessionDetail, SessionMessages, SessionTotals};
 use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::launch::{self, LaunchRequest, Launcher};
 use crate::mantyx::{LaunchFault, MantyxError};
 use crate::state::AppState;
 use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
@@ -38,10 +41,22 @@ pub async fn list(
     let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(unsupported_clause)?;
     let mut page = state.store.list_sessions(&plan, cursor.as_ref(), limit).await?;
     page.stale = stale;
+    add_first_prompts(state, caller, &mut page.sessions).await?;
     if page.sessions.is_empty() && cursor.is_none() {
         page.excluding = state.store.excluding_session_clauses(&plan).await?;
     }
     Ok(page)
+}
+
+/// Sessions have no summary at first, and some MANTYX servers report none. Then the first prompt stands for it.
+async fn add_first_prompts(state: &AppState, caller: &Caller, sessions: &mut [SessionSummary]) -> Result<(), Error> {
+    let lacking: Vec<&str> =
+        sessions.iter().filter(|session| session.summary.is_none()).map(|session| session.id.as_str()).collect();
+    let mut prompts = state.store.first_prompts(caller.workspace_id, &lacking).await?;
+    for session in sessions.iter_mut().filter(|session| session.summary.is_none()) {
+        session.summary = prompts.remove(&session.id);
+    }
+    Ok(())
 }
 
 pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
@@ -61,7 +76,7 @@ fn unsupported_clause(UnsupportedClause(clause): UnsupportedClause) -> AppError 
 
 /// Returns a session. Its totals are those of its runs, and empty for a caller who may not read runs.
 pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bool) -> Result<SessionDetail, Error> {
-    check_id(id)?;
+    check_available(state, caller, id).await?;
     // The totals include stored runs only.
     if may_read_runs && let Err(error) = state.mirror.sync_newest(state, caller).await {
         tracing::info!(%error, "could not sync runs for a session");
@@ -81,7 +96,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
             return Err(MantyxError::Unexpected("another session than the one asked for".to_owned()).into());
         }
         (Ok(detail), known) => {
-            let session = SessionSummary {
+            let mut session = SessionSummary {
                 id: detail.id,
                 name: detail.name,
                 status: detail.status,
@@ -90,6 +105,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
                 created_at_ms: parse_time(&detail.created_at).unwrap_or(now),
                 last_used_at_ms: parse_time(&detail.last_used_at).unwrap_or(now),
             };
+            add_first_prompts(state, caller, std::slice::from_mut(&mut session)).await?;
             let stored = state.store.upsert_sessions(caller.workspace_id, std::slice::from_ref(&session)).await;
             let stale = match stored.map_err(Error::from) {
                 Ok(()) => None,
@@ -101,7 +117,7 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
         }
         (Err(error @ (MantyxError::Unauthorized | MantyxError::MissingScope { .. })), _) => return Err(error.into()),
         (Err(MantyxError::NotFound), Some(known)) => {
-            let note = "MANTYX no longer has this session. What was stored here is shown.".to_owned();
+            let note = "MANTYX no longer has this session. The stored copy is shown.".to_owned();
             (known, Value::Null, None, Some(note))
         }
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
@@ -130,13 +146,35 @@ pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     }
 }
 
+/// The fields of the form for a new session.
+#[derive(Clone, Debug)]
+pub struct NewSession {
+    /// Created with the form: the same key starts one session.
+    pub key: String,
+    /// Empty for the workspace's default.
+    pub model_id: String,
+    pub system_prompt: String,
+    pub text: String,
+}
+
+/// Starts a session with its first message, and returns its id.
+pub async fn start(state: &AppState, caller: &Caller, new: NewSession) -> Result<String, Error> {
+    check_message(&new.text)?;
+    let launcher = Launcher::of(state, caller).await?;
+    let mut spec = json!({ "systemPrompt": new.system_prompt, "prompt": new.text });
+    if !new.model_id.is_empty() {
+        spec["modelId"] = new.model_id.into();
+    }
+    let (mode, answers) = (LaunchMode::NewSession, ToolAnswerers::default());
+    let request = LaunchRequest { key: new.key, mode, spec, answers, origin_run_id: None };
+    let launched = launch::launch(state, &launcher, &request).await?;
+    launched.session_id.ok_or(Error::Unconfirmed)
+}
+
 /// Starts the run that answers a message.
 pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Result<(), Error> {
     check_id(id)?;
-    if text.is_empty() {
-        let message = "Enter a message.".to_owned();
-        return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
-    }
+    check_message(text)?;
     let body = &json!({ "prompt": text });
     let post = |bearer| async move {
         match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
@@ -146,8 +184,10 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
         }
     };
     let run_id = state.credentials.call(caller, post).await?.map_err(send_error)?;
-    if let Some(subject) = views::owner(state, caller).await? {
-        state.store.record_launch(caller.workspace_id, &subject, &run_id, now_ms()).await?;
+    let entry = caller.actor.entry(AuditAction::Launch).about(&run_id).with_detail(format!("message in {id}"));
+    match views::owner(state, caller).await? {
+        Some(subject) => state.store.record_launch(caller.workspace_id, &subject, &run_id, &entry).await?,
+        None => audit::record_done(state, caller, entry).await,
     }
     // The list is synced only at intervals, but the page that sent the message reloads now.
     state.mirror.sync_snapshot(state, caller, &run_id).await
@@ -164,9 +204,8 @@ fn send_error(fault: LaunchFault) -> Error {
             AppError::Invalid { field: "text".to_owned(), message: refusal.message }.into()
         }
         LaunchFault::Unknown(why) => {
-            let message = format!(
-                "It is unknown whether the message arrived: {why}. Check the conversation before you send it again"
-            );
+            let message =
+                format!("The message may not have arrived ({why}). Check the conversation before you send it again");
             AppError::Upstream { code: "no_answer".to_owned(), message }.into()
         }
     }
@@ -176,7 +215,9 @@ fn send_error(fault: LaunchFault) -> Error {
 pub async fn end(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     check_id(id)?;
     let end = |bearer| async move { state.mantyx.end_session(&bearer, &caller.slug, id).await };
-    state.credentials.call(caller, end).await.map_err(session_error)
+    state.credentials.call(caller, end).await.map_err(session_error)?;
+    audit::record_done(state, caller, caller.actor.entry(AuditAction::EndSession).about(id)).await;
+    Ok(())
 }
 
 /// Returns the last page of a session's messages, or the page before a seq.
@@ -187,7 +228,7 @@ pub async fn messages(
     before_seq: Option<u64>,
     limit: u32,
 ) -> Result<SessionMessages, Error> {
-    check_id(id)?;
+    check_available(state, caller, id).await?;
     let page = state
         .credentials
         .call(caller, |bearer| async move {
@@ -204,6 +245,22 @@ fn redacted(mut spec: Value) -> Value {
     spec
 }
 
+fn check_message(text: &str) -> Result<(), AppError> {
+    match text.is_empty() {
+        true => Err(AppError::Invalid { field: "text".to_owned(), message: "Enter a message.".to_owned() }),
+        false => Ok(()),
+    }
+}
+
+/// Fails if the id is invalid, or if the session was deleted here for good.
+async fn check_available(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
+    check_id(id)?;
+    match state.store.is_session_erased(caller.workspace_id, id).await? {
+        true => Err(AppError::not_found("session").into()),
+        false => Ok(()),
+    }
+}
+
 fn check_id(id: &str) -> Result<(), AppError> {
     if ids::is_path_id(id) { Ok(()) } else { Err(AppError::not_found("session")) }
 }
@@ -218,6 +275,6 @@ fn session_error(error: MantyxError) -> Error {
 fn parse_cursor(text: &str) -> Result<SessionCursor, AppError> {
     text.parse().map_err(|_| AppError::Invalid {
         field: "cursor".to_owned(),
-        message: "This place in the list is not known. Go back to the first page.".to_owned(),
+        message: "This page of the list no longer exists. Go back to the first page.".to_owned(),
     })
 }

@@ -11,7 +11,7 @@ use tracing::Instrument;
 use url::Url;
 
 use crate::answers::AnswerWorker;
-use crate::auth::{BearerCache, Credentials, Workspaces};
+use crate::auth::{Admins, BearerCache, Credentials, Workspaces};
 use crate::config::Site;
 use crate::launch::{BatchWorker, Catalogues};
 use crate::limits::Limits;
@@ -23,6 +23,7 @@ use crate::peers::WorkspacePeers;
 use crate::store::Store;
 use crate::timelines::TimelineCache;
 use crate::vault::Vault;
+use crate::web::client_address::TrustedProxies;
 use crate::web::health::Readiness;
 use crate::web::rate_limit::RateLimit;
 
@@ -45,6 +46,9 @@ pub struct AppState {
     pub mantyx_workspace: Option<String>,
     /// The workspaces that may use this server.
     pub workspaces: Workspaces,
+    /// The people who may change what a workspace shares.
+    pub admins: Admins,
+    pub trusted_proxies: TrustedProxies,
     pub limits: Limits,
     pub anonymous_writes: RateLimit,
     /// The operator's key, for syncing without a signed-in user.

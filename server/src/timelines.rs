@@ -71,7 +71,7 @@ impl TimelineCache {
                 break;
             }
             // Events came out of order, before others that were folded already.
-            drop(self.remove(&(workspace, run_id.to_owned())));
+            self.forget(workspace, run_id);
         }
         Ok(())
     }
@@ -80,6 +80,11 @@ impl TimelineCache {
     pub fn insert(&self, workspace: WorkspaceId, run_id: &str, replay: Replay) {
         self.folds.fetch_add(1, Ordering::Relaxed);
         self.put((workspace, run_id.to_owned()), Arc::new(replay));
+    }
+
+    /// Drops the log of a deleted run.
+    pub fn forget(&self, workspace: WorkspaceId, run_id: &str) {
+        drop(self.remove(&(workspace, run_id.to_owned())));
     }
 
     /// Returns how many logs were folded from their first event since the start.
@@ -97,15 +102,16 @@ impl TimelineCache {
             self.put(key, replay.clone());
             return Ok(replay.clone());
         }
+        let mut _permit = None;
         let mut replay = match cached {
             // A log that has grown is folded on from where it was.
             Some(replay) => Arc::unwrap_or_clone(replay),
             None => {
                 let is_large = store.stored_log_bytes(workspace, run_id).await? > LARGE_LOG_BYTES;
                 // The semaphore is never closed.
-                let _permit = if is_large { self.large_folds.acquire().await.ok() } else { None };
+                _permit = if is_large { self.large_folds.acquire().await.ok() } else { None };
                 self.folds.fetch_add(1, Ordering::Relaxed);
-                Replay::new(store.read_log(workspace, run_id).await?)
+                Replay::new(store.first_events(workspace, run_id, CHUNK).await?)
             }
         };
         loop {

@@ -1,7 +1,7 @@
 //! Saved views of the signed-in user.
 
 use app::AppError;
-use domain::{View, ViewChange, ViewList, ViewScope};
+use domain::{AuditAction, View, ViewChange, ViewList, ViewScope};
 use protocol::Query;
 
 use crate::auth::{Caller, Credential};
@@ -9,7 +9,7 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::random;
 use crate::state::AppState;
-use crate::store::NewView;
+use crate::store::{NewView, ViewEditor};
 
 const MAX_NAME_CHARS: usize = 80;
 /// Views per user and list.
@@ -24,7 +24,7 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
     let owner = required_owner(state, caller).await?;
     let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
     if views.iter().filter(|view| view.mine).count() >= MAX_VIEWS {
-        return Err(invalid("name", format!("There are {MAX_VIEWS} views of yours already. Delete one first.")));
+        return Err(invalid("name", format!("You already have {MAX_VIEWS} views. Delete one first.")));
     }
     let view = NewView {
         list: change.list,
@@ -35,23 +35,32 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
     let view = validated(view)?;
     check_unique_name(&views, &view.name, None)?;
     let id = format!("view_{}", random::reference());
-    state.store.insert_view(caller.workspace_id, &owner, &id, &view, now_ms()).await?;
+    let entry = view.shared.then(|| caller.actor.entry(AuditAction::ShareView).about(&id));
+    state.store.insert_view(caller.workspace_id, &owner, &id, &view, entry.as_ref(), now_ms()).await?;
     find(state, caller, &owner, change.list, &id).await
 }
 
 pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewChange) -> Result<View, Error> {
     let owner = required_owner(state, caller).await?;
     let known = find(state, caller, &owner, change.list, id).await?;
+    let was_shared = known.scope == ViewScope::Shared;
     let view = NewView {
         list: change.list,
         name: change.name.unwrap_or(known.name),
         query: change.query.unwrap_or(known.query),
-        shared: change.shared.unwrap_or(known.scope == ViewScope::Shared),
+        shared: change.shared.unwrap_or(was_shared),
     };
     let view = validated(view)?;
     let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
     check_unique_name(&views, &view.name, Some(id))?;
-    if !state.store.update_view(caller.workspace_id, &owner, id, &view).await? {
+    let action = match (was_shared, view.shared) {
+        (false, true) => Some(AuditAction::ShareView),
+        (true, _) => Some(AuditAction::ChangeSharedView),
+        (false, false) => None,
+    };
+    let entry = action.map(|action| caller.actor.entry(action).about(id));
+    let editor = editor(state, caller, &owner);
+    if !state.store.update_view(caller.workspace_id, editor, id, &view, entry.as_ref()).await? {
         return Err(not_owner().into());
     }
     find(state, caller, &owner, change.list, id).await
@@ -59,7 +68,8 @@ pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewCha
 
 pub async fn delete(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
     let owner = required_owner(state, caller).await?;
-    match state.store.delete_view(caller.workspace_id, &owner, id).await? {
+    let entry = caller.actor.entry(AuditAction::DeleteSharedView).about(id);
+    match state.store.delete_view(caller.workspace_id, editor(state, caller, &owner), id, &entry).await? {
         true => Ok(()),
         false => Err(AppError::not_found("view").into()),
     }
@@ -70,6 +80,11 @@ pub async fn set_default(state: &AppState, caller: &Caller, list: ViewList, id: 
     let owner = required_owner(state, caller).await?;
     find(state, caller, &owner, list, id).await?;
     Ok(state.store.set_default_view(caller.workspace_id, &owner, list, id).await?)
+}
+
+/// Those who may change a view: its owner, and an administrator if it is shared.
+fn editor<'a>(state: &AppState, caller: &Caller, owner: &'a str) -> ViewEditor<'a> {
+    ViewEditor { subject: owner, is_admin: state.admins.name(&caller.actor) }
 }
 
 async fn find(state: &AppState, caller: &Caller, owner: &str, list: ViewList, id: &str) -> Result<View, Error> {
@@ -86,14 +101,14 @@ pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, 
 }
 
 async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Error> {
-    let message = "Views belong to people: sign in to save or change one.".to_owned();
+    let message = "Sign in to save or change views.".to_owned();
     owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
 }
 
 /// Fails if the user already has a view with this name, because the tabs would look the same.
 fn check_unique_name(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
     match views.iter().any(|view| view.mine && view.name == name && Some(view.id.as_str()) != changed) {
-        true => Err(invalid("name", format!("You have a view «{name}» already. Choose another name."))),
+        true => Err(invalid("name", format!("You already have a view “{name}”. Choose another name."))),
         false => Ok(()),
     }
 }

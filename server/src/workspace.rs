@@ -1,5 +1,6 @@
 //! The workspace of a signed-in user. Its methods for pages are in [`crate::pages`].
 
+use app::AppError;
 use app::model::Viewer;
 
 use crate::auth::{Caller, scopes};
@@ -13,10 +14,17 @@ pub struct SignedInWorkspace {
     pub viewer: Viewer,
     /// Granted scopes, separated by spaces; empty if MANTYX doesn't report them.
     pub scopes: String,
+    /// Nothing can be saved, and the page that asks was loaded before: see [`crate::web::cannot_save`] for others.
+    pub cannot_save: bool,
 }
 
 impl SignedInWorkspace {
     pub fn has_scope(&self, scope: &str) -> bool {
         scopes::includes(&self.scopes, scope)
+    }
+
+    /// What a page says while nothing can be saved.
+    pub fn cannot_save_notice(&self) -> Option<String> {
+        self.cannot_save.then(|| AppError::CannotSave.to_string())
     }
 }

@@ -5,12 +5,14 @@ mod build;
 mod command;
 mod conformance;
 mod dev;
+mod launch_form;
 mod paths;
 mod progress;
 mod run;
 mod test;
 mod tidy;
 mod tools;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -53,6 +55,8 @@ enum Task {
     Conformance(conformance::Target),
     /// Check rules that the compiler does not know
     Tidy,
+    /// Break everything around a server under load, and check what is left
+    Torture(torture::Options),
     /// Compare measurements with their goals
     Bench(bench::Options),
 }
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         Task::Test { parts } => return test::run(&parts),
         Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),
+        Task::Torture(options) => torture::run(&options),
         Task::Bench(options) => bench::run(&options),
     };
     match done {

@@ -4,10 +4,10 @@ use leptos::prelude::*;
 
 use crate::AppError;
 #[cfg(feature = "ssr")]
-use crate::launch::LaunchEntry;
+use crate::launch::{DraftEntry, LaunchEntry};
 use crate::model::launch::LaunchPageModel;
 use crate::wire::Wire;
-use domain::{Batch, BatchProgress};
+use domain::BatchProgress;
 
 /// Loads the launch page with the content that its address asks for: see `LaunchEntry`.
 #[server(prefix = "/rpc", endpoint = "launch-page", input = leptos::server_fn::codec::GetUrl)]
@@ -18,13 +18,8 @@ pub async fn open_launch(
     draft: Option<String>,
     #[server(default)] set: Vec<String>,
 ) -> Result<Wire<LaunchPageModel>, AppError> {
-    let entry = LaunchEntry { like, template, session, previous_draft: draft.as_deref() == Some("earlier"), set };
+    let entry = LaunchEntry { like, template, session, draft: DraftEntry::parse(draft.as_deref()), set };
     super::call(|backend| async move { backend.launch_page(entry).await }).await.map(Wire)
-}
-
-#[server(prefix = "/rpc", endpoint = "batch", input = leptos::server_fn::codec::GetUrl)]
-pub async fn read_batch(id: String) -> Result<Wire<Batch>, AppError> {
-    super::call(|backend| async move { backend.batch(&id).await }).await.map(Wire)
 }
 
 #[server(prefix = "/rpc", endpoint = "batch-progress", input = leptos::server_fn::codec::GetUrl)]

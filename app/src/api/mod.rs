@@ -3,7 +3,10 @@
 //! A page loads its model through one GET function, so that it can be cached, retried and inspected. Actions are POST
 //! functions; plain forms send them without JavaScript and return to their page.
 
+pub mod batch;
 pub mod compare;
+pub mod docs;
+pub mod import;
 pub mod launch;
 pub mod palette;
 pub mod run;

@@ -1,10 +1,10 @@
-//! One session: the page, its conversation page by page, and its actions.
+//! One session: the page, its conversation page by page, its actions, and the form for a new one.
 
 use domain::SessionDetail;
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::session::Conversation;
+use crate::model::session::{Conversation, NewSessionModel};
 use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "session", input = leptos::server_fn::codec::GetUrl)]
@@ -20,6 +20,28 @@ pub async fn load_conversation(
     runs: Option<String>,
 ) -> Result<Wire<Conversation>, AppError> {
     super::call(|backend| async move { backend.conversation(&id, before, runs).await }).await.map(Wire)
+}
+
+#[server(prefix = "/rpc", endpoint = "new-session", input = leptos::server_fn::codec::GetUrl)]
+pub async fn load_new_session() -> Result<Wire<NewSessionModel>, AppError> {
+    super::call(|backend| async move { backend.new_session().await }).await.map(Wire)
+}
+
+/// Starts a session with its first message, and returns its address.
+#[server(prefix = "/rpc", endpoint = "start-session")]
+pub async fn start_session(
+    key: String,
+    #[server(default)] model: String,
+    system_prompt: String,
+    text: String,
+) -> Result<String, AppError> {
+    let started =
+        super::call(
+            |backend| async move { backend.start_session(key, model, system_prompt.trim(), text.trim()).await },
+        );
+    let href = format!("/sessions/{}", started.await?);
+    leptos_axum::redirect(&href);
+    Ok(href)
 }
 
 /// Sends a message, which starts a run.

@@ -131,6 +131,21 @@ pub fn press_toggle(event: &leptos::web_sys::KeyboardEvent) {
     let _ = event;
 }
 
+/// Sends the form of a text box by Ctrl Enter or ⌘ Enter.
+pub fn send_on_ctrl_enter(event: &leptos::web_sys::KeyboardEvent) {
+    #[cfg(feature = "hydrate")]
+    if event.key() == "Enter"
+        && (event.ctrl_key() || event.meta_key())
+        && let Some(form) = closest(event, "form")
+    {
+        use wasm_bindgen::JsCast;
+        event.prevent_default();
+        let _ = form.unchecked_into::<web_sys::HtmlFormElement>().request_submit();
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = event;
+}
+
 /// Divides the element into equal parts from left to right, and returns the index of the part under the pointer.
 pub fn part_under(event: &leptos::web_sys::MouseEvent, parts: u64) -> Option<u64> {
     #[cfg(feature = "hydrate")]

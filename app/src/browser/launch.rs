@@ -63,6 +63,13 @@ pub fn launch_form_state(page: LaunchPageModel) -> LaunchFormState {
     }
 }
 
+/// Hides the options that don't have the words of the text line before their select. The form doesn't change.
+pub fn filter_options(event: &ev::Event) {
+    event.stop_propagation();
+    #[cfg(feature = "hydrate")]
+    browser::filter_options(event);
+}
+
 impl LaunchFormState {
     pub fn submit(self, event: SubmitEvent) {
         event.prevent_default();
@@ -217,6 +224,16 @@ pub(super) mod browser {
         FormData::new_with_form(&form).ok()
     }
 
+    pub fn filter_options(event: &ev::Event) {
+        let Some(line) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else { return };
+        let words = line.value().to_lowercase();
+        let Some(options) = line.next_element_sibling().map(|select| select.children()) else { return };
+        for option in (0..options.length()).filter_map(|i| options.item(i)) {
+            let has_words = option.text_content().is_some_and(|text| text.to_lowercase().contains(&words));
+            let _ = option.toggle_attribute_with_force("hidden", !has_words);
+        }
+    }
+
     /// The response is ignored: the page is gone.
     pub fn send_in_background() {
         if let Some(fields) = form_fields() {
@@ -310,7 +327,7 @@ pub(super) mod browser {
         let answer = request.send().await.map_err(failed)?;
         let (ok, text) = (answer.ok(), answer.text().await.map_err(failed)?);
         let unreadable = || match answer.status() {
-            413 => AppError::Conflict { message: "The form is too large: files may have 5 MB in all".to_owned() },
+            413 => AppError::Conflict { message: "The form is too large. Files can be 5 MB in total".to_owned() },
             status => AppError::Transport { message: format!("The server answered with status {status}") },
         };
         if ok {

@@ -31,9 +31,9 @@ pub use build::{is_same_build, reload_for_new_build};
 pub use clock::ticking;
 pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, download, is_in_control, is_on_control, mark_scripted, part_under,
-    scroll_to_event, slot_under,
+    scroll_to_event, send_on_ctrl_enter, slot_under,
 };
-pub use launch::{LaunchFormState, launch_form_state};
+pub use launch::{LaunchFormState, filter_options, launch_form_state};
 pub use page_code::load_from_server;
 pub use player::{Player, player};
 pub use popovers::close_popovers;
@@ -66,9 +66,7 @@ impl Connection {
             Self::Live => Some("Live: new events appear as they happen."),
             Self::Reconnecting => Some("The live connection was lost. Reconnecting; nothing is lost."),
             Self::Stalled => Some("The connection to MANTYX was lost. Reconnecting; no events are lost."),
-            Self::Stopped => {
-                Some("MANTYX does not let this sign-in follow the run any more. Sign in again, then reload.")
-            }
+            Self::Stopped => Some("This sign-in can no longer follow the run. Sign in again, then reload the page."),
         }
     }
 }

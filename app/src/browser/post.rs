@@ -12,9 +12,12 @@ pub type FormResult = Result<Option<String>, AppError>;
 pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<FormResult>>) {
     event.prevent_default();
     #[cfg(feature = "hydrate")]
-    if let Some((url, body)) = browser::fields(&event) {
+    if let Some((url, body)) = browser::fields(&event)
+        && let Some(sending) = browser::Sending::begin(&event)
+    {
         leptos::task::spawn_local(async move {
             let response = browser::send(&url, body).await;
+            drop(sending);
             // The viewer may have left the page.
             let _ = outcome.try_set(Some(response));
         });
@@ -54,6 +57,8 @@ mod browser {
 
     use super::*;
 
+    const SENDING: &str = "data-sending";
+
     /// Returns the form's URL and its encoded fields, including the button that was pressed.
     pub fn fields(event: &SubmitEvent) -> Option<(String, String)> {
         let form: HtmlFormElement = event.target()?.dyn_into().ok()?;
@@ -64,6 +69,26 @@ mod browser {
         }
         let body = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
         Some((form.action(), String::from(body.to_string())))
+    }
+
+    /// Marks a form while it is sent, so that a second click sends nothing.
+    pub struct Sending(HtmlFormElement);
+
+    impl Sending {
+        pub fn begin(event: &SubmitEvent) -> Option<Self> {
+            let form: HtmlFormElement = event.target()?.dyn_into().ok()?;
+            if form.has_attribute(SENDING) {
+                return None;
+            }
+            form.set_attribute(SENDING, "").ok()?;
+            Some(Self(form))
+        }
+    }
+
+    impl Drop for Sending {
+        fn drop(&mut self) {
+            let _ = self.0.remove_attribute(SENDING);
+        }
     }
 
     pub async fn send(url: &str, body: String) -> FormResult {

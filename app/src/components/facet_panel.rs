@@ -30,12 +30,13 @@ fn group(group: FacetGroup) -> AnyView {
 }
 
 fn link(link: FacetLink) -> AnyView {
-    let label = format!("{}{}, {}", if link.on { "Remove " } else { "" }, link.value, link.count);
     view! {
         <li>
-            <a href=link.href aria-current=link.on.then_some("true") aria-label=label title=link.value.clone()>
+            <a href=link.href aria-current=link.on.then_some("true") title=link.value.clone()>
                 <span class="facet-box">{link.on.then(|| view! { <IconView icon=Icon::Check /> })}</span>
+                {link.on.then(|| view! { <span class="visually-hidden">"Remove "</span> })}
                 <span class="facet-value">{link.value.clone()}</span>
+                " "
                 <span class="facet-count">{link.count}</span>
             </a>
         </li>

@@ -20,12 +20,12 @@ pub fn Frame() -> impl IntoView {
         <a class="skip" href="#main">"Skip to content"</a>
         <div class="frame">
             <aside class="rail" aria-label="Navigation">
-                <p class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></p>
+                <div class="brand"><img src="/favicon.svg" alt="" width="20" height="20" /><span class="rail-text">"Runlens"</span></div>
                 <Palette />
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
                     <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>
-                    <A href="/launch"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
+                    <A href="/launch?draft=new"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
                 </nav>
                 <div class="rail-foot">
                     <Preferences />
@@ -37,8 +37,8 @@ pub fn Frame() -> impl IntoView {
     }
 }
 
-/// The error of a plain form that the server rejected, shown until the viewer leaves the page. Rendered on the server
-/// only: it is for browsers without JavaScript, and adds almost nothing to the client.
+/// What the server has to say about this request, shown until the viewer leaves the page: that nothing can be saved, and the
+/// error of a plain form that was rejected. Rendered on the server only, so it adds almost nothing to the client.
 #[component]
 fn RejectedForm() -> impl IntoView {
     let html = RwSignal::new(rejected_form());
@@ -54,11 +54,15 @@ fn RejectedForm() -> impl IntoView {
 
 #[cfg(feature = "ssr")]
 fn rejected_form() -> String {
+    let cannot_save = crate::backend::cannot_save().then(|| {
+        let error = crate::AppError::CannotSave;
+        view! { <p class="notice" role="status">{error.title()} ". " {error.advice()}</p> }.to_html()
+    });
     let rejected = crate::backend::rejected_form().map(|rejected| {
         let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
         view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }
     });
-    rejected.map(|view| view.to_html()).unwrap_or_default()
+    cannot_save.into_iter().chain(rejected.map(|view| view.to_html())).collect()
 }
 
 #[cfg(not(feature = "ssr"))]
@@ -97,7 +101,7 @@ fn Preferences() -> impl IntoView {
         <form class="preferences" method="post" action="/preferences">
             <input type="hidden" name="return_to" value=here />
             <span class="segmented" role="group" aria-label="Theme">
-                {theme_button(Theme::System, Icon::System, "Theme as in the system")}
+                {theme_button(Theme::System, Icon::System, "System theme")}
                 {theme_button(Theme::Light, Icon::Sun, "Light theme")}
                 {theme_button(Theme::Dark, Icon::Moon, "Dark theme")}
             </span>
@@ -141,7 +145,7 @@ fn Account(viewer: Viewer) -> impl IntoView {
             </summary>
             <div class="menu">
                 <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
-                <a href="/api/docs" rel="external">"API"</a>
+                <a href="/api/docs">"API"</a>
                 <form method="post" action="/auth/sign-out">
                     <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>
                 </form>

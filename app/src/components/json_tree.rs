@@ -52,7 +52,7 @@ pub fn JsonTree(
                 tree.node(None, &value, &mut String::new(), 0)
             }}
             {(total > MAX_NODES).then(|| view! {
-                <p class="hint">{format!("{} of {} values are shown; the copy has them all.", grouped(MAX_NODES as u64), grouped(total as u64))}</p>
+                <p class="hint">{format!("Showing {} of {} values. A copy includes all of them.", grouped(MAX_NODES as u64), grouped(total as u64))}</p>
             })}
         </div>
     }

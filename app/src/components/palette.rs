@@ -16,12 +16,12 @@ const SHORTCUTS: [(&str, &str); 12] = [
     ("Backspace", "list: remove the last filter, when the field is empty"),
     ("J / K", "list: preview next / previous run"),
     ("Enter", "list: open the previewed run"),
-    ("Esc", "close what is open"),
+    ("Esc", "close the open menu or panel"),
     ("← / →", "run: one event back or forward"),
     ("Space", "run: play or pause the replay"),
     ("↑ / ↓", "suggestions: choose"),
     ("Click a name in JSON", "copy its path; with Shift, its value"),
-    ("Tab", "reach everything else"),
+    ("Tab", "move through everything else"),
 ];
 
 /// The two dialogs, and the button that opens the palette.

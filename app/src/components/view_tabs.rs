@@ -116,10 +116,14 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
                 {name_and_sharing(view.name.clone(), view.scope == ViewScope::Shared)}
                 <button class="button" type="submit">"Save changes"</button>
             </PostForm>
-            <PostForm action="/rpc/delete-view" class="view-form" done="Deleted." on_done=changed>
-                <input type="hidden" name="id" value=same_id />
-                <button class="button danger" type="submit">"Delete view"</button>
-            </PostForm>
+            <details>
+                <summary class="button danger">"Delete view"</summary>
+                <PostForm action="/rpc/delete-view" class="view-form" done="Deleted." on_done=changed>
+                    <input type="hidden" name="id" value=same_id />
+                    <p>"This can't be undone."</p>
+                    <button class="button danger" type="submit">"Delete this view"</button>
+                </PostForm>
+            </details>
         }
     });
     let owner_note = match view.scope {

@@ -14,6 +14,6 @@ pub use action::{Action, Verb};
 pub use control_name::ControlName;
 pub use draft::{LaunchDraft, LaunchMode};
 #[cfg(feature = "ssr")]
-pub use entry::LaunchEntry;
+pub use entry::{DraftEntry, LaunchEntry};
 pub use local_tools::local_tools;
 pub use tool_check::{Check, CheckKind, CheckState, ToolCheck};

@@ -43,9 +43,29 @@ pub enum CheckState {
     Failed,
 }
 
-impl Check {
-    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
-        self.fix = Some(fix.into());
-        self
+impl CheckKind {
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Shape => "Shape",
+            Self::Reachable => "Reachable",
+            Self::Listed => "Listed",
+            Self::Answered => "Answered",
+        }
+    }
+
+    pub fn passed(self, message: impl Into<String>) -> Check {
+        Check { kind: self, state: CheckState::Passed, message: message.into(), fix: None }
+    }
+
+    pub fn unknown(self, message: impl Into<String>) -> Check {
+        Check { state: CheckState::Unknown, ..self.passed(message) }
+    }
+
+    pub fn warning(self, message: impl Into<String>, fix: &str) -> Check {
+        Check { state: CheckState::Warning, fix: Some(fix.to_owned()), ..self.passed(message) }
+    }
+
+    pub fn failed(self, message: impl Into<String>, fix: &str) -> Check {
+        Check { state: CheckState::Failed, fix: Some(fix.to_owned()), ..self.passed(message) }
     }
 }

@@ -14,10 +14,11 @@ pub struct ComparisonModel {
     pub first_difference: Option<FirstDifference>,
     /// The number of identical turns before the ones shown.
     pub same_before: usize,
-    pub turns: Vec<ComparedTurn>,
+    pub turns: Vec<TurnGroup>,
     /// The number of turns after the ones shown.
     pub more_after: usize,
-    pub spec: Vec<SpecDifference>,
+    /// What differs between the set-ups: prompt, model, metadata and the other fields of the spec.
+    pub setup: Vec<SetupDifference>,
     /// Why the specs can't be compared.
     pub spec_unknown: Option<String>,
     /// For each side, whether its spec is known and the run can be relaunched.
@@ -52,6 +53,13 @@ pub struct FirstDifference {
     pub right_seq: Option<u64>,
 }
 
+/// A pair of turns, and the pairs after it that repeat its calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnGroup {
+    pub first: ComparedTurn,
+    pub repeats: Vec<ComparedTurn>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedTurn {
     pub same: bool,
@@ -78,10 +86,11 @@ pub struct ComparedCall {
     pub same_answer: bool,
 }
 
-/// A field of the spec that differs; `None` on a side that doesn't have it.
+/// A field that differs; `None` on a side that doesn't have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpecDifference {
-    pub pointer: String,
+pub struct SetupDifference {
+    /// In words.
+    pub field: String,
     pub left: Option<Excerpt>,
     pub right: Option<Excerpt>,
 }

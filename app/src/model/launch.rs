@@ -9,7 +9,7 @@ pub struct LaunchPageModel {
     pub draft: String,
     pub notices: Vec<Notice>,
     pub templates: Vec<TemplateLink>,
-    pub sections: Vec<Section>,
+    pub sections: Vec<Group>,
     /// The spec as editable JSON.
     pub json: String,
     pub json_problem: Option<JsonProblem>,
@@ -22,6 +22,8 @@ pub struct LaunchPageModel {
     /// Controls for batches, code samples and templates.
     pub more_actions: Vec<Item>,
     pub may_launch: bool,
+    /// The result of the last check of each tool.
+    pub checks: Vec<CheckLine>,
     /// An error of the last action that belongs to no field.
     pub error: Option<Notice>,
     /// The last launch may have started a run. Launching again needs another button.
@@ -83,21 +85,30 @@ pub struct TemplateLink {
     pub owner: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Section {
+/// Items under a heading.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Group {
     pub id: String,
+    pub role: GroupRole,
     pub title: String,
-    pub intro: String,
-    /// Set for a section that can be folded.
-    pub fold: Option<SectionFold>,
+    /// The state in a few words, beside the title.
+    pub summary: String,
+    /// `None` if it can't be folded.
+    pub open: Option<bool>,
+    pub hint: String,
+    pub checks: Vec<CheckLine>,
     pub items: Vec<Item>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SectionFold {
-    /// The values that are set, in one line.
-    pub summary: String,
-    pub open: bool,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupRole {
+    Section,
+    /// A tool, a message or a list of checkboxes.
+    Card,
+    /// Items that most people don't need, folded away.
+    #[default]
+    Fold,
 }
 
 /// A syntax error in the spec's JSON.
@@ -132,24 +143,15 @@ pub struct Changes {
 #[serde(rename_all = "snake_case")]
 pub enum Item {
     Field(Field),
-    /// Items with a common heading.
-    Group {
-        id: String,
-        title: String,
-        hint: String,
-        checks: Vec<CheckLine>,
-        items: Vec<Item>,
-    },
+    Group(Group),
     /// Short items side by side.
     Row {
         items: Vec<Item>,
     },
-    /// Items that most people don't need, folded away.
-    Fold {
-        id: String,
-        title: String,
-        open: bool,
-        items: Vec<Item>,
+    /// Rows of fields under common column heads.
+    Table {
+        heads: Vec<String>,
+        rows: Vec<Vec<Item>>,
     },
     Note {
         tone: Tone,
@@ -174,26 +176,26 @@ pub enum Item {
 }
 
 impl LaunchPageModel {
-    /// Visits every field, also inside groups, rows and folds.
+    /// Visits every field, also inside groups, rows and tables.
     pub fn each_field(&self, visit: &mut dyn FnMut(&Field)) {
-        for section in &self.sections {
-            each_field_of(&section.items, visit);
-        }
-        each_field_of(&self.mode, visit);
-        each_field_of(&self.more_actions, visit);
+        let sections = self.sections.iter().flat_map(|section| &section.items);
+        sections.chain(&self.mode).chain(&self.more_actions).for_each(|item| item.each_field(visit));
     }
 }
 
-fn each_field_of(items: &[Item], visit: &mut dyn FnMut(&Field)) {
-    for item in items {
-        match item {
-            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => each_field_of(items, visit),
-            Item::Field(field) => visit(field),
-            Item::Note { .. }
-            | Item::Facts { .. }
-            | Item::Buttons { .. }
-            | Item::Code { .. }
-            | Item::Datalist { .. } => {}
+impl Item {
+    pub fn each_field(&self, visit: &mut dyn FnMut(&Field)) {
+        match self {
+            Self::Field(field) => visit(field),
+            Self::Group(Group { items, .. }) | Self::Row { items } => {
+                items.iter().for_each(|item| item.each_field(visit));
+            }
+            Self::Table { rows, .. } => rows.iter().flatten().for_each(|item| item.each_field(visit)),
+            Self::Note { .. }
+            | Self::Facts { .. }
+            | Self::Buttons { .. }
+            | Self::Code { .. }
+            | Self::Datalist { .. } => {}
         }
     }
 }
@@ -227,6 +229,8 @@ pub enum Control {
     Select {
         value: String,
         options: Vec<(String, String)>,
+        /// Shows several options at once, and with JavaScript a text line that filters them.
+        searchable: bool,
     },
     Checkbox {
         /// Sent if it is checked.

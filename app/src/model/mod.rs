@@ -1,8 +1,10 @@
 //! Page models: plain data that the server builds and pages render.
 
+pub mod batch;
 pub mod chart;
 mod columns;
 pub mod compare;
+pub mod import;
 pub mod launch;
 pub mod list;
 pub mod run;

@@ -1,4 +1,4 @@
-//! The conversation of a session.
+//! The conversation of a session, and the form for a new one.
 
 use protocol::RunStatus;
 use protocol::messages::Metadata;
@@ -12,6 +12,8 @@ pub struct Conversation {
     pub earlier: Option<String>,
     /// A run is in progress, so another message will follow.
     pub in_progress: bool,
+    /// Name and formatted value of each total.
+    pub totals: Vec<(String, String)>,
     pub now_ms: i64,
 }
 
@@ -32,10 +34,24 @@ pub struct Message {
 pub struct MessageRun {
     pub id: String,
     pub status: RunStatus,
+    /// A tool call waits for an answer.
+    pub waiting: bool,
     pub model: Option<String>,
     pub tokens: Option<u64>,
     pub duration_ms: Option<u64>,
     pub created_at_ms: i64,
     /// Metadata of the run that its session doesn't have, or has with another value.
     pub own_metadata: Metadata,
+}
+
+/// The form for a new session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewSessionModel {
+    /// The same key starts one session, however often the form is sent.
+    pub key: String,
+    /// Id and label of each model.
+    pub models: Vec<(String, String)>,
+    pub default_model: String,
+    /// Why models are not listed.
+    pub no_models: Option<String>,
 }

@@ -10,7 +10,7 @@ use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
 use crate::components::when_loaded::WhenLoaded;
 use crate::model::compare::{
-    ComparedCall, ComparedRun, ComparedTurn, ComparisonModel, Excerpt, Piece, SpecDifference, TurnLines,
+    ComparedCall, ComparedRun, ComparedTurn, ComparisonModel, Excerpt, Piece, SetupDifference, TurnGroup, TurnLines,
 };
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
@@ -85,7 +85,7 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
         same_before,
         turns,
         more_after,
-        spec,
+        setup,
         spec_unknown,
         launchable,
     } = comparison;
@@ -113,7 +113,7 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
             view! { <p class="notice parting" data-tone="warning"><IconView icon=Icon::Alert /><span><b>"First difference: "</b>{parting.text}{links.0}{links.1}</span></p> }.into_any()
         }
     };
-    let turns = turns.into_iter().map(|turn| turn_row(turn, &left_id, &right_id)).collect_view();
+    let turns = turns.into_iter().map(|group| turn_group(group, &left_id, &right_id)).collect_view();
     let unseen = |count: usize, words: &str| {
         let turns = if count == 1 { "turn" } else { "turns" };
         (count > 0).then(|| view! { <p class="hint compare-unseen">{format!("{count} {turns} {words}")}</p> })
@@ -124,13 +124,13 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
         <div class="compare">
             {run_head("Left", &left)}
             {run_head("Right", &right)}
+            <SetupDifferences setup unknown=spec_unknown />
             {unseen(same_before, "before these, the same in both, not shown.")}
             {turns}
             {unseen(more_after, "after these, not shown.")}
             {answer("Left", left.answer)}
             {answer("Right", right.answer)}
         </div>
-        <SpecDifferences spec unknown=spec_unknown />
         <p class="form-buttons">
             {launchable.0.then(|| view! { <a class="button" href=format!("/launch?like={left_id}")>"Relaunch left"</a> })}
             {launchable.1.then(|| view! { <a class="button" href=format!("/launch?like={right_id}")>"Relaunch right"</a> })}
@@ -149,6 +149,25 @@ fn run_head(name: &'static str, run: &ComparedRun) -> AnyView {
         </section>
     }
     .into_any()
+}
+
+/// Turns that repeat the calls of the turn before are folded.
+fn turn_group(group: TurnGroup, left: &str, right: &str) -> AnyView {
+    let number = |turn: &ComparedTurn| turn.left.as_ref().or(turn.right.as_ref()).map_or(0, |turn| turn.number);
+    let repeats = group.repeats.first().zip(group.repeats.last()).map(|(first, last)| {
+        let words = match (group.repeats.len(), number(first), number(last)) {
+            (1, only, _) => format!("Turn {only} makes the same calls again"),
+            (count, first, last) => format!("{count} more turns with the same calls, turns {first}–{last}"),
+        };
+        let rows = group.repeats.iter().map(|turn| turn_row(turn.clone(), left, right)).collect_view();
+        view! {
+            <details class="compare-repeats">
+                <summary>{words}</summary>
+                <div class="compare">{rows}</div>
+            </details>
+        }
+    });
+    view! { {turn_row(group.first, left, right)}{repeats} }.into_any()
 }
 
 fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
@@ -208,25 +227,27 @@ fn excerpt(excerpt: Excerpt) -> AnyView {
     pieces.collect_view().into_any()
 }
 
+/// What differs before the first turn: prompt, model, metadata and the other fields of the spec.
 #[component]
-fn SpecDifferences(spec: Vec<SpecDifference>, unknown: Option<String>) -> impl IntoView {
-    if spec.is_empty() {
+fn SetupDifferences(setup: Vec<SetupDifference>, unknown: Option<String>) -> impl IntoView {
+    if setup.is_empty() {
         let words = unknown.unwrap_or_else(|| "The specs are identical.".to_owned());
-        return view! { <p class="hint specs-alike">{words}</p> }.into_any();
+        return view! { <p class="hint compare-setup">{words}</p> }.into_any();
     }
     let text = |value: Option<Excerpt>| value.map_or_else(|| "–".into_any(), excerpt);
-    let rows = spec.into_iter().map(|difference| {
-        view! { <tr><th scope="row"><code>{visible(&difference.pointer).into_owned()}</code></th><td><code>{text(difference.left)}</code></td><td><code>{text(difference.right)}</code></td></tr> }
+    let rows = setup.into_iter().map(|difference| {
+        view! { <tr><th scope="row">{visible(&difference.field).into_owned()}</th><td><code>{text(difference.left)}</code></td><td><code>{text(difference.right)}</code></td></tr> }
     });
     view! {
-        <section class="panel">
-            <h2>"Specs"</h2>
-            <div class="table-scroll" tabindex="0" role="region" aria-label="Spec differences">
-                <table class="spec-differences">
+        <section class="panel compare-setup">
+            <h2>"Differences in the set-up"</h2>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Differences in the set-up">
+                <table class="setup-differences">
                     <thead><tr><th scope="col">"Field"</th><th scope="col">"Left"</th><th scope="col">"Right"</th></tr></thead>
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
+            {unknown.map(|words| view! { <p class="hint">{words}</p> })}
         </section>
     }
     .into_any()

@@ -1,44 +1,89 @@
-//! The import of a log from a file.
+//! The import of logs from files.
 
 use leptos::prelude::*;
 
+use crate::api::import::load_imported;
 use crate::browser::{Upload, upload_form};
+use crate::components::error_view::ErrorView;
+use crate::components::icon::{Icon, IconView};
 use crate::components::page_title::PageTitle;
+use crate::components::when_loaded::WhenLoaded;
 use crate::format::decimal;
+use crate::model::import::ImportedFile;
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;
+use crate::wire::Wire;
 
 lazy_page!(ImportRoute = ImportPage, more);
 
 #[component]
 fn ImportPage() -> impl IntoView {
     let params = use_query_string();
-    let problem = move || params.with(|params| params.get("problem"));
+    let problems = move || params.with(|params| params.get_all("problem"));
+    let runs = Memo::new(move |_| params.with(|params| params.get_all("run")));
+    let imported = Resource::new_blocking(
+        move || runs.get(),
+        |runs| async move {
+            match runs.is_empty() {
+                true => Ok(Wire(Vec::new())),
+                false => load_imported(runs).await,
+            }
+        },
+    );
     let upload = RwSignal::new(Upload::Idle);
     let sending = move || matches!(upload.get(), Upload::Sending(..));
     view! {
-        <PageTitle text="Import a log" />
+        <PageTitle text="Import logs" />
         <header class="page-head">
             <div>
                 <p class="crumbs"><a href="/runs">"Runs"</a></p>
-                <h1>"Import a log"</h1>
+                <h1>"Import logs"</h1>
             </div>
         </header>
+        <WhenLoaded
+            data=imported
+            show=move |imported| match imported {
+                Ok(Wire(files)) => view! { <Results files /> }.into_any(),
+                Err(error) => view! { <ErrorView error /> }.into_any(),
+            }
+        />
+        {move || problem_list(problems())}
         // The server parses the file while it arrives.
         <form class="panel import" method="post" action="/import" enctype="multipart/form-data" on:submit=move |event| upload_form(event, upload)>
-            {move || problem().map(|problem| view! { <p class="field-error" role="alert">{visible(&problem).into_owned()}</p> })}
-            <label>"A file: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"
-                <input type="file" name="file" accept=".ndjson,.jsonl,.json,.txt,.log,.sse" />
+            <label>"Files: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"
+                <input type="file" name="file" multiple=true accept=".ndjson,.jsonl,.json,.txt,.log,.sse" />
             </label>
             <label>"Or paste a log"
                 <textarea name="text" rows="8" class="mono" spellcheck="false" placeholder=r#"{"seq":1,"type":"result","data":{"text":"Hello"}}"#></textarea>
             </label>
-            <p class="hint">"The run belongs to this workspace and is marked as imported. Unreadable lines are listed on the run page. For many files: "<code>"runlens import FILE…"</code></p>
+            <p class="hint">"Each log becomes a run of this workspace, marked as imported. Unreadable lines are listed on the run page. For many files: "<code>"runlens import FILE…"</code></p>
             <button class="button primary" type="submit" disabled=sending>"Import"</button>
             <p class="import-progress" role="status">{move || progress(upload.get())}</p>
         </form>
     }
+}
+
+/// One line per file that became a run.
+#[component]
+fn Results(files: Vec<ImportedFile>) -> impl IntoView {
+    if files.is_empty() {
+        return ().into_any();
+    }
+    let lines = files.into_iter().map(|file| {
+        let name = visible(&file.name).into_owned();
+        view! { <li><IconView icon=Icon::Check /><a href=file.href>{name}</a><span class="hint">{file.summary}</span></li> }
+    });
+    view! { <div role="status"><ul class="import-results">{lines.collect_view()}</ul></div> }.into_any()
+}
+
+/// One line per file that could not be imported.
+fn problem_list(problems: Vec<String>) -> Option<AnyView> {
+    let lines = problems.iter().map(|problem| {
+        view! { <li class="field-error"><IconView icon=Icon::Cross />{visible(problem).into_owned()}</li> }
+    });
+    let lines: Vec<_> = lines.collect();
+    (!lines.is_empty()).then(|| view! { <div role="alert"><ul class="import-results">{lines}</ul></div> }.into_any())
 }
 
 fn progress(upload: Upload) -> Option<AnyView> {

@@ -1,9 +1,12 @@
 //! One module per page: plural for lists, singular for details.
 
+pub mod api_docs;
+pub mod batch;
 pub mod compare;
 pub mod import;
 pub mod launch;
 mod lazy;
+pub mod new_session;
 pub mod not_found;
 pub mod run;
 pub mod runs;

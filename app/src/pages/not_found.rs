@@ -12,7 +12,7 @@ pub fn NotFound() -> impl IntoView {
         <PageTitle text="Not found" />
         <main class="standalone">
             <section class="card">
-                <p class="brand">"Runlens"</p>
+                <div class="brand">"Runlens"</div>
                 <h1>"Page not found"</h1>
                 <p>"Check the URL, or start from the list of runs."</p>
                 <p><a class="button primary" href="/runs">"All runs"</a></p>

@@ -15,10 +15,10 @@ use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
 use crate::components::when_loaded::WhenLoaded;
-use crate::format;
 use crate::model::list::ListAddress;
 use crate::model::sessions::SessionListModel;
 use crate::pages::lazy::lazy_page;
+use crate::plain_text::visible;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
 use domain::{SessionSummary, ViewList};
@@ -35,7 +35,10 @@ fn SessionsPage() -> impl IntoView {
         Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_sessions(address));
     view! {
         <PageTitle text="Sessions" />
-        <header class="page-head"><h1>"Sessions"</h1></header>
+        <header class="page-head">
+            <h1>"Sessions"</h1>
+            <a class="button primary" href="/sessions/new"><IconView icon=Icon::Chat />"New session"</a>
+        </header>
         <WhenLoaded
             data=list
             show=move |list| match list {
@@ -85,14 +88,16 @@ fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
 fn Table(sessions: Vec<SessionSummary>, add: String, now_ms: i64) -> impl IntoView {
     let row = |session: SessionSummary| {
         let href = format!("/sessions/{}", session.id);
-        let title = session.name.unwrap_or_else(|| format::short_id(&session.id));
+        let title = visible(&session.title()).into_owned();
+        // A session without a name is titled by its summary.
+        let summary = session.name.and(session.summary);
         view! {
             <tr>
                 <td class="cell-status"><SessionStatus status=session.status /></td>
                 <td class="cell-run">
                     <div class="run-text">
                         <span class="run-line"><a class="run-name" href=href>{title}</a></span>
-                        <span class="preview">{session.summary}</span>
+                        <span class="preview">{summary}</span>
                     </div>
                 </td>
                 <td class="number col-created"><RelativeTime at_ms=session.created_at_ms now_ms /></td>
@@ -125,7 +130,8 @@ fn Empty() -> impl IntoView {
         <section class="empty">
             <IconView icon=Icon::Chat />
             <h2>"No sessions yet"</h2>
-            <p>"Sessions appear here as soon as a program starts one in this workspace."</p>
+            <p>"Start one here, or with MANTYX's API."</p>
+            <p><a class="button primary" href="/sessions/new">"New session"</a></p>
         </section>
     }
 }

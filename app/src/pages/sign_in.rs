@@ -19,7 +19,7 @@ pub fn SignIn() -> impl IntoView {
         <PageTitle text="Sign in" />
         <main class="standalone">
             <section class="card">
-                <p class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</p>
+                <div class="brand"><img src="/favicon.svg" alt="" width="28" height="28" />"Runlens"</div>
                 <h1>"See what your agents did"</h1>
                 <p>"Browse your workspace's runs, and find out why one failed, looped or was truncated."</p>
                 <p><a class="button primary large" href=href rel="external">"Sign in with MANTYX"</a></p>

@@ -8,7 +8,7 @@ test("a run is entered, corrected and launched", async ({ page }) => {
   await expect(page.locator("#problems")).toContainText("write a prompt");
 
   await page.getByRole("button", { name: /^Local tool/ }).click();
-  await page.locator("#tools fieldset.tool").getByLabel("Name", { exact: true }).fill("ask");
+  await page.locator("#tools details.tool").getByLabel("Name", { exact: true }).fill("ask");
   await page.getByLabel("Prompt", { exact: true }).fill('/call ask {"q":"?"}\n/say Done.');
   await page.getByLabel("Model", { exact: true }).selectOption("sandbox/script");
   await page.getByRole("button", { name: "Check tools" }).click();
@@ -18,6 +18,20 @@ test("a run is entered, corrected and launched", async ({ page }) => {
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page).toHaveURL(/\/runs\/run_/);
   await expect(page.locator(".call").first()).toContainText("ask");
+});
+
+test("a tool of the workspace is chosen from a list, and an empty form offers the draft", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/launch?draft=new");
+  await page.getByRole("button", { name: /^Workspace tool/ }).click();
+  await expect(page.getByLabel("Filter the list").first()).toBeHidden();
+  await page.getByLabel("Tool", { exact: true }).selectOption("tool_calculator");
+  await page.getByRole("button", { name: "Check tools" }).click();
+  await expect(page.locator("#tools > details.tool > summary")).toContainText("checked");
+  await expect(page.locator(".launch-box .tool-check")).toContainText("tool_calculator");
+  await page.goto("/launch?draft=new");
+  await expect(page.locator("#tools > details.tool")).toHaveCount(0);
+  await page.getByRole("link", { name: "Restore" }).click();
+  await expect(page.getByLabel("Tool", { exact: true })).toHaveValue("tool_calculator");
 });
 
 test("one tool of each kind is given as JSON", async ({ page }) => {
@@ -34,7 +48,7 @@ test("one tool of each kind is given as JSON", async ({ page }) => {
   const spec = { systemPrompt: "You help.", modelId: "sandbox/script", prompt: "/say All there.", tools };
   await page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(spec));
   await page.getByRole("button", { name: "Apply to the form" }).click();
-  await expect(page.locator("#tools > fieldset.tool")).toHaveCount(7);
+  await expect(page.locator("#tools > details.tool")).toHaveCount(7);
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page).toHaveURL(/\/runs\/run_/, { timeout: 20_000 });
 });

@@ -1,5 +1,7 @@
+import path from "node:path";
 import { expect, signIn, takeScreenshots, test } from "../../fixtures.ts";
-import { finishedRun, pendingCall, say, startRun, startSession } from "../../support/sandbox.ts";
+import { logs } from "../../support/import.ts";
+import { answerTool, finishedRun, pendingCall, say, startRun, startSession } from "../../support/sandbox.ts";
 
 test("the list is readable and can be filtered", async ({ page }) => {
   await signIn(page);
@@ -72,7 +74,8 @@ test("the list is filtered, saved as a view and previewed by links and plain for
   const views = page.getByRole("navigation", { name: "Views" });
   await expect(views.getByRole("link", { name: "Plain" })).toHaveAttribute("aria-current", "page");
   await page.locator("summary", { hasText: "View options" }).click();
-  await page.getByRole("button", { name: "Delete view" }).click();
+  await page.locator("summary", { hasText: "Delete view" }).click();
+  await page.getByRole("button", { name: "Delete this view" }).click();
   await expect(views.getByRole("link", { name: "Plain" })).toHaveCount(0);
   await page.goto("/runs?q=");
   await page.getByRole("link", { name: /^Preview run_/ }).first().click();
@@ -102,6 +105,9 @@ test("a session is continued and ended by plain forms", async ({ page, request }
 test("the API has a page", async ({ page }) => {
   await page.goto("/api/docs");
   await expect(page.getByRole("heading", { name: "GET /api/runs", exact: true })).toBeVisible();
+  // It has the app's frame, also for a reader who is not signed in.
+  await expect(page.locator(".rail-nav").getByRole("link", { name: "Runs" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Dark theme" })).toBeVisible();
   await takeScreenshots(page, "api-docs");
 });
 
@@ -162,4 +168,44 @@ test("time range, order, row height and selection are links and plain forms", as
   await boxes.nth(1).check();
   await page.getByRole("button", { name: "Compare" }).click();
   await expect(page).toHaveURL(/\/compare\?left=run_\w+&right=run_\w+$/);
+});
+
+test("a session is started by a plain form", async ({ page }) => {
+  await signIn(page, "owner@demo.test", "/sessions");
+  await page.getByRole("link", { name: "New session" }).click();
+  await page.getByLabel("Model").selectOption("sandbox/script");
+  await page.getByLabel("First message").fill("/say Hello.");
+  await page.getByRole("button", { name: "Start session" }).click();
+  await expect(page).toHaveURL(/\/sessions\/ses_/);
+  await expect(async () => {
+    await page.reload();
+    await expect(page.locator(".turn-said")).toHaveCount(2, { timeout: 500 });
+  }).toPass();
+});
+
+test("several files are imported, and a run is deleted, by plain forms", async ({ page, problems }) => {
+  problems.allow(/status of 404/);
+  await signIn(page, "owner@demo.test", "/import");
+  await page.getByLabel(/^Files/).setInputFiles(["local-tools", "loop-gave-up"].map((name) => path.join(logs, `${name}.ndjson`)));
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.locator(".import-results a")).toHaveText(["local-tools.ndjson", "loop-gave-up.ndjson"]);
+  await page.locator(".import-results a").first().click();
+  const run = page.url();
+  await page.locator("summary", { hasText: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete run" }).click();
+  await expect(page).toHaveURL(/\/runs$/);
+  expect((await page.goto(run))?.status()).toBe(404);
+});
+
+test("a run in progress has a link that shows its next events", async ({ page, request }) => {
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  const call = await pendingCall(id);
+  await signIn(page, "owner@demo.test", `/runs/${id}`);
+  await expect(page.getByRole("link", { name: "Refresh" })).toBeVisible();
+  await answerTool(request, id, call, "yes");
+  await expect(async () => {
+    await page.getByRole("link", { name: "Refresh" }).click();
+    await expect(page.locator(".output")).toContainText("Fine.", { timeout: 500 });
+  }).toPass();
+  await expect(page.getByRole("link", { name: "Refresh" })).toHaveCount(0);
 });

@@ -25,12 +25,10 @@ impl FieldTable {
     }
 
     pub fn shapes(self, spec: &Value, pointer: &str) -> Option<&'static Shapes> {
-        self.find(spec, pointer, |field| matches!(field.control, Control::Shapes(_))).and_then(|field| {
-            match field.control {
-                Control::Shapes(shapes) => Some(shapes),
-                _ => None,
-            }
-        })
+        match self.find(spec, pointer, |field| matches!(field.control, Control::Shapes(_)))?.control {
+            Control::Shapes(shapes) => Some(shapes),
+            _ => None,
+        }
     }
 
     /// Returns the first field of a pointer that the form shows and `accept` accepts.
@@ -121,6 +119,9 @@ impl Field {
         match self.shown {
             Shown::Always => true,
             Shown::When(is_shown) => is_shown(spec),
+            Shown::InObject => {
+                pointer.rsplit_once('/').is_some_and(|(parent, _)| spec.pointer(parent).is_some_and(Value::is_object))
+            }
             Shown::Kinds(_) | Shown::UnknownKind => {
                 let tool = pointer.split('/').nth(2).and_then(|i| spec["tools"].get(i.parse::<usize>().ok()?));
                 self.is_of_kind(tool.and_then(|tool| tool["kind"].as_str()))
@@ -128,12 +129,21 @@ impl Field {
         }
     }
 
-    /// Returns whether a tool of this kind has the field.
+    /// Returns the field that says of which kind a tool or a file is.
+    pub(crate) fn kind_field(&self) -> Option<&'static str> {
+        match self.pointer {
+            "/tools/*" => Some("kind"),
+            "/messages/*/attachments/*" => Some("type"),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a tool or file of this kind has the field.
     pub fn is_of_kind(&self, kind: Option<&str>) -> bool {
         match self.shown {
             Shown::Kinds(kinds) => kind.is_some_and(|kind| kinds.contains(&kind)),
             Shown::UnknownKind => !TOOL_KINDS.iter().any(|known| Some(known.name) == kind),
-            Shown::Always | Shown::When(_) => true,
+            Shown::Always | Shown::When(_) | Shown::InObject => true,
         }
     }
 }

@@ -58,6 +58,8 @@ pub enum Shown {
     Always,
     /// For tools of these kinds. Tools of other kinds don't have the field.
     Kinds(&'static [&'static str]),
+    /// If the value around it is an object.
+    InObject,
     /// For tools of a kind that the table doesn't have.
     UnknownKind,
     When(fn(&Value) -> bool),

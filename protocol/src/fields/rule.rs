@@ -11,15 +11,16 @@ pub enum Rule {
         required: bool,
         format: Option<TextFormat>,
     },
+    /// A list of texts: what a value of another type should be, and what an empty text should be.
+    Texts(&'static str, &'static str),
     Number {
         min: u64,
         max: u64,
     },
-    Flag,
     /// One of these texts.
     Choice(&'static [&'static str]),
-    /// An object; the text says what it has.
-    Object(&'static str),
+    /// A value of the right type; the text says what that is.
+    Is(fn(&Value) -> bool, &'static str),
     /// A JSON Schema of an object. The text, if any, says why it is required.
     Schema(Option<&'static str>),
     /// Returns whether the parts of the value are checked too.
@@ -59,7 +60,12 @@ pub enum Body {
 
 impl Rule {
     pub const TEXT: Self = Self::Text { required: false, format: None };
+    pub const FLAG: Self = Self::Is(Value::is_boolean, "Choose yes (true) or no (false).");
     pub const REQUIRED_TEXT: Self = Self::Text { required: true, format: None };
+
+    pub const fn object(what: &'static str) -> Self {
+        Self::Is(Value::is_object, what)
+    }
 
     pub const fn formatted(
         required: bool,

@@ -4,138 +4,112 @@ use serde_json::{Map, Value, json};
 
 use crate::spec::DEFAULT_TOOL_BUDGETS;
 
-pub struct Shapes {
-    /// Choices and labels.
-    pub options: &'static [(&'static str, &'static str)],
-    /// Returns the choice that stands for a value.
-    pub choice_of: fn(Option<&Value>) -> &'static str,
-    /// Returns the default value of a choice; `None` leaves the field out.
-    pub default_value: fn(&str) -> Option<Value>,
+/// Choices, their labels and the values that they stand for. A choice without a label is shown only while it is chosen.
+pub struct Shapes(&'static [(&'static str, &'static str, Shape)]);
+
+pub enum Shape {
+    /// The field is left out.
+    Absent,
+    /// The choice itself.
+    Word,
+    Flag(bool),
+    /// Any other value, with its default. It has controls if it is a number.
+    Number(u64),
+    /// Any other value, with its default. It has controls if it is an object.
+    Object(fn() -> Value),
 }
 
 impl Shapes {
-    /// The settings of a `custom` choice have controls if they are an object, or a number.
-    pub(super) fn can_show(&self, value: &Value) -> bool {
-        match (self.choice_of)(Some(value)) {
-            "" => false,
-            "custom" | "schema" => value.is_object(),
-            "level" => value.is_u64(),
-            _ => true,
+    pub fn options(&self) -> Vec<(&'static str, &'static str)> {
+        let labelled = self.0.iter().filter(|(_, label, _)| !label.is_empty());
+        labelled.map(|(choice, label, _)| (*choice, *label)).collect()
+    }
+
+    /// Returns the choice that stands for a value.
+    pub fn choice_of(&self, value: Option<&Value>) -> &'static str {
+        let value = value.unwrap_or(&Value::Null);
+        let stands_for = |choice: &str, shape: &Shape| match shape {
+            Shape::Absent => value.is_null(),
+            Shape::Word => value == choice,
+            Shape::Flag(on) => value == on,
+            Shape::Number(_) | Shape::Object(_) => true,
+        };
+        self.0.iter().find(|(choice, _, shape)| stands_for(choice, shape)).map_or("", |(choice, _, _)| choice)
+    }
+
+    /// Returns the default value of a choice; `None` leaves the field out.
+    pub fn default_value(&self, choice: &str) -> Option<Value> {
+        match self.shape(choice)? {
+            Shape::Absent => None,
+            Shape::Word => Some(choice.into()),
+            Shape::Flag(on) => Some((*on).into()),
+            Shape::Number(number) => Some((*number).into()),
+            Shape::Object(default) => Some(default()),
         }
+    }
+
+    pub(super) fn can_show(&self, value: &Value) -> bool {
+        match self.shape(self.choice_of(Some(value))) {
+            None | Some(Shape::Absent) => false,
+            Some(Shape::Number(_)) => value.is_u64(),
+            Some(Shape::Object(_)) => value.is_object(),
+            Some(Shape::Word | Shape::Flag(_)) => true,
+        }
+    }
+
+    fn shape(&self, choice: &str) -> Option<&Shape> {
+        self.0.iter().find(|(other, _, _)| *other == choice).map(|(_, _, shape)| shape)
     }
 }
 
-const CUSTOM: (&str, &str) = ("custom", "Custom");
+const DEFAULT: (&str, &str, Shape) = ("", "Default", Shape::Absent);
+const OFF: (&str, &str, Shape) = ("off", "Off", Shape::Flag(false));
 
-pub static REASONING: Shapes = Shapes {
-    options: &[
-        ("", "Model default"),
-        ("off", "Off"),
-        ("low", "Low"),
-        ("medium", "Medium"),
-        ("high", "High"),
-        ("level", "A level from 0 to 100"),
-    ],
-    choice_of: |value| match value {
-        None | Some(Value::Null) => "",
-        Some(Value::String(word)) => match word.as_str() {
-            "off" => "off",
-            "low" => "low",
-            "medium" => "medium",
-            "high" => "high",
-            _ => "level",
-        },
-        Some(_) => "level",
-    },
-    default_value: |choice| match choice {
-        "" => None,
-        "level" => Some(50.into()),
-        word => Some(word.into()),
-    },
-};
+pub static REASONING: Shapes = Shapes(&[
+    ("", "Model default", Shape::Absent),
+    ("off", "Off", Shape::Word),
+    ("low", "Low", Shape::Word),
+    ("medium", "Medium", Shape::Word),
+    ("high", "High", Shape::Word),
+    ("level", "A level from 0 to 100", Shape::Number(50)),
+]);
 
-pub static LOOPS: Shapes = Shapes {
-    options: &[("", "Default: nudge after 3 identical steps, give up after 6"), ("off", "Off"), CUSTOM],
-    choice_of: off_or_custom,
-    default_value: |choice| match choice {
-        "off" => Some(false.into()),
-        "custom" => Some(json!({ "consecutiveThreshold": 3, "hardCutoffThreshold": 6 })),
-        _ => None,
-    },
-};
+pub static LOOPS: Shapes = Shapes(&[
+    ("", "Default: nudge after 3 identical steps, give up after 6", Shape::Absent),
+    OFF,
+    ("custom", "Custom", Shape::Object(|| json!({ "consecutiveThreshold": 3, "hardCutoffThreshold": 6 }))),
+]);
 
-pub static TOOL_BUDGETS: Shapes = Shapes {
-    options: &[("", "Default"), ("custom", "Custom, over the defaults (none listed: no limits)")],
-    choice_of: |value| if value.is_none_or(Value::is_null) { "" } else { "custom" },
-    default_value: |choice| {
-        let row = |(tool, calls): (&str, u64)| (tool.to_owned(), json!({ "maxCalls": calls }));
-        let defaults = || DEFAULT_TOOL_BUDGETS.into_iter().map(row).collect::<Map<_, _>>().into();
-        (choice == "custom").then(defaults)
-    },
-};
+pub static TOOL_BUDGETS: Shapes = Shapes(&[
+    DEFAULT,
+    ("custom", "Custom, over the defaults (none listed: no limits)", Shape::Object(default_tool_budgets)),
+]);
 
-pub static SUPERVISOR: Shapes = Shapes {
-    options: &[("", "Default"), ("on", "On"), ("off", "Off"), CUSTOM],
-    choice_of: |value| match value {
-        None | Some(Value::Null) => "",
-        Some(Value::Bool(true)) => "on",
-        Some(Value::Bool(false)) => "off",
-        Some(_) => "custom",
-    },
-    default_value: |choice| match choice {
-        "on" => Some(true.into()),
-        "off" => Some(false.into()),
-        "custom" => Some(json!({})),
-        _ => None,
-    },
-};
+pub static SUPERVISOR: Shapes =
+    Shapes(&[DEFAULT, ("on", "On", Shape::Flag(true)), OFF, ("custom", "Custom", Shape::Object(|| json!({})))]);
 
-pub static TRIGGER: Shapes = Shapes {
-    options: &[("", "Default"), ("off", "Off"), CUSTOM],
-    choice_of: off_or_custom,
-    default_value: |choice| match choice {
-        "off" => Some(false.into()),
-        "custom" => Some(json!({})),
-        _ => None,
-    },
-};
+pub static TRIGGER: Shapes = Shapes(&[DEFAULT, OFF, ("custom", "Custom", Shape::Object(|| json!({})))]);
 
-pub static PLAN: Shapes = Shapes {
-    options: &[("", "Default"), ("off", "Off"), ("auto", "When it helps"), ("required", "Always"), CUSTOM],
-    choice_of: |value| match value {
-        None | Some(Value::Null) => "",
-        Some(Value::Bool(true)) => "on",
-        Some(Value::Bool(false)) => "none",
-        Some(Value::String(word)) => match word.as_str() {
-            "off" => "off",
-            "auto" => "auto",
-            "required" => "required",
-            _ => "custom",
-        },
-        Some(_) => "custom",
-    },
-    default_value: |choice| match choice {
-        "" => None,
-        "on" => Some(true.into()),
-        "none" => Some(false.into()),
-        "custom" => Some(json!({ "mode": "auto" })),
-        word => Some(word.into()),
-    },
-};
+pub static PLAN: Shapes = Shapes(&[
+    DEFAULT,
+    ("on", "", Shape::Flag(true)),
+    ("none", "", Shape::Flag(false)),
+    ("off", "Off", Shape::Word),
+    ("auto", "When it helps", Shape::Word),
+    ("required", "Always", Shape::Word),
+    ("custom", "Custom", Shape::Object(|| json!({ "mode": "auto" }))),
+]);
 
-pub static OUTPUT: Shapes = Shapes {
-    options: &[("", "Free text"), ("schema", "JSON that fits a schema")],
-    choice_of: |value| if value.is_none_or(Value::is_null) { "" } else { "schema" },
-    default_value: |choice| {
-        let schema = || json!({ "name": "answer", "schema": { "type": "object", "properties": {} } });
-        (choice == "schema").then(schema)
-    },
-};
+pub static OUTPUT: Shapes = Shapes(&[
+    ("", "Free text", Shape::Absent),
+    (
+        "schema",
+        "JSON that fits a schema",
+        Shape::Object(|| json!({ "name": "answer", "schema": { "type": "object", "properties": {} } })),
+    ),
+]);
 
-fn off_or_custom(value: Option<&Value>) -> &'static str {
-    match value {
-        None | Some(Value::Null) => "",
-        Some(Value::Bool(false)) => "off",
-        Some(_) => "custom",
-    }
+fn default_tool_budgets() -> Value {
+    let row = |(tool, calls): (&str, u64)| (tool.to_owned(), json!({ "maxCalls": calls }));
+    DEFAULT_TOOL_BUDGETS.into_iter().map(row).collect::<Map<_, _>>().into()
 }

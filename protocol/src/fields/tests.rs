@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::*;
 use crate::testing::{any_json, odd_spec};
-use crate::validate::{Body, validate_with};
 
 #[test]
 fn every_field_of_the_live_spec_has_a_control() {
@@ -96,19 +95,6 @@ fn code_samples_have_the_order_of_the_form_and_every_field() {
         ordered.to_string(),
         r#"{"prompt":"p","tools":[{"kind":"local","name":"n","extra":1}],"metadata":{},"later":1}"#
     );
-}
-
-#[test]
-fn a_field_in_the_table_is_validated() {
-    static NEW: [Field; 1] =
-        [Field::new("/budgets/maxCostUsd", Section::Limits, "Cost", Control::Number { placeholder: "" })
-            .rule(Rule::Number { min: 1, max: 10 })];
-    static TABLE: [&[Field]; 7] = [GROUPS[0], GROUPS[1], GROUPS[2], GROUPS[3], GROUPS[4], GROUPS[5], &NEW];
-    let spec = json!({ "prompt": "p", "systemPrompt": "s", "budgets": { "maxCostUsd": 11 } });
-    let errors = validate_with(FieldTable(&TABLE), Body::Run, &spec);
-    assert_eq!(errors.iter().map(|error| error.path.as_str()).collect::<Vec<_>>(), ["/budgets/maxCostUsd"]);
-    assert_eq!(FieldTable(&TABLE).other_fields(&spec), []);
-    assert_eq!(SPEC_FIELDS.other_fields(&spec).len(), 1);
 }
 
 proptest! {

@@ -57,7 +57,7 @@ impl Elements {
 
     /// Returns an error if the array is not closed.
     pub fn error_at_end(&self) -> Option<String> {
-        (!self.closed).then(|| "the array is not closed: the file breaks off".to_owned())
+        (!self.closed).then(|| "the array is not closed: the file ends early".to_owned())
     }
 
     fn keep(&mut self, byte: u8, line: u64) {

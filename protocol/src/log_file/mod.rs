@@ -215,10 +215,10 @@ impl LogReader {
                 }
                 self.object(line, fields);
             }
-            Ok(_) => self.unreadable(line, "the data is no JSON object".to_owned()),
+            Ok(_) => self.unreadable(line, "the data is not a JSON object".to_owned()),
             Err(error) => {
                 let kept = self.keep_unreadable(line, &frame.data, seq, frame.event.as_deref());
-                kept.unwrap_or_else(|| self.unreadable(line, format!("the data is no JSON: {error}")));
+                kept.unwrap_or_else(|| self.unreadable(line, format!("the data is not JSON: {error}")));
             }
         }
     }
@@ -253,7 +253,7 @@ impl LogReader {
             fields.insert("seq".to_owned(), seq.into());
         }
         if !fields.get("type").is_some_and(Value::is_string) {
-            return self.unreadable(line, "an event needs a \"type\", which is a text".to_owned());
+            return self.unreadable(line, "an event needs a \"type\", a string".to_owned());
         }
         match serde_json::from_value::<Event>(Value::Object(fields)) {
             Ok(event) => self.event(line, event),

@@ -6,9 +6,9 @@ use super::{Measure, When, is_reserved};
 const LOGIC_WORDS: [(&str, &str); 3] = [
     ("OR", "Put a comma between values of one key for OR, for example env:prod,dev."),
     ("AND", "All parts of a filter hold at once: leave the AND out."),
-    ("NOT", "Write a minus before what is to be left out, for example -env:dev."),
+    ("NOT", "Put a minus before a filter to exclude it, for example -env:dev."),
 ];
-const QUOTE_IT: &str = "To look for the word itself, put quotes around it.";
+const QUOTE_IT: &str = "To search for the word itself, put it in quotes.";
 
 /// Other names of measures.
 const OTHER_NAMES: [(&str, Measure); 9] = [
@@ -45,7 +45,7 @@ pub fn operator(key: &str, value: &str) -> Option<String> {
         return None;
     }
     let instead = if value == "*" && is_reserved(key) {
-        format!("Nothing stands for any value: leave `{key}:` out.")
+        format!("There is no wildcard. To match any value, remove `{key}:`.")
     } else if value == "*" {
         format!("To find runs that have any `{key}`, write has:{key}.")
     } else if let Some(rest) = value.strip_prefix("!=") {
@@ -62,7 +62,7 @@ pub fn operator(key: &str, value: &str) -> Option<String> {
             None => "Only duration, tokens, cost, turns and calls are compared.".to_owned(),
         }
     };
-    Some(format!("{instead} A value that really begins so is written in quotes."))
+    Some(format!("{instead} If the value really starts like this, put it in quotes."))
 }
 
 fn measure(key: &str) -> Option<Measure> {

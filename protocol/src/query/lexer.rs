@@ -42,7 +42,7 @@ impl<'a> Lexer<'a> {
         }
         let negated = self.eat('-');
         if negated && self.rest().chars().next().is_none_or(char::is_whitespace) {
-            return Err(self.error(start, "Write what to leave out right after the minus, for example -env:dev."));
+            return Err(self.error(start, "Put the filter to exclude right after the minus, for example -env:dev."));
         }
         let word_start = self.at;
         let word = self.take_while(|c| !c.is_whitespace() && !matches!(c, ':' | '"'));
@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
             }
         }
         self.at = self.text.len();
-        Err(self.error(start, "This quotation has no end. Add a closing \"."))
+        Err(self.error(start, "This quote is not closed. Add a closing \"."))
     }
 
     fn rest(&self) -> &'a str {

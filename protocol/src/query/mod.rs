@@ -26,6 +26,7 @@ use std::ops::Range;
 
 pub use clause::{Bound, Clause, Comparison, Field, Has, Is, Measure, Term};
 pub use hints::nearest;
+pub(crate) use time::moment;
 pub use time::{Unit, When};
 use words::MAX_WORD_BYTES;
 pub use words::words;

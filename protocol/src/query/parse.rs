@@ -24,7 +24,7 @@ pub fn query(text: &str, subject: Subject) -> Result<Query, SyntaxError> {
 pub fn query_and_errors(text: &str, subject: Subject) -> (Query, Vec<SyntaxError>) {
     let mut query = Query::default();
     if text.len() > MAX_QUERY_BYTES {
-        let message = format!("This filter is longer than {MAX_QUERY_BYTES} characters. Remove some of it.");
+        let message = format!("This filter is longer than {MAX_QUERY_BYTES} characters. Shorten it.");
         return (query, vec![SyntaxError { at: 0..text.len(), message }]);
     }
     let mut errors = Vec::new();
@@ -160,8 +160,8 @@ fn has(value: &Value) -> Result<Term, SyntaxError> {
 fn free_text(value: &Value) -> Result<Term, SyntaxError> {
     if words(&value.text).next().is_none() {
         let message = match value.text.contains(char::is_alphanumeric) {
-            true => format!("Words of more than {MAX_WORD_BYTES} letters are not looked for. Write a shorter one."),
-            false => "There is no letter or digit to look for.".to_owned(),
+            true => format!("Words can have up to {MAX_WORD_BYTES} letters. Use a shorter one."),
+            false => "Enter at least one letter or digit.".to_owned(),
         };
         return Err(syntax_error(value.at.clone(), message));
     }
@@ -177,7 +177,8 @@ fn bound(measure: Measure, value: &Value) -> Result<Bound, SyntaxError> {
     let example = amount::example(measure);
     let read = |text: &str| {
         amount::parse(measure, text).ok_or_else(|| {
-            let message = format!("`{text}` is no amount. Write for example {name}:>{example} or {name}:<={example}.");
+            let message =
+                format!("`{text}` is not an amount. Write for example {name}:>{example} or {name}:<={example}.");
             syntax_error(value.at.clone(), message)
         })
     };
@@ -206,7 +207,7 @@ fn bound(measure: Measure, value: &Value) -> Result<Bound, SyntaxError> {
     match measure {
         Measure::Turns | Measure::Calls => Ok(Bound::Exactly(number)),
         // Few runs have exactly this duration: a value without a sign is probably a mistake.
-        _ => Err(syntax_error(value.at.clone(), format!("Say how to compare: {name}:>{text} or {name}:<{text}."))),
+        _ => Err(syntax_error(value.at.clone(), format!("Add a comparison: {name}:>{text} or {name}:<{text}."))),
     }
 }
 
@@ -215,7 +216,7 @@ fn time_help(word: &str) -> String {
 }
 
 fn unknown(value: &Value, what: &str, known: &[&str]) -> SyntaxError {
-    syntax_error(value.at.clone(), format!("There is no {what} `{}`. Use one of {}.", value.text, known.join(", ")))
+    syntax_error(value.at.clone(), format!("Unknown {what} `{}`. Use one of {}.", value.text, known.join(", ")))
 }
 
 fn syntax_error(at: std::ops::Range<usize>, message: impl Into<String>) -> SyntaxError {

@@ -69,8 +69,8 @@ fn times_are_resolved_with_the_given_clock() {
 fn syntax_errors_are_explained_at_their_position() {
     let syntax_error = |text: &str| Query::parse(text).expect_err(text);
     for (text, place, message) in [
-        ("a:b status:bad", "bad", "There is no status `bad`"),
-        ("a:\"open", "\"open", "This quotation has no end"),
+        ("a:b status:bad", "bad", "Unknown status `bad`"),
+        ("a:\"open", "\"open", "This quote is not closed"),
         ("x a:", "a:", "`a:` needs a value"),
         ("a:b,,c", "a:b,", "`a:` needs a value"),
         ("k/y:x", "k/y", "Metadata keys may use"),
@@ -79,16 +79,16 @@ fn syntax_errors_are_explained_at_their_position() {
         ("a:x\"y\"", "\"y\"", "Put quotes around the whole"),
         ("b - c", "-", "right after the minus"),
         (":x", ":", "Write the key before the colon"),
-        ("a --- b", "--", "no letter or digit"),
-        ("is:lost", "lost", "There is no state `lost`"),
-        ("duration:30s", "30s", "Say how to compare: duration:>30s"),
-        ("duration:>30", ">30", "`30` is no amount"),
-        ("tokens:>5..3", ">5..3", "is no amount"),
+        ("a --- b", "--", "one letter or digit"),
+        ("is:lost", "lost", "Unknown state `lost`"),
+        ("duration:30s", "30s", "Add a comparison: duration:>30s"),
+        ("duration:>30", ">30", "`30` is not an amount"),
+        ("tokens:>5..3", ">5..3", "is not an amount"),
         ("turns:5..3", "5..3", "smaller end"),
         ("since:yesterday", "yesterday", "since:2h"),
         ("since:2h,3h", "2h", "takes one value"),
         ("has:a/b", "a/b", "Metadata keys may use"),
-        ("turns:3.5", "3.5", "`3.5` is no amount"),
+        ("turns:3.5", "3.5", "`3.5` is not an amount"),
         ("env:prod OR env:dev", "OR", "comma between values"),
         ("env:prod AND team:a", "AND", "leave the AND out"),
         ("NOT env:dev", "NOT", "-env:dev"),
@@ -100,7 +100,7 @@ fn syntax_errors_are_explained_at_their_position() {
         ("env:!=prod", "!=prod", "write -env:prod"),
         ("env:=prod", "=prod", "Write env:prod"),
         ("env:*", "*", "write has:env"),
-        ("model:*", "*", "leave `model:` out"),
+        ("model:*", "*", "remove `model:`"),
     ] {
         let error = syntax_error(text);
         assert_eq!((&text[error.at.clone()], error.message.contains(message)), (place, true), "{text}: {error}");

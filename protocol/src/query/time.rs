@@ -79,7 +79,7 @@ impl fmt::Display for When {
 }
 
 /// Parses `2026-10-01`, `2026-10-01T12:30` and `…T12:30:15.250`, each with or without `Z`.
-fn moment(text: &str) -> Option<i64> {
+pub(crate) fn moment(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once(['T', 't']).unwrap_or((text, ""));
     let clock = clock.strip_suffix(['Z', 'z']).unwrap_or(clock);
     if clock.is_empty() && text.len() != date.len() {

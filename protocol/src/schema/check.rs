@@ -39,7 +39,7 @@ fn validator(schema: &Value) -> Result<Validator, ValidationError<'static>> {
 }
 
 fn cannot_be_judged(reason: &str) -> Violation {
-    Violation { path: String::new(), message: format!("cannot be judged: {reason}") }
+    Violation { path: String::new(), message: format!("cannot be checked: {reason}") }
 }
 
 fn compile_message(schema: &Value, error: &ValidationError<'_>) -> String {

@@ -175,7 +175,7 @@ impl<'a> Compile<'a> {
             Some(reference) => match resolve(self.root, reference) {
                 None => self.fault("There is nothing at this place in the schema."),
                 Some(_) if self.cycles.leads_into_one(self.root, schema) => {
-                    self.fault("This reference leads back to itself without end.");
+                    self.fault("This reference points back to itself.");
                 }
                 Some(_) => {}
             },

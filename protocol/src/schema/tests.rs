@@ -165,7 +165,7 @@ fn a_schema_that_cannot_be_applied_is_reported() {
         json!({ "properties": { "a": { "$id": "https://example.com/a" } } }),
     ] {
         let found = check(&schema, &json!({ "a": 1 }));
-        assert!(found.len() == 1 && found[0].message.starts_with("cannot be judged: "), "{schema} {found:?}");
+        assert!(found.len() == 1 && found[0].message.starts_with("cannot be checked: "), "{schema} {found:?}");
     }
 }
 

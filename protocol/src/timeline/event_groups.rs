@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::{Event, EventTime};
+
 /// One event, or several deltas in a row. Serialized as a tuple, since a long log has thousands of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Tuple", into = "Tuple")]
@@ -15,20 +17,33 @@ pub struct EventGroup {
     pub count: u64,
     /// The index of its turn.
     pub turn: usize,
+    /// The times of its first and its last event, where known.
+    pub first_time: Option<EventTime>,
+    pub last_time: Option<EventTime>,
 }
 
-type Tuple = (Cow<'static, str>, u64, u64, u64, usize);
+type Tuple = (Cow<'static, str>, u64, u64, u64, usize, Option<EventTime>, Option<EventTime>);
 
 impl EventGroup {
-    pub(super) fn new(kind: &str, seq: u64, turn: usize) -> Self {
-        Self { kind: known_name(kind), first_seq: seq, last_seq: seq, count: 1, turn }
+    pub(super) fn new(event: &Event, turn: usize) -> Self {
+        let time = event.time();
+        Self {
+            kind: known_name(&event.kind),
+            first_seq: event.seq,
+            last_seq: event.seq,
+            count: 1,
+            turn,
+            first_time: time,
+            last_time: time,
+        }
     }
 
     /// Adds an event, unless it starts a new group. Returns whether it was added.
-    pub(super) fn extend(&mut self, kind: &str, seq: u64, turn: usize) -> bool {
-        let joins = self.kind == kind && self.is_delta() && self.turn == turn && seq > self.last_seq;
+    pub(super) fn extend(&mut self, event: &Event, turn: usize) -> bool {
+        let joins = self.kind == event.kind && self.is_delta() && self.turn == turn && event.seq > self.last_seq;
         if joins {
-            self.last_seq = seq;
+            self.last_seq = event.seq;
+            self.last_time = event.time();
             self.count += 1;
         }
         joins
@@ -70,13 +85,13 @@ fn known_name(kind: &str) -> Cow<'static, str> {
 }
 
 impl From<Tuple> for EventGroup {
-    fn from((kind, first_seq, last_seq, count, turn): Tuple) -> Self {
-        Self { kind: known_name(&kind), first_seq, last_seq, count, turn }
+    fn from((kind, first_seq, last_seq, count, turn, first_time, last_time): Tuple) -> Self {
+        Self { kind: known_name(&kind), first_seq, last_seq, count, turn, first_time, last_time }
     }
 }
 
 impl From<EventGroup> for Tuple {
     fn from(group: EventGroup) -> Self {
-        (group.kind, group.first_seq, group.last_seq, group.count, group.turn)
+        (group.kind, group.first_seq, group.last_seq, group.count, group.turn, group.first_time, group.last_time)
     }
 }

@@ -148,9 +148,9 @@ impl Timeline {
 
     fn list_event(&mut self, event: &Event) {
         let turn = self.turns.len().saturating_sub(1);
-        let joined = self.events.last_mut().is_some_and(|run| run.extend(&event.kind, event.seq, turn));
+        let joined = self.events.last_mut().is_some_and(|run| run.extend(event, turn));
         if !joined {
-            self.events.push(EventGroup::new(&event.kind, event.seq, turn));
+            self.events.push(EventGroup::new(event, turn));
         }
     }
 

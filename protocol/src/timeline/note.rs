@@ -89,6 +89,12 @@ impl Note {
         Self { seq, times: 1, last_seq: seq, kind }
     }
 
+    /// Returns whether a guard, the supervisor or another model changed the course of the run.
+    pub(super) fn is_intervention(&self) -> bool {
+        use NoteKind::*;
+        matches!(self.kind, LoopDetected { .. } | BudgetExceeded { .. } | Supervisor { .. } | ModelFallback { .. })
+    }
+
     /// Returns whether equal notes in a row are joined: log problems may come a hundred thousand times.
     pub(super) fn may_repeat(&self) -> bool {
         use NoteKind::*;

@@ -49,7 +49,12 @@ pub(super) fn arbitrary_event() -> impl Strategy<Value = Event> {
     let data = prop_oneof![3 => data, 1 => any_object(), 1 => any_json()];
     // Mostly close together, so that they collide; sometimes anywhere.
     let seqs = prop_oneof![12 => 0_u64..40, 1 => any::<u64>(), 1 => u64::MAX - 2..=u64::MAX];
-    (seqs, kinds, data).prop_map(|(seq, kind, data)| Event::new(seq, kind, data))
+    let times = prop::option::of(1_790_000_000_000_i64..1_790_000_100_000);
+    (seqs, kinds, data, times).prop_map(|(seq, kind, data, observed_at_ms)| {
+        let mut event = Event::new(seq, kind, data);
+        event.observed_at_ms = observed_at_ms;
+        event
+    })
 }
 
 proptest! {

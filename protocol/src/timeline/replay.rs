@@ -52,7 +52,8 @@ impl Replay {
     }
 
     /// Adds an event of a live run.
-    pub fn push(&mut self, event: Event) {
+    pub fn push(&mut self, mut event: Event) {
+        event.shrink();
         self.latest.apply(&event);
         // The timeline has its own copy of nearly everything in the event.
         self.memory_bytes += 2 * event.memory_bytes();

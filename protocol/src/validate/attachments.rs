@@ -1,10 +1,9 @@
 //! Files attached to a message.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::report::Report;
-use crate::fields::Context;
-use crate::ids::is_https_url;
+use crate::fields::{Context, Rule};
 
 const MAX_FILES: usize = 20;
 /// The limit for all inline files of a spec together.
@@ -27,22 +26,17 @@ const MIME_TYPES: [&str; 13] = [
     "image/webp",
 ];
 
+/// Checks the list; the table has the rules for each file.
 pub(crate) fn check(context: &Context<'_>, report: &mut Report) -> bool {
-    let Some(files) = context.value else { return false };
-    let Some(files) = files.as_array() else {
-        report.add("type", "Files are a list.");
-        return false;
-    };
-    if files.len() > MAX_FILES {
-        report.add("too_many", format!("At most {MAX_FILES} files may go along. Leave some out."));
+    match context.value.map(Value::as_array) {
+        None => {}
+        Some(None) => report.add("type", "Files are a list."),
+        Some(Some(files)) if files.len() > MAX_FILES => {
+            report.add("too_many", format!("You can attach up to {MAX_FILES} files. Remove some."));
+        }
+        Some(Some(_)) => {}
     }
-    for (i, file) in files.iter().enumerate() {
-        report.at(i, |report| match file.as_object() {
-            Some(file) => check_file(file, report),
-            None => report.add("type", "A file has a name, a type and its content."),
-        });
-    }
-    false
+    true
 }
 
 /// Checks the size of the inline files in all messages together. Reported once, at the file that exceeds the limit.
@@ -53,8 +47,7 @@ pub(super) fn check_total(messages: &[Value], report: &mut Report) {
             let inline = file["data"].as_str().filter(|_| file["type"] == "input_file");
             total = total.saturating_add(inline.and_then(base64_bytes).unwrap_or(0));
             if total > MAX_INLINE_BYTES {
-                let message =
-                    "All files together may have at most 5 MB. Leave some out, or give web addresses instead.";
+                let message = "Files can have up to 5 MB in total. Remove some, or use web addresses instead.";
                 let too_long = |report: &mut Report| report.add_at("data", "too_long", message);
                 return report.at(i, |report| report.at("attachments", |report| report.at(j, too_long)));
             }
@@ -62,48 +55,29 @@ pub(super) fn check_total(messages: &[Value], report: &mut Report) {
     }
 }
 
-fn check_file(file: &Map<String, Value>, report: &mut Report) {
-    match file.get("type").and_then(Value::as_str) {
-        Some("input_file") => check_inline(file, report),
-        Some("input_file_url") => check_url(file, report),
-        _ => report.add_at("type", "choice", "A file is sent along (input_file) or fetched (input_file_url)."),
+pub(crate) fn check_type(context: &Context<'_>, report: &mut Report) -> bool {
+    if !context.value.is_some_and(|kind| kind == "input_file" || kind == "input_file_url") {
+        report.add("choice", "A file is sent along (input_file) or fetched (input_file_url).");
     }
+    false
 }
 
-fn check_inline(file: &Map<String, Value>, report: &mut Report) {
-    report.required_text(file, "filename");
-    if let Some(mime_type) = report.required_text(file, "mimeType") {
-        check_mime_type(mime_type, report);
+pub(crate) fn check_data(context: &Context<'_>, report: &mut Report) -> bool {
+    if !Rule::REQUIRED_TEXT.check(context, report) {
+        return false;
     }
-    let Some(data) = report.required_text(file, "data") else { return };
-    if base64_bytes(data).is_none() {
-        let message = match data.starts_with("data:") {
-            true => "Leave out the part up to the comma: only the base64 text belongs here.",
-            false => "This is not base64. Choose the file again.",
-        };
-        report.add_at("data", "base64", message);
+    let data = context.value.and_then(Value::as_str).unwrap_or_default();
+    if data.starts_with("data:") {
+        report.add("base64", "Leave out the part up to the comma: only the base64 text belongs here.");
+    } else if base64_bytes(data).is_none() {
+        report.add("base64", "This is not base64. Choose the file again.");
     }
+    false
 }
 
-fn check_url(file: &Map<String, Value>, report: &mut Report) {
-    report.text(file, "filename");
-    if let Some(url) = report.required_text(file, "url")
-        && !is_https_url(url)
-    {
-        report.add_at("url", "url", "Give an address that starts with https:// and that anybody can open.");
-    }
-    if let Some(mime_type) = report.text(file, "mimeType") {
-        check_mime_type(mime_type, report);
-    }
-}
-
-fn check_mime_type(mime_type: &str, report: &mut Report) {
+pub(crate) fn is_mime_type(mime_type: &str) -> bool {
     let is_text = mime_type.strip_prefix("text/").is_some_and(|subtype| !subtype.is_empty());
-    if !is_text && !MIME_TYPES.contains(&mime_type) {
-        let message = "Models cannot read this kind of file. Use text, CSV, JSON, XML, HTML, PDF, DOCX, \
-                       JPEG, PNG, WebP, GIF, M4A, MP3, WAV or WebM audio.";
-        report.add_at("mimeType", "mime", message);
-    }
+    is_text || MIME_TYPES.contains(&mime_type)
 }
 
 /// Returns the number of bytes that a base64 text encodes, or `None` if it is not base64.

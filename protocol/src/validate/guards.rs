@@ -1,11 +1,13 @@
-//! Loop detection and tool budgets.
+//! Loop detection, tool budgets and the plan.
 
 use serde_json::{Map, Value};
 
 use super::report::{Report, is_longer, present};
+use super::rules::one_of;
 use crate::fields::Context;
 use crate::spec::DEFAULT_LOOP_THRESHOLDS;
 
+pub(crate) const PLAN_MODES: [&str; 3] = ["off", "auto", "required"];
 const MAX_TOOL_BUDGETS: usize = 32;
 const MAX_TOOL_NAME_CHARS: usize = 120;
 
@@ -54,8 +56,18 @@ pub(crate) fn check_tool_budget(context: &Context<'_>, report: &mut Report) -> b
     }
     let has_limit = |entry: &Map<String, Value>| present(entry, "maxCalls").is_some();
     if !context.value.and_then(Value::as_object).is_some_and(has_limit) {
-        report.add_at("maxCalls", "required", "Say how often this tool may be called: 0 to 1000.");
+        report.add_at("maxCalls", "required", "Enter how often this tool may be called: 0 to 1000.");
         return false;
+    }
+    true
+}
+
+pub(crate) fn check_plan(context: &Context<'_>, report: &mut Report) -> bool {
+    match context.value {
+        None | Some(Value::Bool(_) | Value::Object(_)) => {}
+        Some(Value::String(mode)) if PLAN_MODES.contains(&mode.as_str()) => {}
+        Some(Value::String(_)) => report.add("choice", format!("Choose {}.", one_of(&PLAN_MODES))),
+        Some(_) => report.add("type", "Switch the plan on (true) or off (false), or give its settings."),
     }
     true
 }

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::attachments;
 use super::report::{Report, is_longer, present};
-use super::rules::one_of;
 use crate::fields::{Body, Context};
 
 const MAX_MESSAGES: usize = 200;
@@ -14,7 +13,7 @@ pub(crate) fn check_prompt(context: &Context<'_>, report: &mut Report) -> bool {
     let has_messages = present(context.object, "messages").is_some();
     match context.value {
         _ if context.body == Body::Session => check_absent(context, "prompt", report),
-        None if !has_messages => report.add("required", "Say what the run should do: write a prompt."),
+        None if !has_messages => report.add("required", "Enter a prompt."),
         // A conflict is reported at the messages.
         Some(prompt) if !has_messages => check_text(prompt, true, report),
         _ => {}
@@ -54,9 +53,9 @@ pub(crate) fn check_messages(context: &Context<'_>, report: &mut Report) -> bool
     true
 }
 
-pub(crate) fn check_role(context: &Context<'_>, roles: &[&str], report: &mut Report) -> bool {
-    if !context.value.and_then(Value::as_str).is_some_and(|role| roles.contains(&role)) {
-        report.add("choice", format!("Choose {}.", one_of(roles)));
+pub(crate) fn check_role(context: &Context<'_>, report: &mut Report) -> bool {
+    if !matches!(context.value.and_then(Value::as_str), Some("user" | "assistant" | "system")) {
+        report.add("choice", "Choose user, assistant or system.");
     }
     false
 }
@@ -74,7 +73,7 @@ pub(crate) fn check_identity(context: &Context<'_>, report: &mut Report) -> bool
         report.add("type", "Enter a text.");
     }
     if context.body != Body::Message && !has_identity(context.spec) {
-        let message = "Say who the agent is: write a system prompt, choose a saved agent, or add a system message.";
+        let message = "Add a system prompt, a saved agent or a system message.";
         report.add("required", message);
     }
     false

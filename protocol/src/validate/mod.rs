@@ -18,14 +18,11 @@
 
 pub(crate) mod attachments;
 pub(crate) mod guards;
-pub(crate) mod headers;
 pub(crate) mod input;
 pub(crate) mod output_schema;
-pub(crate) mod plan;
 mod report;
 mod rules;
 pub(crate) mod settings;
-pub(crate) mod supervisor;
 pub(crate) mod tools;
 
 use serde::{Deserialize, Serialize};
@@ -66,60 +63,43 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks the fields of an object. `kind` is that of the tool around it.
+    /// Checks the fields of an object. `kind` is that of the tool or file around it.
     fn object(&self, pattern: &str, object: &Map<String, Value>, kind: Option<&str>, report: &mut Report) {
         for field in self.fields.fields_of(pattern).filter(|field| field.name() != "*" && field.is_of_kind(kind)) {
-            let value = report::present(object, field.name());
-            report.at(field.name(), |report| self.field(field, value, object, kind, report));
+            let context = self.context(field.name(), report::present(object, field.name()), object);
+            report.at(field.name(), |report| self.field(field, &context, kind, report));
         }
     }
 
-    fn field(
-        &self,
-        field: &Field,
-        value: Option<&Value>,
-        object: &Map<String, Value>,
-        kind: Option<&str>,
-        report: &mut Report,
-    ) {
-        let context = Context { name: field.name(), value, object, spec: self.spec, body: self.body };
-        if !field.rule.check(&context, report) {
+    /// Checks a field, or an item of a list or map.
+    fn field(&self, field: &Field, context: &Context<'_>, kind: Option<&str>, report: &mut Report) {
+        if !field.rule.check(context, report) {
             return;
         }
-        let Some(value) = value else { return };
         let item = self.fields.fields_of(field.pointer).find(|item| item.name() == "*" && item.is_of_kind(kind));
-        match (value, item) {
-            (Value::Array(items), Some(item)) => {
+        match (context.value, item) {
+            (Some(Value::Array(items)), Some(item)) => {
                 for (i, part) in items.iter().enumerate() {
-                    report.at(i, |report| self.item(item, "", part, object, kind, report));
+                    let context = self.context("", Some(part), context.object);
+                    report.at(i, |report| self.field(item, &context, kind, report));
                 }
             }
-            (Value::Object(entries), Some(item)) => {
+            (Some(Value::Object(entries)), Some(item)) => {
                 for (name, part) in entries {
-                    report.at(name.as_str(), |report| self.item(item, name, part, entries, kind, report));
+                    let context = self.context(name, Some(part), entries);
+                    report.at(name.as_str(), |report| self.field(item, &context, kind, report));
                 }
             }
-            (Value::Object(fields), None) => self.object(field.pointer, fields, kind, report),
+            (Some(Value::Object(fields)), None) => {
+                let kind = kind.or_else(|| fields.get(field.kind_field()?)?.as_str());
+                self.object(field.pointer, fields, kind, report);
+            }
             _ => {}
         }
     }
 
-    fn item(
-        &self,
-        item: &Field,
-        name: &str,
-        value: &Value,
-        around: &Map<String, Value>,
-        kind: Option<&str>,
-        report: &mut Report,
-    ) {
-        let context = Context { name, value: Some(value), object: around, spec: self.spec, body: self.body };
-        if item.rule.check(&context, report)
-            && let Some(fields) = value.as_object()
-        {
-            let kind = kind.or_else(|| fields.get("kind").filter(|_| item.pointer == "/tools/*")?.as_str());
-            self.object(item.pointer, fields, kind, report);
-        }
+    fn context<'a>(&'a self, name: &'a str, value: Option<&'a Value>, object: &'a Map<String, Value>) -> Context<'a> {
+        Context { name, value, object, spec: self.spec, body: self.body }
     }
 }
 

@@ -18,8 +18,12 @@ pub struct Report {
 impl Report {
     /// Adds an error for the current field.
     pub fn add(&mut self, code: &str, message: impl Into<String>) {
+        self.add_below("", code, message);
+    }
+
+    fn add_below(&mut self, rest: &str, code: &str, message: impl Into<String>) {
         if self.errors.len() < MAX_ERRORS {
-            let path = self.path.as_str().to_owned();
+            let path = format!("{}{rest}", self.path.as_str());
             self.errors.push(FieldError { path, code: code.to_owned(), message: message.into() });
         }
     }
@@ -40,30 +44,8 @@ impl Report {
     /// Adds the mistakes in a JSON Schema, which is the value of the current field.
     pub(super) fn add_schema_errors(&mut self, schema: &Value) {
         for violation in crate::schema::compile_errors(schema) {
-            let path = format!("{}{}", self.path.as_str(), violation.path);
-            if self.errors.len() < MAX_ERRORS {
-                self.errors.push(FieldError { path, code: "schema".to_owned(), message: violation.message });
-            }
+            self.add_below(&violation.path, "schema", violation.message);
         }
-    }
-
-    /// Checks a required text of the current object, and returns it.
-    pub(super) fn required_text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-        match present(fields, name).map(Value::as_str) {
-            None | Some(Some("")) => self.add_at(name, "required", "Required."),
-            Some(None) => self.add_at(name, "type", "Enter a text."),
-            Some(text) => return text,
-        }
-        None
-    }
-
-    /// Checks an optional text of the current object, and returns it.
-    pub(super) fn text<'a>(&mut self, fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-        let value = present(fields, name)?;
-        if !value.is_string() {
-            self.add_at(name, "type", "Enter a text.");
-        }
-        value.as_str()
     }
 }
 

@@ -9,37 +9,31 @@ use crate::fields::{Context, Rule};
 impl Rule {
     /// Checks a field, which is the report's current one. Returns whether the parts of its value are checked too.
     pub(super) fn check(&self, context: &Context<'_>, report: &mut Report) -> bool {
+        let errors = report.errors.len();
         match (self, context.value) {
             (Self::Any, _) => return false,
             (Self::Check(check), _) => return check(context, report),
-            (Self::Schema(required), None) => {
-                if let Some(message) = required {
-                    report.add("required", *message);
-                }
-            }
-            (Self::Schema(_), Some(schema)) => {
-                check_object_schema(schema, report);
-                return false;
-            }
-            (Self::Text { required, format }, value) => match value.map(Value::as_str) {
-                None | Some(Some("")) if *required => report.add("required", "Required."),
-                Some(None) => report.add("type", "Enter a text."),
-                Some(Some(text)) => {
-                    if let Some(format) = format.filter(|format| !(format.is_valid)(text)) {
-                        report.add(format.code, format.message);
+            (Self::Schema(Some(message)), None) => report.add("required", *message),
+            (Self::Text { required: true, .. }, None) => report.add("required", "Required."),
+            (_, None) => {}
+            (Self::Text { required, format }, Some(value)) => match (value.as_str(), format) {
+                (None, _) => report.add("type", "Enter a text."),
+                (Some(""), _) if *required => report.add("required", "Required."),
+                (Some(text), Some(format)) if !(format.is_valid)(text) => report.add(format.code, format.message),
+                (Some(_), _) => {}
+            },
+            (Self::Texts(list, text), Some(value)) => match value.as_array() {
+                None => report.add("type", *list),
+                Some(items) => {
+                    let is_empty = |item: &Value| item.as_str().is_none_or(|text| text.trim().is_empty());
+                    for (i, _) in items.iter().enumerate().filter(|(_, item)| is_empty(item)) {
+                        report.add_at(i, "required", *text);
                     }
                 }
-                None => {}
             },
-            (_, None) => {}
             (Self::Number { min, max }, Some(value)) => {
                 if value.as_u64().is_none_or(|number| !(*min..=*max).contains(&number)) {
                     report.add("range", format!("Use a whole number from {min} to {max}."));
-                }
-            }
-            (Self::Flag, Some(value)) => {
-                if !value.is_boolean() {
-                    report.add("type", "Choose yes (true) or no (false).");
                 }
             }
             (Self::Choice(words), Some(value)) => {
@@ -47,13 +41,17 @@ impl Rule {
                     report.add("choice", format!("Choose {}.", one_of(words)));
                 }
             }
-            (Self::Object(what), Some(value)) => {
-                if !value.is_object() {
+            (Self::Is(is_valid, what), Some(value)) => {
+                if !is_valid(value) {
                     report.add("type", *what);
                 }
             }
+            (Self::Schema(_), Some(schema)) => {
+                check_object_schema(schema, report);
+                return false;
+            }
         }
-        true
+        report.errors.len() == errors
     }
 }
 

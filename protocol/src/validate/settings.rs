@@ -1,14 +1,15 @@
-//! The fallback model, reasoning and metadata.
+//! The fallback model, reasoning, metadata and headers.
 
 use serde_json::Value;
 
 use super::report::{Report, is_longer, sent_bytes};
 use crate::fields::Context;
-use crate::ids::is_metadata_key;
+use crate::ids::{is_header_name, is_metadata_key};
 
 const MAX_ENTRIES: usize = 16;
 const MAX_VALUE_CHARS: usize = 256;
 const MAX_METADATA_BYTES: usize = 4 * 1024;
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 pub(crate) fn check_fallback(context: &Context<'_>, report: &mut Report) -> bool {
     let model = context.object.get("modelId").and_then(Value::as_str);
@@ -33,28 +34,57 @@ pub(crate) fn check_reasoning(context: &Context<'_>, report: &mut Report) -> boo
 }
 
 pub(crate) fn check_metadata(context: &Context<'_>, report: &mut Report) -> bool {
-    let Some(metadata) = context.value else { return false };
-    let Some(entries) = metadata.as_object() else {
-        report.add("type", "Metadata are names with a text each.");
-        return false;
-    };
-    if entries.len() > MAX_ENTRIES {
+    let key_message = "A name may use letters, digits, dot, _ and -, at most 64. Rename it.";
+    check_texts(context, report, "Metadata are names with a text each.", (is_metadata_key, key_message), |text| {
+        let message = || format!("A value may have at most {MAX_VALUE_CHARS} characters. Shorten it.");
+        is_longer(text, MAX_VALUE_CHARS).then(|| ("too_long", message()))
+    });
+    let metadata = context.value.unwrap_or(&Value::Null);
+    if metadata.as_object().is_some_and(|entries| entries.len() > MAX_ENTRIES) {
         report.add("too_many", format!("Metadata may have at most {MAX_ENTRIES} entries. Remove some."));
     }
-    if sent_bytes(metadata) > MAX_METADATA_BYTES {
+    if metadata.is_object() && sent_bytes(metadata) > MAX_METADATA_BYTES {
         report.add("too_long", "Metadata may have at most 4 KB in all. Shorten or remove some.");
     }
-    for (key, value) in entries {
-        report.at(key.as_str(), |report| match value.as_str() {
-            _ if !is_metadata_key(key) => {
-                report.add("pattern", "A name may use letters, digits, dot, _ and -, at most 64. Rename it.");
-            }
-            None => report.add("type", "Enter a text."),
-            Some(text) if is_longer(text, MAX_VALUE_CHARS) => {
-                report.add("too_long", format!("A value may have at most {MAX_VALUE_CHARS} characters. Shorten it."));
-            }
-            Some(_) => {}
-        });
-    }
     false
+}
+
+/// Checks the headers that MANTYX sends to an MCP server or an A2A peer.
+pub(crate) fn check_headers(context: &Context<'_>, report: &mut Report) -> bool {
+    let key_message = "A header's name may use letters, digits and -, without spaces. Rename it.";
+    check_texts(context, report, "Headers are names with a text each.", (is_header_name, key_message), |text| {
+        let is_plain = |c: char| c == '\t' || (' '..='~').contains(&c);
+        if text.len() > MAX_HEADER_BYTES {
+            Some(("too_long", "A header may have at most 8 KB. Shorten it.".to_owned()))
+        } else if !text.chars().all(is_plain) {
+            let message = "A header may use plain letters, digits and signs only. Remove line breaks and accents.";
+            Some(("header", message.to_owned()))
+        } else {
+            None
+        }
+    });
+    false
+}
+
+/// Checks an object of texts. `check` returns the code and message of an error.
+fn check_texts(
+    context: &Context<'_>,
+    report: &mut Report,
+    what: &str,
+    (is_key, key_message): (fn(&str) -> bool, &str),
+    check: impl Fn(&str) -> Option<(&'static str, String)>,
+) {
+    let Some(value) = context.value else { return };
+    let Some(entries) = value.as_object() else { return report.add("type", what) };
+    for (key, value) in entries {
+        match value.as_str() {
+            _ if !is_key(key) => report.add_at(key.as_str(), "pattern", key_message),
+            None => report.add_at(key.as_str(), "type", "Enter a text."),
+            Some(text) => {
+                if let Some((code, message)) = check(text) {
+                    report.add_at(key.as_str(), code, message);
+                }
+            }
+        }
+    }
 }

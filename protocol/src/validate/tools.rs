@@ -59,22 +59,7 @@ fn check_names<'a>(tools: &'a [Value], report: &mut Report) {
 
 pub(crate) fn check_card(context: &Context<'_>, report: &mut Report) -> bool {
     if !context.value.is_some_and(Value::is_object) {
-        report.add("required", "Add the agent's card: the JSON object with which it introduces itself.");
-    }
-    false
-}
-
-pub(crate) fn check_tool_filter(context: &Context<'_>, report: &mut Report) -> bool {
-    match context.value.map(Value::as_array) {
-        None => {}
-        Some(None) => report.add("type", "This is a list of names of tools."),
-        Some(Some(names)) => {
-            for (i, name) in names.iter().enumerate() {
-                if name.as_str().is_none_or(str::is_empty) {
-                    report.add_at(i, "required", "Enter the name of a tool, or remove this line.");
-                }
-            }
-        }
+        report.add("required", "Add the agent's card, the JSON object in which it describes itself.");
     }
     false
 }

@@ -59,9 +59,15 @@ const ENVELOPE_BYTES: usize = 96;
 
 /// Appends an event as a frame. Writes in place, because this is most of the work of a stream.
 fn write_event(event: &StoredEvent, out: &mut String) {
-    let StoredEvent { seq, kind, data } = event;
+    let StoredEvent { seq, kind, data, at_ms } = event;
     // Event types are constants of this crate, so they need no escaping.
-    write_frame(out, *seq as u64, kind, format_args!(r#"{{"seq":{seq},"type":"{kind}","data":{data}}}"#));
+    match at_ms {
+        None => write_frame(out, *seq as u64, kind, format_args!(r#"{{"seq":{seq},"type":"{kind}","data":{data}}}"#)),
+        Some(at_ms) => {
+            let envelope = format_args!(r#"{{"seq":{seq},"type":"{kind}","data":{data},"at":{at_ms}}}"#);
+            write_frame(out, *seq as u64, kind, envelope);
+        }
+    }
 }
 
 /// Returns the later of the query's and the header's position, because a browser that reconnects repeats its first query.

@@ -83,7 +83,7 @@ async fn tool_input(probe: &Probe) -> Result<String> {
     let results = of_kind(&log, "tool_result");
     let told = results.iter().any(|result| result.to_string().contains("tool_input_invalid"));
     ensure!(told && last(&log)?.kind == "result", "{results:?}");
-    Ok("the model is told, the run goes on".to_owned())
+    Ok("the model gets the error, the run goes on".to_owned())
 }
 
 async fn local_timeout(probe: &Probe) -> Result<String> {

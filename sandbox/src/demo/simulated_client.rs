@@ -13,8 +13,8 @@ use crate::clock::Clock;
 use crate::follow::Follower;
 use crate::store::StoredEvent;
 
-/// Longer than any timeout of a local tool.
-const PAST_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The timeout of local tools, which the demonstration leaves as it is.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Answers the local tools of a run until it ends.
 pub async fn follow_run(
@@ -52,7 +52,7 @@ async fn react(
             return Ok(());
         }
         Answer::Silence => {
-            clock.advance(PAST_TIMEOUT);
+            clock.advance(TIMEOUT);
             return Ok(());
         }
     };

@@ -73,9 +73,22 @@ impl Builtin {
         }
     }
 
+    /// Returns how much later a virtual clock is after the tool has run.
+    fn typical_duration(self) -> Duration {
+        Duration::from_millis(match self {
+            Self::Clock | Self::Calculator => 5,
+            Self::Recall => 180,
+            Self::DocumentSearch => 320,
+            Self::FlakyLookup => 900,
+            Self::WebSearch => 1_400,
+            Self::SlowReport => 21_000,
+        })
+    }
+
     /// Runs the tool. `attempt` counts the calls to it in this run, from 1.
     pub async fn call(self, input: &Value, attempt: u64, clock: &Clock) -> ToolOutput {
         let text = |field: &str| input[field].as_str().unwrap_or("");
+        clock.advance(self.typical_duration());
         match self {
             Self::Clock => ToolOutput::text(clock.now().to_rfc3339_opts(SecondsFormat::Secs, true)),
             Self::Calculator => calculator::evaluate(text("expression")).map(|number| number.to_string()).into(),
@@ -113,7 +126,7 @@ mod tests {
     async fn a_report_takes_its_time_and_brings_a_file() {
         let clock = Clock::starting_at(chrono::DateTime::UNIX_EPOCH);
         let output = Builtin::SlowReport.call(&json!({ "topic": "usage" }), 1, &clock).await;
-        assert_eq!(clock.now().timestamp(), 3);
+        assert_eq!(clock.now().timestamp(), 24);
         assert_eq!(
             (&output.files[0]["filename"], &output.files[0]["mimeType"]),
             (&json!("report.csv"), &json!("text/csv"))

@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::clock::Clock;
 use crate::journal::Journal;
 use crate::store::{Entry, Finish};
 
 pub struct Log {
     journal: Journal,
     run_id: Arc<str>,
+    clock: Clock,
     seq: u64,
 }
 
 impl Log {
-    pub fn new(journal: Journal, run_id: Arc<str>) -> Self {
-        Self { journal, run_id, seq: 0 }
+    pub fn new(journal: Journal, run_id: Arc<str>, clock: Clock) -> Self {
+        Self { journal, run_id, clock, seq: 0 }
     }
 
     pub async fn emit(&mut self, kind: &'static str, data: Value) {
@@ -36,7 +38,8 @@ impl Log {
 
     async fn append(&mut self, kind: &'static str, data: String, finish: Option<Box<Finish>>) {
         self.seq += 1;
-        let entry = Entry { run_id: self.run_id.clone(), seq: self.seq, kind, data, finish };
+        let at_ms = self.clock.virtual_now().map(|now| now.timestamp_millis());
+        let entry = Entry { run_id: self.run_id.clone(), seq: self.seq, kind, data, at_ms, finish };
         self.journal.append(entry).await;
     }
 }

@@ -99,7 +99,7 @@ impl Engine {
             return created;
         }
         let effective = agents::effective_spec(&launch.spec);
-        let log = Log::new(self.journal.clone(), id.clone());
+        let log = Log::new(self.journal.clone(), id.clone(), launch.clock.clone());
         let run = Run::new(launch, effective, log, live, self.http.clone());
         tracing::debug!(run = &*id, workspace, model = model_id, "run started");
         let abandon = self.abandon.clone();

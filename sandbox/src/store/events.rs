@@ -22,6 +22,8 @@ pub struct Entry {
     pub seq: u64,
     pub kind: &'static str,
     pub data: String,
+    /// When it happened, on a virtual clock.
+    pub at_ms: Option<i64>,
     pub finish: Option<Box<Finish>>,
 }
 
@@ -30,11 +32,17 @@ pub struct StoredEvent {
     pub seq: i64,
     pub kind: Cow<'static, str>,
     pub data: String,
+    pub at_ms: Option<i64>,
 }
 
 impl FromRow<'_, SqliteRow> for StoredEvent {
     fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
-        Ok(Self { seq: row.try_get("seq")?, kind: Cow::Owned(row.try_get("kind")?), data: row.try_get("data")? })
+        Ok(Self {
+            seq: row.try_get("seq")?,
+            kind: Cow::Owned(row.try_get("kind")?),
+            data: row.try_get("data")?,
+            at_ms: row.try_get("at_ms")?,
+        })
     }
 }
 
@@ -67,7 +75,7 @@ impl Store {
 
     /// Returns the next page of a log: up to a few hundred events, at least one if there is one.
     pub async fn events_after(&self, run_id: &str, seq: u64) -> sqlx::Result<Vec<StoredEvent>> {
-        let page = "SELECT seq, kind, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
+        let page = "SELECT seq, kind, data, at_ms FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
         let mut rows = sqlx::query_as::<_, StoredEvent>(page)
             .bind(run_id)
             .bind(i64::try_from(seq).unwrap_or(i64::MAX))
@@ -118,9 +126,10 @@ impl Store {
 }
 
 async fn insert(connection: &mut SqliteConnection, rows: &[Entry]) -> sqlx::Result<()> {
-    let mut statement = QueryBuilder::<Sqlite>::new("INSERT INTO events (run_id, seq, kind, data) ");
+    let mut statement = QueryBuilder::<Sqlite>::new("INSERT INTO events (run_id, seq, kind, data, at_ms) ");
     statement.push_values(rows, |mut row, entry| {
-        row.push_bind(&*entry.run_id).push_bind(entry.seq as i64).push_bind(entry.kind).push_bind(entry.data.as_str());
+        row.push_bind(&*entry.run_id).push_bind(entry.seq as i64).push_bind(entry.kind);
+        row.push_bind(entry.data.as_str()).push_bind(entry.at_ms);
     });
     statement.build().execute(connection).await?;
     Ok(())

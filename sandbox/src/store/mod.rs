@@ -49,6 +49,7 @@ impl Store {
             let writing = options.clone().pragma("cache_size", "-8192");
             let write = SqlitePoolOptions::new().max_connections(1).connect_with(writing).await?;
             sqlx::raw_sql(include_str!("../schema.sql")).execute(&write).await?;
+            add_event_times(&write).await?;
             let read = SqlitePoolOptions::new().max_connections(3).connect_with(options).await?;
             Ok::<_, sqlx::Error>(Self { read, write })
         };
@@ -67,4 +68,16 @@ impl Store {
         self.read.close().await;
         self.write.close().await;
     }
+}
+
+/// Adds the times of events to a database of an earlier version.
+async fn add_event_times(write: &SqlitePool) -> sqlx::Result<()> {
+    let has_times: bool =
+        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pragma_table_info('events') WHERE name = 'at_ms')")
+            .fetch_one(write)
+            .await?;
+    if !has_times {
+        sqlx::query("ALTER TABLE events ADD COLUMN at_ms INTEGER").execute(write).await?;
+    }
+    Ok(())
 }

@@ -34,20 +34,24 @@ fn only_placeholder(text: &str) -> Option<&str> {
 }
 
 fn fill_text(template: &str, args: &Value) -> String {
-    let mut out = String::new();
-    let mut rest = template;
+    let text_of = |value: Option<&Value>| match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    };
+    fill_placeholders(template, |path| is_path(path).then(|| text_of(lookup(args, path))))
+}
+
+/// Replaces each `{{name}}` for which `text_of` returns a text, in one pass: a `{{…}}` inside such a text stays.
+pub fn fill_placeholders(template: &str, mut text_of: impl FnMut(&str) -> Option<String>) -> String {
+    let (mut out, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
-        match after.split_once("}}").filter(|(path, _)| is_path(path.trim())) {
-            Some((path, tail)) => {
-                match lookup(args, path.trim()) {
-                    Some(Value::String(text)) => out.push_str(text),
-                    Some(Value::Null) | None => {}
-                    Some(other) => out.push_str(&other.to_string()),
-                }
+        match after.split_once("}}").and_then(|(name, tail)| Some((text_of(name.trim())?, tail))) {
+            Some((text, tail)) => {
+                out.push_str(&text);
                 rest = tail;
             }
-            // Not one of our placeholders: left as it is.
             None => {
                 out.push_str("{{");
                 rest = after;

@@ -161,19 +161,11 @@ struct LeasedRun<'a> {
     handles: HashMap<String, AbortHandle>,
 }
 
-/// A call in the log that has no result yet.
-struct OpenCall {
-    id: String,
-    tool: String,
-    args: Value,
-    answerer: Answerer,
-}
-
 impl LeasedRun<'_> {
     /// Reads the new events of the stored log, and starts to answer calls without a result. Returns true when the run has
     /// ended.
     async fn read_log(&mut self) -> Result<bool, Error> {
-        let mut waiting: BTreeMap<u64, OpenCall> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, PendingCall> = BTreeMap::new();
         loop {
             let store = &self.state.store;
             let events = store.events_after(self.plan.workspace_id, &self.plan.run_id, self.after, CHUNK).await?;
@@ -189,12 +181,11 @@ impl LeasedRun<'_> {
                     Ok(Payload::LocalToolCall { call, .. }) => {
                         let answerer = self.answers.get(call.name).filter(|answerer| **answerer != Answerer::Hand);
                         if let Some((id, answerer)) = call.id.zip(answerer) {
-                            let (id, tool, args) = (id.to_owned(), call.name.to_owned(), call.input.clone());
-                            waiting.insert(event.seq, OpenCall { id, tool, args, answerer: answerer.clone() });
+                            waiting.insert(event.seq, self.pending(id, call.name, call.input, answerer));
                         }
                     }
                     Ok(Payload::LocalToolResult { id: Some(id), .. }) => {
-                        waiting.retain(|_, call| call.id != id);
+                        waiting.retain(|_, call| call.tool_use_id != id);
                         self.open.retain(|_, open| open != id);
                         self.stop_answering(id).await?;
                     }
@@ -203,26 +194,29 @@ impl LeasedRun<'_> {
             }
         }
         for (seq, call) in waiting {
-            self.open.insert(seq, call.id.clone());
+            self.open.insert(seq, call.tool_use_id.clone());
             self.start_answering(call);
         }
         Ok(false)
     }
 
-    fn start_answering(&mut self, call: OpenCall) {
-        let id = call.id.clone();
-        let span = tracing::info_span!("answer call", tool = call.tool, tool_use_id = id);
-        let call = PendingCall {
+    fn pending(&self, id: &str, tool: &str, args: &Value, answerer: &Answerer) -> PendingCall {
+        PendingCall {
             state: self.state.clone(),
             caller: self.caller.clone(),
             run_id: self.plan.run_id.clone(),
             owner: self.owner.to_owned(),
-            tool_use_id: call.id,
-            tool: call.tool,
-            args: call.args,
-            answerer: call.answerer,
+            tool_use_id: id.to_owned(),
+            tool: tool.to_owned(),
+            args: args.clone(),
+            answerer: answerer.clone(),
             timeout: self.timeout,
-        };
+        }
+    }
+
+    fn start_answering(&mut self, call: PendingCall) {
+        let id = call.tool_use_id.clone();
+        let span = tracing::info_span!("answer call", tool = call.tool, tool_use_id = id);
         let handle = self.tasks.spawn(async move { call.answer().await }.instrument(span));
         self.handles.insert(id, handle);
     }

@@ -27,6 +27,7 @@ use crate::clock::now_ms;
 use crate::state::AppState;
 use crate::vault::{Unreadable, Vault, purpose};
 
+pub use canned::fill_placeholders;
 pub use sender::{Obstacle, find as find_sender};
 
 const SWEEP_EVERY: Duration = Duration::from_secs(5);

@@ -47,8 +47,8 @@ impl PendingCall {
             },
             // A canned reply can be repeated. A peer may have done something that must not be done twice.
             Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
-                "The dashboard stopped while it was asking {by}. Whether the tool did its work is not known; it was not \
-                 asked again."
+                "Runlens stopped while it waited for {by}. The tool may or may not have run; it was not called \
+                 again."
             ))),
             Claim::Fresh | Claim::Interrupted => self.ask().await,
         };

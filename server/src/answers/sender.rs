@@ -1,5 +1,6 @@
 //! Finds the consent with which answers are sent: one of the person who launched the run, with the scope for it.
 
+use crate::audit::Actor;
 use crate::auth::scopes::{RUNS_WRITE, includes};
 use crate::auth::{Caller, Credential};
 use crate::error::Error;
@@ -26,6 +27,11 @@ pub async fn find(
         return Ok(Err(Obstacle::SignedOut));
     };
     let allowed = grants.into_iter().find(|grant| includes(&grant.scopes, RUNS_WRITE));
-    let caller = allowed.map(|grant| Caller { workspace_id, slug, credential: Credential::Grant(grant.id) });
+    let caller = allowed.map(|grant| Caller {
+        workspace_id,
+        slug,
+        credential: Credential::Grant(grant.id),
+        actor: Actor::default(),
+    });
     Ok(caller.ok_or(Obstacle::MissingScope))
 }

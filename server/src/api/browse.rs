@@ -59,7 +59,7 @@ pub async fn facets(
     Ok(Json(state.store.facets(&plan).await?))
 }
 
-/// Values of one key, for completion.
+/// Get the values of one key, for completion.
 pub async fn values(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,

@@ -1,36 +1,25 @@
-//! `GET /api/docs`: the OpenAPI document as a page. Plain HTML with the site's styles, without scripts.
+//! The OpenAPI document as HTML, for the page `/api/docs`.
 
 use std::fmt::Write;
 
-use axum::response::Html;
 use serde_json::{Map, Value};
 
 use super::openapi::document;
 use crate::html::escape;
-use crate::web::problem::STYLESHEET;
 
-pub async fn docs() -> Html<String> {
-    Html(page(&document()))
+pub fn html() -> String {
+    render(&document())
 }
 
-fn page(document: &Value) -> String {
-    let mut html = String::from(
-        "<!DOCTYPE html><html lang=\"en\" data-theme=\"system\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>API · Runlens</title>\
-         <link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
-    );
-    if let Some(href) = STYLESHEET.get() {
-        let _ = write!(html, "<link rel=\"stylesheet\" href=\"{}\">", escape(href));
-    }
+fn render(document: &Value) -> String {
     let info = &document["info"];
-    let _ = write!(
-        html,
-        "</head><body class=\"docs\"><main><p class=\"crumbs\"><a href=\"/runs\">Runlens</a></p><h1>API {}</h1><p>{}</p>\
-         <p>The same as a document for programs: <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p>\
+    let mut html = format!(
+        "<p>{}</p><p>Version {}. Also available as an OpenAPI document: \
+         <a href=\"/api/openapi.json\" rel=\"external\">/api/openapi.json</a>.</p>\
          <pre class=\"code\" tabindex=\"0\">curl -H 'Authorization: Bearer mantyx_…' 'https://…/api/runs?q=status:failed'</pre>\
          <p>Error responses have the fields <code>error</code>, a code, and <code>message</code>, a sentence.</p>",
-        text(&info["version"]),
         text(&info["description"]),
+        text(&info["version"]),
     );
     let operations = || {
         let paths = document["paths"].as_object().into_iter().flatten();
@@ -49,7 +38,6 @@ fn page(document: &Value) -> String {
     for (path, method, operation) in operations() {
         section(&mut html, path, method, operation);
     }
-    html.push_str("</main></body></html>");
     html
 }
 
@@ -143,7 +131,7 @@ mod tests {
                 } } } }, "default": {} },
             } } },
         });
-        let page = page(&document);
+        let page = render(&document);
         assert!(page.contains("id=\"get-api-things--id-\""), "{page}");
         assert!(page.contains("names: list of string"));
         assert!(page.contains("in the path, required"));

@@ -6,7 +6,8 @@ use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{browse, examples, log, runs, sessions, views};
+use super::{audit, browse, erase, examples, log, runs, sessions, views};
+use crate::erase::Erased;
 use crate::import;
 use crate::state::AppState;
 
@@ -54,16 +55,13 @@ const fn param(name: &'static str, kind: Kind, description: &'static str) -> Par
     Param { name, required: false, kind, description }
 }
 
-const FILTER: Param = param("q", Kind::Text, "The filter bar's text, for example status:failed customer:acme");
-const SORT: Param = param(
-    "sort",
-    Kind::OneOf(&RunSort::NAMES),
-    "The order; - for the largest or newest first. -created where it is left out",
-);
-const LIMIT: Param = param("limit", Kind::Integer(1, 200), "How many; 50 where it is left out");
-const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the page before");
-const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "Which list; runs where it is left out");
-const STATUS: Param = param("status", Kind::OneOf(&SESSION_STATUSES), "The same as status: in the filter");
+const FILTER: Param = param("q", Kind::Text, "A filter, as in the filter bar; for example status:failed customer:acme");
+const SORT: Param =
+    param("sort", Kind::OneOf(&RunSort::NAMES), "Sort order; a leading - sorts descending. Default: -created");
+const LIMIT: Param = param("limit", Kind::Integer(1, 200), "Number of results. Default: 50");
+const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the previous page");
+const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "The list. Default: runs");
+const STATUS: Param = param("status", Kind::OneOf(&SESSION_STATUSES), "Same as status: in the filter");
 
 /// All endpoints.
 pub fn all() -> Vec<Endpoint> {
@@ -99,23 +97,25 @@ pub fn all() -> Vec<Endpoint> {
     });
     let sync = || (value(&examples::sync(true)), value(&examples::sync(false)));
     vec![
-        read(
-            "/api/runs",
-            "Runs, newest first or in another order",
-            &[FILTER, LIMIT, CURSOR, SORT],
-            examples::run_list(),
-            get(runs::list_runs),
-        ),
+        read("/api/runs", "List runs", &[FILTER, LIMIT, CURSOR, SORT], examples::run_list(), get(runs::list_runs)),
         read(
             "/api/runs/{id}",
-            "One run: its figures, its answer, its banners",
+            "Get a run with its totals, output and banners",
             &[],
             examples::run(),
             get(runs::get_run),
         ),
+        write(
+            "delete",
+            "/api/runs/{id}",
+            "Delete a run for good: it is not synced again. MANTYX keeps its own copy",
+            None,
+            (200, Some(value(&Erased::default()))),
+            delete(erase::delete_run),
+        ),
         read(
             "/api/runs/{id}/timeline",
-            "A run's log as it is read: verdict, banners, turns, plan, totals, outcome, integrity",
+            "Get a run's timeline: summary, banners, turns, plan, totals, outcome, integrity",
             &[],
             examples::timeline(),
             get(log::get_timeline),
@@ -123,7 +123,7 @@ pub fn all() -> Vec<Endpoint> {
         Endpoint {
             method: "get",
             path: "/api/runs/{id}/events",
-            summary: "A run's log as it came: one event a line",
+            summary: "Get a run's event log as NDJSON",
             query: &[],
             body: None,
             status: 200,
@@ -134,8 +134,8 @@ pub fn all() -> Vec<Endpoint> {
         Endpoint {
             method: "post",
             path: "/api/import",
-            summary: "Make a run of a log: NDJSON, a JSON array, a raw SSE capture or an export, of any size",
-            query: const { &[param("name", Kind::Text, "What to call the run, where the log does not say")] },
+            summary: "Import a log of any size as a run: NDJSON, a JSON array, a raw SSE capture or an export",
+            query: const { &[param("name", Kind::Text, "Name of the run if the log has none")] },
             body: Some(json!([{ "seq": 1, "type": "result", "data": { "text": "…" } }])),
             status: 201,
             response: Some(examples::imported()),
@@ -144,19 +144,19 @@ pub fn all() -> Vec<Endpoint> {
         },
         read(
             "/api/count",
-            "The number of runs that match; not exact where counting stopped at a limit",
+            "Count matching runs; a lower bound if counting stopped at its limit",
             &[FILTER],
             same(value(&MatchCount::default())),
             get(browse::count),
         ),
-        read("/api/facets", "Values that runs have, with counts", &[FILTER], examples::facets(), get(browse::facets)),
+        read("/api/facets", "Get facet values with counts", &[FILTER], examples::facets(), get(browse::facets)),
         read(
             "/api/values",
-            "Values of one key, for completion",
+            "Get the values of one key, for completion",
             const {
                 &[
                     Param { required: true, ..param("key", Kind::Text, "status, model, tool, … or metadata.KEY") },
-                    param("prefix", Kind::Text, "How the value begins"),
+                    param("prefix", Kind::Text, "Beginning of the value"),
                 ]
             },
             same(value(&[FacetValue::default(), FacetValue::default()])),
@@ -164,38 +164,46 @@ pub fn all() -> Vec<Endpoint> {
         ),
         read(
             "/api/histogram",
-            "Runs over time, by status",
-            const { &[FILTER, param("buckets", Kind::Integer(1, 500), "About how many; 60 where it is left out")] },
+            "Get runs over time, by status",
+            const { &[FILTER, param("buckets", Kind::Integer(1, 500), "Approximate number of buckets. Default: 60")] },
             examples::histogram(),
             get(browse::histogram),
         ),
-        read("/api/sync", "How far the workspace is mirrored", &[], sync(), get(browse::sync)),
+        read("/api/sync", "Get the sync state of the workspace", &[], sync(), get(browse::sync)),
         Endpoint {
             body: Some(json!({ "paused": true })),
             method: "post",
-            ..read("/api/sync", "Pause or resume bringing in older runs and logs", &[], sync(), post(browse::set_sync))
+            ..read("/api/sync", "Pause or resume syncing of older runs and logs", &[], sync(), post(browse::set_sync))
         },
         read(
             "/api/sessions",
-            "Sessions, last used first",
+            "List sessions, last used first",
             &[FILTER, STATUS, LIMIT, CURSOR],
             examples::session_list(),
             get(sessions::list_sessions),
         ),
         read(
             "/api/sessions/{id}",
-            "One session with its totals and its spec",
+            "Get a session with its totals and spec",
             &[],
             examples::session_page(),
             get(sessions::get_session),
         ),
+        write(
+            "delete",
+            "/api/sessions/{id}",
+            "Delete a session and its runs for good",
+            None,
+            (200, Some(value(&Erased::default()))),
+            delete(erase::delete_session),
+        ),
         read(
             "/api/sessions/{id}/messages",
-            "A page of a session's messages, the last ones first",
+            "List a session's messages, newest page first",
             const {
                 &[
-                    param("before", Kind::Integer(0, u64::MAX), "nextBeforeSeq of the page after"),
-                    param("limit", Kind::Integer(1, 500), "How many; 100 where it is left out"),
+                    param("before", Kind::Integer(0, u64::MAX), "nextBeforeSeq of the previous response"),
+                    param("limit", Kind::Integer(1, 500), "Number of results. Default: 100"),
                 ]
             },
             examples::messages(),
@@ -203,7 +211,7 @@ pub fn all() -> Vec<Endpoint> {
         ),
         read(
             "/api/views",
-            "Built-in, shared and own views",
+            "List built-in, shared and own views",
             &[LIST],
             same(value(&[examples::view(), examples::view()])),
             get(views::list_views),
@@ -219,16 +227,31 @@ pub fn all() -> Vec<Endpoint> {
         write(
             "patch",
             "/api/views/{id}",
-            "Rename, change or share a view of one's own",
+            "Update or share one of your views",
             Some(view_change),
             (200, Some(value(&examples::view()))),
             patch(views::change_view),
         ),
-        write("delete", "/api/views/{id}", "Delete a view of one's own", None, (204, None), delete(views::delete_view)),
+        write("delete", "/api/views/{id}", "Delete one of your views", None, (204, None), delete(views::delete_view)),
+        write(
+            "post",
+            "/api/erase",
+            "Delete every run and session with a metadata entry for good",
+            Some(json!({ "metadata": { "key": "customer", "value": "acme" } })),
+            (200, Some(value(&Erased::default()))),
+            post(erase::erase_metadata),
+        ),
+        read(
+            "/api/audit",
+            "Who did what, when and from where, newest first",
+            &[LIMIT, CURSOR],
+            examples::audit(),
+            get(audit::list_audit),
+        ),
         write(
             "put",
             "/api/default-view",
-            "Choose the view that one's list opens with",
+            "Set your default view",
             Some(json!({ "id": "…", "list": "runs" })),
             (204, None),
             put(views::choose_view),

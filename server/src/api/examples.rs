@@ -2,8 +2,8 @@
 //! with none.
 
 use domain::{
-    Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete, Marks, RunSummary,
-    RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
+    AuditEntry, AuditPage, Bucket, ExcludingClause, Facet, FacetValue, Facets, Histogram, ImportReport, Incomplete,
+    Marks, RunSummary, RunsPage, SessionSummary, SessionTotals, SessionsPage, SyncProgress, View, ViewList, ViewScope,
 };
 use domain::{SessionDetail, SessionMessages};
 use protocol::messages::Tokens;
@@ -39,14 +39,17 @@ pub fn run() -> (Value, Value) {
 }
 
 pub fn timeline() -> (Value, Value) {
-    let of = |timeline: &Timeline| timeline_body(timeline, &verdict(timeline, None), &timeline.banners());
+    let of = |timeline: &Timeline| timeline_body(timeline, None, &verdict(timeline, None), &timeline.banners());
     let mut full = of(&log());
-    let turn = full["turns"][0].clone();
+    let mut turn = full["turns"][0].clone();
     // Their values depend on the run.
     let mut minimal = turn.clone();
     set_to_any(&mut minimal, |name| {
         name == "entries" || name == "model" || name == "finish_reason" || name.ends_with("_seq")
     });
+    for (name, example) in [("startedAtMs", json!(0)), ("durationMs", json!(0)), ("observed", json!(true))] {
+        turn[name] = example;
+    }
     full["turns"] = json!([turn, minimal]);
     full["turns"][0]["entries"] = Value::Null;
     full["totals"]["tools"] = json!({});
@@ -130,6 +133,15 @@ pub fn session_page() -> (Value, Value) {
 pub fn messages() -> (Value, Value) {
     let of = |next_before_seq| value(&SessionMessages { events: vec![json!({})], next_before_seq });
     (of(Some(0)), of(None))
+}
+
+pub fn audit() -> (Value, Value) {
+    let entry = |full: bool| {
+        let text = || full.then(String::new);
+        AuditEntry { address: text(), target: text(), detail: text(), ..AuditEntry::default() }
+    };
+    let page = |next_cursor| value(&AuditPage { entries: vec![entry(true), entry(false)], next_cursor });
+    (page(Some(String::new())), page(None))
 }
 
 pub fn view() -> View {

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use protocol::Timeline;
-use protocol::timeline::{Banner, Sentence, verdict};
+use protocol::timeline::{Banner, Entry, Sentence, Span, Timing, Turn, verdict};
 use serde_json::{Value, json};
 
 use super::caller::ApiCaller;
@@ -32,23 +32,47 @@ pub async fn get_timeline(
     ApiCaller(caller): ApiCaller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Error> {
-    runs::find_run(&state, &caller, &id).await?;
+    let (run, _) = runs::find_run(&state, &caller, &id).await?;
     let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
-    Ok(Json(timeline_body(timeline, &verdict(timeline, spec.as_ref()), &banners)))
+    let timing = Timing::of(timeline, Some(run.created_at_ms));
+    Ok(Json(timeline_body(timeline, timing.as_ref(), &verdict(timeline, spec.as_ref()), &banners)))
 }
 
-pub fn timeline_body(timeline: &Timeline, verdict: &[Sentence], banners: &[Banner]) -> Value {
+pub fn timeline_body(timeline: &Timeline, timing: Option<&Timing>, verdict: &[Sentence], banners: &[Banner]) -> Value {
+    let turns: Vec<Value> = timeline.turns.iter().map(|turn| turn_body(turn, timing)).collect();
     json!({
         "status": timeline.status(),
         "verdict": verdict,
         "banners": banners,
-        "turns": timeline.turns,
+        "turns": turns,
         "plan": timeline.plan,
         "totals": timeline.totals,
         "outcome": timeline.outcome,
         "integrity": timeline.integrity,
     })
+}
+
+/// A turn and its calls, with their times where these are known.
+fn turn_body(turn: &Turn, timing: Option<&Timing>) -> Value {
+    let mut body = json!(turn);
+    let Some(timing) = timing else { return body };
+    add_span(&mut body, timing.turn(turn.index), timing);
+    for (i, entry) in turn.entries.iter().enumerate() {
+        if let Entry::Call(call) = entry {
+            add_span(&mut body["entries"][i]["call"], timing.call(call), timing);
+        }
+    }
+    body
+}
+
+fn add_span(body: &mut Value, span: Option<Span>, timing: &Timing) {
+    let Some(span) = span else { return };
+    body["startedAtMs"] = span.start_ms.into();
+    if let Some(duration_ms) = span.duration_ms {
+        body["durationMs"] = duration_ms.into();
+    }
+    body["observed"] = timing.observed.into();
 }

@@ -3,10 +3,12 @@
 //! To add an endpoint, write its handler and add it to the table in `endpoints.rs`, from which both the router and the
 //! OpenAPI document are built.
 
+mod audit;
 mod browse;
 mod caller;
 mod docs;
 mod endpoints;
+mod erase;
 mod examples;
 mod log;
 mod openapi;
@@ -15,7 +17,7 @@ mod sessions;
 mod views;
 
 use app::AppError;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -24,12 +26,12 @@ use crate::error::Error;
 use crate::state::AppState;
 
 pub use caller::ApiCaller;
+pub use docs::html as docs_html;
 
-/// All endpoints except uploads, the OpenAPI document, and the page that shows it.
+/// All endpoints except uploads, and the OpenAPI document.
 pub fn routes() -> Router<AppState> {
     router(|endpoint| !endpoint.upload)
         .route("/api/openapi.json", get(openapi::openapi))
-        .route("/api/docs", get(docs::docs))
         .method_not_allowed_fallback(method_not_allowed)
 }
 
@@ -49,14 +51,14 @@ fn router(wanted: fn(&endpoints::Endpoint) -> bool) -> Router<AppState> {
     endpoints.fold(Router::new(), |router, endpoint| router.route(endpoint.path, endpoint.handler))
 }
 
-/// Method and path of each endpoint.
-#[cfg(test)]
-pub fn listed() -> Vec<(axum::http::Method, String)> {
-    let listed = endpoints::all().into_iter().map(|endpoint| {
+/// Method and path of each endpoint, and whether it accepts a body of any size.
+pub fn listed() -> impl Iterator<Item = (Method, &'static str, bool)> {
+    let own = ["/api/openapi.json", "/api/docs"].map(|path| (Method::GET, path, false));
+    let endpoints = endpoints::all().into_iter().map(|endpoint| {
         let method = endpoint.method.to_uppercase().parse().unwrap_or_default();
-        (method, endpoint.path.to_owned())
+        (method, endpoint.path, endpoint.upload)
     });
-    listed.collect()
+    own.into_iter().chain(endpoints)
 }
 
 fn invalid(field: &str, message: String) -> Error {

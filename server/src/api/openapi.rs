@@ -24,7 +24,7 @@ pub fn document() -> Value {
         "info": {
             "title": "Runlens",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Reads a workspace's runs and sessions. With the session cookie, or with a MANTYX credential as bearer.",
+            "description": "Read a workspace's runs and sessions. Authenticate with the session cookie, or with a MANTYX credential as bearer token.",
         },
         "paths": paths,
         "components": {
@@ -58,7 +58,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         success["content"] = json!({ example.content_type: { "schema": schema } });
     }
     let error = json!({
-        "description": "What went wrong, by its code and in a sentence",
+        "description": "An error with a code and a message",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
     });
     let mut operation = json!({
@@ -96,20 +96,20 @@ fn error_schema() -> Value {
         "required": ["error", "message"],
         "properties": {
             "error": { "type": "string", "enum": codes },
-            "message": text("What happened and what to do, in a sentence"),
-            "field": text("With invalid: the parameter or field that it is about"),
+            "message": text("What happened and what to do"),
+            "field": text("With invalid: the parameter or field"),
             "errors": {
                 "type": "array",
-                "description": "With fields: each by its JSON Pointer",
+                "description": "With fields: each field by its JSON Pointer",
                 "items": {
                     "type": "object",
                     "required": ["path", "code", "message"],
                     "properties": { "path": text("JSON Pointer"), "code": text("Code"), "message": text("Sentence") },
                 },
             },
-            "what": text("With not_found: what there is none of"),
+            "what": text("With not_found: what was not found"),
             "code": text("With upstream: MANTYX's own code"),
-            "reference": text("With internal: what to tell the operator"),
+            "reference": text("With internal: a reference for the operator"),
         },
     })
 }

@@ -1,4 +1,4 @@
-//! `GET /api/runs` and `GET /api/runs/{id}`.
+//! `/api/runs` and `/api/runs/{id}`.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;

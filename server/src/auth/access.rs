@@ -11,10 +11,12 @@ use domain::url::encode;
 
 use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ, SESSIONS_WRITE, includes};
 use super::session::is_stream_or_file;
-use super::{Caller, RequestBearer};
+use super::{Admins, Caller, RequestBearer};
 use crate::error::Error;
 use crate::state::AppState;
+use crate::web::pages;
 use crate::web::problem::Problem;
+use crate::web::rejected_form::form_page;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
@@ -23,19 +25,25 @@ pub enum Needs {
     Scope(&'static str),
     /// One of these.
     AnyScope(&'static [&'static str]),
+    /// All of these.
+    AllScopes(&'static [&'static str]),
+    /// All of these, and to be an administrator.
+    Admin(&'static [&'static str]),
     /// To read the list that the query names with `list`: runs, or sessions.
     ListScope,
     /// A form that is stored until the user signs in. A signed-in user needs the scope.
     FormScope(&'static str),
 }
 
-use Needs::{AnyScope, FormScope, ListScope, Nothing, Scope, SignIn};
+use Needs::{Admin, AllScopes, AnyScope, FormScope, ListScope, Nothing, Scope, SignIn};
 
+/// A session is deleted with its runs.
+const SESSION_AND_RUNS: &[&str] = &[SESSIONS_READ, SESSIONS_WRITE, RUNS_READ, RUNS_WRITE];
 const EITHER_LIST: Needs = AnyScope(&[RUNS_READ, SESSIONS_READ]);
 
 /// Method, route and what it needs. A route that is missing here is refused.
 #[rustfmt::skip]
-const TABLE: &[(&str, &str, Needs)] = &[
+pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/", Nothing),
     ("GET", "/sign-in", Nothing),
     ("GET", "/rpc/sign-in-info", Nothing),
@@ -46,6 +54,7 @@ const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/open-run", Nothing),
     ("GET", "/api/openapi.json", Nothing),
     ("GET", "/api/docs", Nothing),
+    ("GET", "/rpc/api-docs", Nothing),
 
     ("GET", "/rpc/who-am-i", SignIn),
     // Lists runs only if the consent includes them.
@@ -64,6 +73,7 @@ const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/rpc/run", Scope(RUNS_READ)),
     ("GET", "/rpc/run-state", Scope(RUNS_READ)),
     ("GET", "/rpc/compare", Scope(RUNS_READ)),
+    ("GET", "/rpc/imported", Scope(RUNS_READ)),
     // Feedback is stored here where MANTYX doesn't accept it.
     ("POST", "/rpc/give-feedback", Scope(RUNS_READ)),
     ("GET", "/api/runs", Scope(RUNS_READ)),
@@ -80,8 +90,18 @@ const TABLE: &[(&str, &str, Needs)] = &[
     ("POST", "/api/import", Scope(RUNS_WRITE)),
     ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
     ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
-    ("POST", "/rpc/pause-sync", Scope(RUNS_WRITE)),
-    ("POST", "/api/sync", Scope(RUNS_WRITE)),
+    ("POST", "/rpc/pause-sync", Admin(&[RUNS_WRITE])),
+    ("POST", "/api/sync", Admin(&[RUNS_WRITE])),
+
+    // What is deleted here is not deleted at MANTYX, which checks nothing then.
+    ("GET", "/runs/{id}/delete", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    ("POST", "/runs/{id}/delete", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    ("DELETE", "/api/runs/{id}", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    ("GET", "/sessions/{id}/delete", AllScopes(SESSION_AND_RUNS)),
+    ("POST", "/sessions/{id}/delete", AllScopes(SESSION_AND_RUNS)),
+    ("DELETE", "/api/sessions/{id}", AllScopes(SESSION_AND_RUNS)),
+    ("POST", "/api/erase", Admin(SESSION_AND_RUNS)),
+    ("GET", "/api/audit", Admin(&[RUNS_READ])),
 
     // The form offers values of stored runs, and is checked and saved while it is written. The launch itself needs
     // `runs:write`: see `crate::launch::launch`.
@@ -94,6 +114,9 @@ const TABLE: &[(&str, &str, Needs)] = &[
 
     ("GET", "/sessions", Scope(SESSIONS_READ)),
     ("GET", "/sessions/{id}", Scope(SESSIONS_READ)),
+    ("GET", "/sessions/new", Scope(SESSIONS_WRITE)),
+    ("GET", "/rpc/new-session", Scope(SESSIONS_WRITE)),
+    ("POST", "/rpc/start-session", Scope(SESSIONS_WRITE)),
     ("GET", "/rpc/sessions", Scope(SESSIONS_READ)),
     ("GET", "/rpc/session", Scope(SESSIONS_READ)),
     ("GET", "/rpc/session-turns", Scope(SESSIONS_READ)),
@@ -142,61 +165,70 @@ impl Granted {
 
 /// Middleware that refuses requests whose caller lacks what the route needs.
 pub async fn require_access(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let kind = Kind::of(&request);
-    let is_signed_in = request.extensions().get::<Caller>().is_some();
-    let Some(route) = request.extensions().get::<MatchedPath>().cloned() else {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let kind = Kind::of(&request, route.as_ref().map(MatchedPath::as_str));
+    let caller = request.extensions().get::<Caller>();
+    let is_signed_in = caller.is_some();
+    let is_admin = caller.is_some_and(|caller| state.admins.include(&caller.actor));
+    let Some(route) = route else {
         return match kind {
             Kind::Page if is_signed_in => next.run(request).await,
             Kind::Page => to_sign_in(&request),
-            Kind::Form | Kind::Data => Error::from(AppError::not_found("endpoint")).into_response(),
+            Kind::Html | Kind::Data => Error::from(AppError::not_found("endpoint")).into_response(),
         };
     };
     let Some(needs) = needs(request.method(), route.as_str()) else {
         let is_known = TABLE.iter().any(|(_, path, _)| *path == route.as_str());
         return if is_known { StatusCode::METHOD_NOT_ALLOWED } else { StatusCode::NOT_FOUND }.into_response();
     };
-    let scopes: &[&'static str] = match needs {
+    let (scopes, any): (&[&'static str], bool) = match needs {
         Nothing => return next.run(request).await,
         FormScope(_) if !is_signed_in => return next.run(request).await,
-        _ if !is_signed_in && kind == Kind::Page => return to_sign_in(&request),
+        _ if !is_signed_in && kind != Kind::Data => return to_sign_in(&request),
         _ if !is_signed_in => return Error::from(AppError::SignedOut).into_response(),
         SignIn => return next.run(request).await,
-        Scope(scope) | FormScope(scope) => &[scope],
-        ListScope if names_sessions(&request) => &[SESSIONS_READ],
-        ListScope => &[RUNS_READ],
-        AnyScope(scopes) => scopes,
+        Scope(scope) | FormScope(scope) => (&[scope], false),
+        ListScope if names_sessions(&request) => (&[SESSIONS_READ], false),
+        ListScope => (&[RUNS_READ], false),
+        AnyScope(scopes) => (scopes, true),
+        AllScopes(scopes) | Admin(scopes) => (scopes, false),
     };
-    match lacks_all(&state, request.extensions().get(), scopes).await {
-        Ok(None) => next.run(request).await,
-        Ok(Some(scope)) => {
-            let error = AppError::MissingScope { scope: scope.to_owned() };
-            match kind {
-                // The page is rendered, and says what is missing in place of its data.
-                Kind::Page => {
-                    request.extensions_mut().insert(Refused(error));
-                    next.run(request).await
-                }
-                Kind::Form => Problem::missing_scope(&error).into_response(),
-                Kind::Data => Error::from(error).into_response(),
-            }
+    let error = match missing(&state, request.extensions().get(), scopes, any).await {
+        Ok(None) if matches!(needs, Admin(_)) && !is_admin => Admins::refusal(),
+        Ok(None) => return next.run(request).await,
+        Ok(Some(scope)) => AppError::MissingScope { scope: scope.to_owned() },
+        Err(error) => return error.into_response(),
+    };
+    match (kind, &error) {
+        // The page is rendered, and says what is missing in place of its data.
+        (Kind::Page, _) => {
+            request.extensions_mut().insert(Refused(error));
+            next.run(request).await
         }
-        Err(error) => error.into_response(),
+        (Kind::Html, AppError::MissingScope { .. }) => Problem::missing_scope(&error).into_response(),
+        (Kind::Html, _) => Problem::refused(error).into_response(),
+        (Kind::Data, _) => Error::from(error).into_response(),
     }
 }
 
-/// Returns the first scope if the caller has none of them.
-async fn lacks_all(
+/// Returns a scope that the caller lacks: any of them or, if one is enough, the first if all are missing.
+async fn missing(
     state: &AppState,
     granted: Option<&Granted>,
     scopes: &[&'static str],
+    one_is_enough: bool,
 ) -> Result<Option<&'static str>, Error> {
     let Some(granted) = granted else { return Err(AppError::SignedOut.into()) };
+    let mut first = None;
     for scope in scopes {
-        if granted.includes(state, scope).await? {
-            return Ok(None);
+        match granted.includes(state, scope).await? {
+            true if one_is_enough => return Ok(None),
+            true => {}
+            false if one_is_enough => first = first.or(Some(*scope)),
+            false => return Ok(Some(*scope)),
         }
     }
-    Ok(scopes.first().copied())
+    Ok(first)
 }
 
 /// How a request is refused.
@@ -204,22 +236,23 @@ async fn lacks_all(
 enum Kind {
     /// A page of the app.
     Page,
-    /// A plain form, whose answer the browser shows.
-    Form,
+    /// A plain form, or a page that a handler of this server writes.
+    Html,
     /// A script reads the answer.
     Data,
 }
 
 impl Kind {
-    fn of(request: &Request) -> Self {
+    fn of(request: &Request, route: Option<&str>) -> Self {
         let path = request.uri().path();
         if path.starts_with("/api/") || path.starts_with("/rpc/") || is_stream_or_file(path) {
             return Self::Data;
         }
         let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
         match *request.method() {
-            Method::GET | Method::HEAD => Self::Page,
-            _ if accept.contains("text/html") => Self::Form,
+            Method::GET | Method::HEAD if route.is_none_or(pages::contains) => Self::Page,
+            Method::GET | Method::HEAD => Self::Html,
+            _ if accept.contains("text/html") => Self::Html,
             _ => Self::Data,
         }
     }
@@ -230,24 +263,29 @@ fn names_sessions(request: &Request) -> bool {
     url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "list" && value == "sessions")
 }
 
+/// After the sign-in, the page is opened again, or the page of the form.
 fn to_sign_in(request: &Request) -> Response {
-    let path = request.uri().path_and_query().map_or("/runs", |path| path.as_str());
-    Redirect::to(&format!("/sign-in?return_to={}", encode(path))).into_response()
+    let path = match *request.method() {
+        Method::GET | Method::HEAD => request.uri().path_and_query().map_or("/runs", |path| path.as_str()).to_owned(),
+        _ => form_page(request.headers()),
+    };
+    Redirect::to(&format!("/sign-in?return_to={}", encode(&path))).into_response()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn every_page_function_and_endpoint_is_in_the_table() {
-        let pages = crate::web::pages::listed().into_iter().chain(crate::api::listed());
-        let functions = leptos::server_fn::axum::server_fn_paths().map(|(path, method)| (method, path.to_owned()));
-        let all: Vec<_> = pages.chain(functions).collect();
-        assert!(all.len() > 40, "{all:?}");
-        for (method, path) in all {
-            assert!(needs(&method, &path).is_some(), "{method} {path} is not in the table");
-        }
+    fn the_table_has_exactly_the_routes_that_are_served() {
+        let served: BTreeSet<(String, String)> =
+            crate::router::served_routes().into_iter().map(|route| (route.method.to_string(), route.path)).collect();
+        let known: BTreeSet<(String, String)> =
+            TABLE.iter().map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned())).collect();
+        assert_eq!(served.difference(&known).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "not in the table");
+        assert_eq!(known.difference(&served).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "not served");
     }
 
     #[test]

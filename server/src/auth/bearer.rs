@@ -2,6 +2,7 @@
 //! for some seconds.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,10 @@ use axum::http::header::AUTHORIZATION;
 use domain::LockExt;
 use sha2::{Digest, Sha256};
 
-use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ};
-use super::workspace_check::workspace_of;
+use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ, SESSIONS_WRITE};
+use super::workspace_check::{WorkspaceOf, workspace_of};
 use super::{Caller, Credential};
+use crate::audit::{Actor, Who};
 use crate::error::Error;
 use crate::mantyx::{Bearer, MantyxError};
 use crate::state::AppState;
@@ -42,6 +44,8 @@ type Key = [u8; 32];
 struct Verified {
     workspace_id: WorkspaceId,
     slug: String,
+    /// The person whom MANTYX has told.
+    email: Option<String>,
     /// The scopes that were asked about, and whether the credential has them.
     scopes: HashMap<&'static str, bool>,
     until: Instant,
@@ -67,10 +71,11 @@ impl RequestBearer {
     }
 
     /// Returns the caller that the credential belongs to.
-    pub async fn caller(&self, state: &AppState) -> Result<Caller, Error> {
-        let verified = self.verified(state).await?;
+    pub async fn caller(&self, state: &AppState, address: Option<IpAddr>) -> Result<Caller, Error> {
+        let Verified { workspace_id, slug, email, .. } = self.verified(state).await?;
         let credential = Credential::Bearer(self.bearer.clone());
-        Ok(Caller { workspace_id: verified.workspace_id, slug: verified.slug, credential })
+        let actor = Actor { who: email.map_or(Who::ApiKey, Who::Person), address };
+        Ok(Caller { workspace_id, slug, credential, actor })
     }
 
     /// Returns true if MANTYX accepted the credential lately.
@@ -91,6 +96,8 @@ impl RequestBearer {
             SESSIONS_READ => mantyx.session(bearer, slug, PROBE_ID).await.map(drop),
             // An import reaches no MANTYX that could refuse it.
             RUNS_WRITE => mantyx.cancel_run(bearer, slug, PROBE_ID).await,
+            // Nor does a deletion.
+            SESSIONS_WRITE => mantyx.end_session(bearer, slug, PROBE_ID).await,
             _ => Ok(()),
         };
         let has_scope = match answer {
@@ -109,9 +116,9 @@ impl RequestBearer {
             return known.ok_or_else(|| MantyxError::Unauthorized.into());
         }
         match self.verify(state).await {
-            Ok((workspace_id, slug)) => {
+            Ok(WorkspaceOf { id, slug, email }) => {
                 let until = Instant::now() + CACHE_FOR;
-                let verified = Verified { workspace_id, slug, scopes: HashMap::new(), until };
+                let verified = Verified { workspace_id: id, slug, email, scopes: HashMap::new(), until };
                 state.bearers.insert(key, verified.clone());
                 Ok(verified)
             }
@@ -126,7 +133,7 @@ impl RequestBearer {
 
     /// Asks MANTYX for the workspace of the credential. An API key may have no identity: then the request names the slug,
     /// and MANTYX confirms it.
-    async fn verify(&self, state: &AppState) -> Result<(WorkspaceId, String), Error> {
+    async fn verify(&self, state: &AppState) -> Result<WorkspaceOf, Error> {
         let slug = self.requested_slug.as_deref().or(state.mantyx_workspace.as_deref());
         workspace_of(state, &self.bearer, slug).await
     }

@@ -1,9 +1,12 @@
 //! `GET /auth/callback`: finishes a sign-in when MANTYX sends the browser back.
 
-use axum::extract::{Query, State};
+use std::net::IpAddr;
+
+use axum::extract::{Extension, Query, State};
 use axum::http::HeaderMap;
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
+use domain::AuditAction;
 use serde::Deserialize;
 use tower_sessions::Session;
 
@@ -11,11 +14,13 @@ use super::pending::{PendingSignIn, removal_cookie};
 use super::session::{SignedInUser, USER_KEY};
 use super::workspace_check::workspace_of_identity;
 use super::{Caller, Credential};
+use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{MantyxError, TokenSet};
 use crate::state::AppState;
 use crate::store::Grant;
+use crate::web::client_address::ClientAddress;
 use crate::web::launch::restore_stashed;
 use crate::web::problem::Problem;
 
@@ -29,6 +34,7 @@ pub struct Params {
 pub async fn callback(
     State(state): State<AppState>,
     session: Session,
+    client: Option<Extension<ClientAddress>>,
     headers: HeaderMap,
     Query(params): Query<Params>,
 ) -> Response {
@@ -42,9 +48,10 @@ pub async fn callback(
     };
     // A state is used once, whatever comes of it.
     let used = AppendHeaders([(SET_COOKIE, removal_cookie(&asked, state.is_https()))]);
-    match finish(&state, &session, params, pending).await {
-        Ok(return_to) => (used, Redirect::to(&return_to)).into_response(),
-        Err(problem) => (used, problem).into_response(),
+    let return_to = pending.return_to.clone();
+    match finish(&state, &session, params, pending, client.map(|client| client.0.0)).await {
+        Ok(()) => (used, Redirect::to(&return_to)).into_response(),
+        Err(problem) => (used, problem.returning_to(&return_to)).into_response(),
     }
 }
 
@@ -53,7 +60,8 @@ async fn finish(
     session: &Session,
     params: Params,
     pending: PendingSignIn,
-) -> Result<String, Problem> {
+    address: Option<IpAddr>,
+) -> Result<(), Problem> {
     if let Some(error) = params.error {
         return Err(match error.as_str() {
             "access_denied" => Problem::sign_in(
@@ -67,18 +75,23 @@ async fn finish(
         return Err(Problem::sign_in("MANTYX sent no authorization code.", "Start the sign-in again."));
     };
     let tokens = state.mantyx.exchange_code(code, pending.pkce_verifier).await.map_err(to_problem)?;
-    let signed_in = sign_in(state, session, &tokens).await;
+    let signed_in = sign_in(state, session, &tokens, address).await;
     if signed_in.is_err() {
         // Nobody will use these tokens.
         state.credentials.discard(&tokens).await;
     }
     let caller = signed_in?;
     restore_stashed(state, session, &caller).await;
-    Ok(pending.return_to)
+    Ok(())
 }
 
 /// Stores the consent and binds the session to it.
-async fn sign_in(state: &AppState, session: &Session, tokens: &TokenSet) -> Result<Caller, Problem> {
+async fn sign_in(
+    state: &AppState,
+    session: &Session,
+    tokens: &TokenSet,
+    address: Option<IpAddr>,
+) -> Result<Caller, Problem> {
     let user = state.mantyx.userinfo(&tokens.access).await.map_err(to_problem)?;
     state.workspaces.check(&state.store, &user.workspace).await.map_err(|error| Problem::refused(error.into()))?;
     let workspace_id =
@@ -94,10 +107,12 @@ async fn sign_in(state: &AppState, session: &Session, tokens: &TokenSet) -> Resu
         created_at_ms: now_ms(),
     };
     let earlier = session.get::<SignedInUser>(USER_KEY).await.ok().flatten();
-    state.store.insert_grant(&grant).await.map_err(|error| Problem::store(&error))?;
+    let actor = Actor::person(&email, address);
+    let entry = actor.entry(AuditAction::SignIn).with_detail(format!("scopes: {}", grant.scopes));
+    state.store.insert_grant(&grant, &entry).await.map_err(|error| Problem::store(&error))?;
     state.credentials.mark_checked(&grant.id);
     let slug = user.workspace.slug.clone();
-    let caller = Caller { workspace_id, slug, credential: Credential::Grant(grant.id.clone()) };
+    let caller = Caller { workspace_id, slug, credential: Credential::Grant(grant.id.clone()), actor };
     let signed_in = SignedInUser {
         grant_id: grant.id,
         email,
@@ -109,7 +124,7 @@ async fn sign_in(state: &AppState, session: &Session, tokens: &TokenSet) -> Resu
     session.cycle_id().await.map_err(|error| Problem::internal(&error))?;
     // The session is bound to the new consent now, so the earlier one can end.
     if let Some(earlier) = earlier
-        && let Err(error) = state.credentials.sign_out(&earlier.grant_id).await
+        && let Err(error) = state.credentials.sign_out(&earlier.grant_id, None).await
     {
         tracing::warn!(%error, "cannot end an earlier sign-in");
     }

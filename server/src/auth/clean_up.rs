@@ -14,7 +14,7 @@ pub async fn end_sessions(state: &AppState, now_ms: i64) -> Result<(), Error> {
     let synced_by_key = state.api_key.as_ref().and_then(|key| key.workspace_id.get().copied());
     let unused = state.store.unused_grants(now_ms - SIGN_IN_LIMIT_MS, now_ms - SIGN_IN_TAKES_MS, synced_by_key).await?;
     for grant_id in &unused {
-        state.credentials.sign_out(grant_id).await?;
+        state.credentials.sign_out(grant_id, None).await?;
     }
     if !unused.is_empty() {
         tracing::info!(grants = unused.len(), "revoked grants that nothing uses any more");

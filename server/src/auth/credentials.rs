@@ -9,6 +9,7 @@ use domain::LockExt;
 use tokio::sync::{Notify, watch};
 use tracing::Instrument;
 
+use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
@@ -26,6 +27,7 @@ pub struct Caller {
     pub workspace_id: WorkspaceId,
     pub slug: String,
     pub credential: Credential,
+    pub actor: Actor,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -145,7 +147,7 @@ impl Credentials {
     /// Ends a grant that MANTYX has refused, with its sessions.
     async fn end(&self, grant_id: &str, reason: &str) {
         tracing::info!(reason, "MANTYX no longer accepts a sign-in; it is ended here too");
-        if let Err(error) = self.store.end_grant(grant_id, None, now_ms()).await {
+        if let Err(error) = self.store.end_grant(grant_id, None, None, now_ms()).await {
             tracing::warn!(%error, "cannot delete a grant");
         }
         self.announce_end(grant_id);

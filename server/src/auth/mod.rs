@@ -8,6 +8,7 @@
 //! ```
 
 mod access;
+mod admins;
 mod bearer;
 mod callback;
 mod clean_up;
@@ -22,7 +23,8 @@ mod start;
 mod workspace_check;
 mod workspaces;
 
-pub use access::{Granted, require_access};
+pub use access::{Granted, Needs, TABLE, require_access};
+pub use admins::Admins;
 pub use bearer::{BearerCache, RequestBearer};
 pub use callback::callback;
 pub use clean_up::end_sessions;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use domain::Backoff;
+use domain::{AuditAction, Backoff};
 use tokio_util::sync::CancellationToken;
 
 use super::Credentials;
+use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::mantyx::{MantyxError, TokenSet};
 use crate::store;
@@ -20,9 +21,13 @@ const RETRY: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_s
 const GIVE_UP_AFTER_MS: i64 = 7 * 24 * 3600 * 1000;
 
 impl Credentials {
-    /// Ends a grant and its sessions here, at once. Its tokens are revoked at MANTYX in the background.
-    pub async fn sign_out(&self, grant_id: &str) -> store::Result<()> {
-        let token = self.store.grant(grant_id).await?.and_then(|grant| {
+    /// Ends a grant and its sessions here, at once. Its tokens are revoked at MANTYX in the background. `actor` is the
+    /// person who signs out.
+    pub async fn sign_out(&self, grant_id: &str, actor: Option<&Actor>) -> store::Result<()> {
+        let grant = self.store.grant(grant_id).await?;
+        let workspace = grant.as_ref().map(|grant| grant.workspace_id);
+        let entry = workspace.zip(actor.map(|actor| actor.entry(AuditAction::SignOut)));
+        let token = grant.and_then(|grant| {
             let token = match &grant.tokens.refresh {
                 Some(sealed) => self.open(purpose::REFRESH_TOKEN, sealed),
                 None => self.open(purpose::ACCESS_TOKEN, &grant.tokens.access),
@@ -31,7 +36,7 @@ impl Credentials {
             token.ok()
         });
         let sealed = token.map(|token| self.vault.seal(purpose::TOKEN_TO_REVOKE, token.as_bytes()));
-        self.store.end_grant(grant_id, sealed.as_deref(), now_ms()).await?;
+        self.store.end_grant(grant_id, sealed.as_deref(), entry.as_ref(), now_ms()).await?;
         self.announce_end(grant_id);
         self.revocations.notify_one();
         Ok(())

@@ -1,5 +1,6 @@
 //! The browser session, and the middleware that finds out who sent a request.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use app::AppError;
@@ -16,10 +17,12 @@ use tower_sessions::session::Error as SessionError;
 use tower_sessions::{Expiry, Session, SessionManagerLayer, session_store};
 
 use super::{Caller, Credential, Granted, RequestBearer, SealedSessionStore};
+use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
+use crate::web::client_address::ClientAddress;
 use crate::web::problem::Problem;
 use crate::web::rate_limit::too_many_requests;
 use crate::workspace::SignedInWorkspace;
@@ -59,6 +62,7 @@ pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<Sea
 /// from the session. Requests of a signed-in user also get their [`SignedIn`] backend.
 pub async fn identify(State(state): State<AppState>, session: Session, mut request: Request, next: Next) -> Response {
     let bearer = RequestBearer::from_headers(request.headers()).filter(|_| accepts_bearer(request.uri().path()));
+    let address = request.extensions().get::<ClientAddress>().map(|client| client.0);
     if let Some(bearer) = bearer {
         // Each unknown credential costs a request to MANTYX.
         if !bearer.is_verified(&state)
@@ -66,7 +70,7 @@ pub async fn identify(State(state): State<AppState>, session: Session, mut reque
         {
             return too_many_requests(wait);
         }
-        match bearer.caller(&state).await {
+        match bearer.caller(&state, address).await {
             Ok(caller) => {
                 request.extensions_mut().insert(caller);
                 request.extensions_mut().insert(Granted::Bearer(bearer));
@@ -80,9 +84,10 @@ pub async fn identify(State(state): State<AppState>, session: Session, mut reque
         }
         return next.run(request).await;
     }
-    match signed_in_workspace(&state, &session).await {
+    match signed_in_workspace(&state, &session, address).await {
         Ok(None) => {}
-        Ok(Some(workspace)) => {
+        Ok(Some(mut workspace)) => {
+            workspace.cannot_save = request.uri().path().starts_with("/rpc/") && state.readiness.cannot_save(&state);
             let extensions = request.extensions_mut();
             extensions.insert(workspace.caller.clone());
             extensions.insert(Granted::Listed(workspace.scopes.clone()));
@@ -115,7 +120,11 @@ pub fn is_stream_or_file(path: &str) -> bool {
 }
 
 /// Returns the workspace of a signed-in session. Fails if the database cannot be read.
-async fn signed_in_workspace(state: &AppState, session: &Session) -> anyhow::Result<Option<SignedInWorkspace>> {
+async fn signed_in_workspace(
+    state: &AppState,
+    session: &Session,
+    address: Option<IpAddr>,
+) -> anyhow::Result<Option<SignedInWorkspace>> {
     let user = match session.get::<SignedInUser>(USER_KEY).await {
         Ok(user) => user,
         Err(SessionError::Store(error @ session_store::Error::Backend(_))) => return Err(error.into()),
@@ -131,10 +140,15 @@ async fn signed_in_workspace(state: &AppState, session: &Session) -> anyhow::Res
         return Ok(None);
     }
     let credential = Credential::Grant(grant.id);
-    let caller = Caller { workspace_id: grant.workspace_id, slug: user.workspace_slug.clone(), credential };
+    let caller = Caller {
+        workspace_id: grant.workspace_id,
+        slug: user.workspace_slug.clone(),
+        credential,
+        actor: Actor::person(&user.email, address),
+    };
     if !state.credentials.recheck(&caller).await {
         return Ok(None);
     }
     let viewer = Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug };
-    Ok(Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes }))
+    Ok(Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes, cannot_save: false }))
 }

@@ -15,16 +15,20 @@ use crate::store::WorkspaceId;
 /// Stored runs that MANTYX is asked for.
 const MAX_LOOKUPS: u32 = 3;
 
-/// Returns the workspace of a credential and its slug. `slug` is used if MANTYX does not tell the workspace.
-pub async fn workspace_of(
-    state: &AppState,
-    bearer: &Bearer,
-    slug: Option<&str>,
-) -> Result<(WorkspaceId, String), Error> {
+/// The workspace of a credential, and its person if MANTYX tells one.
+pub struct WorkspaceOf {
+    pub id: WorkspaceId,
+    pub slug: String,
+    pub email: Option<String>,
+}
+
+/// Returns the workspace of a credential. `slug` is used if MANTYX does not tell the workspace.
+pub async fn workspace_of(state: &AppState, bearer: &Bearer, slug: Option<&str>) -> Result<WorkspaceOf, Error> {
     match state.mantyx.userinfo(bearer).await {
         Ok(user) => {
             state.workspaces.check(&state.store, &user.workspace).await?;
-            Ok((workspace_of_identity(state, bearer, &user.workspace).await?, user.workspace.slug))
+            let id = workspace_of_identity(state, bearer, &user.workspace).await?;
+            Ok(WorkspaceOf { id, slug: user.workspace.slug, email: user.email })
         }
         Err(error @ (MantyxError::Unreachable(_) | MantyxError::RateLimited { .. })) => Err(error.into()),
         Err(_) => {
@@ -32,7 +36,8 @@ pub async fn workspace_of(
             match state.mantyx.models(bearer, slug).await {
                 Ok(_) => {
                     state.workspaces.check_slug(slug)?;
-                    Ok((workspace_of_slug(state, bearer, slug).await?, slug.to_owned()))
+                    let id = workspace_of_slug(state, bearer, slug).await?;
+                    Ok(WorkspaceOf { id, slug: slug.to_owned(), email: None })
                 }
                 Err(MantyxError::NotFound) => Err(MantyxError::Unauthorized.into()),
                 Err(error) => Err(error.into()),
@@ -98,7 +103,7 @@ async fn shows_runs(
 fn moved(slug: &str) -> AppError {
     AppError::Forbidden {
         message: format!(
-            "MANTYX shows this key none of the runs that are stored here for the workspace {slug}. The slug may belong to \
+            "This key can't read any of the runs stored here for the workspace {slug}. The slug may belong to \
              another workspace now, so the stored data is not shown. Sign in to {slug} with MANTYX once; after that the key \
              works for the workspace that you signed in to."
         ),

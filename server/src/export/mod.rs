@@ -13,13 +13,14 @@ use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use clap::{Args, ValueEnum};
-use domain::RunSummary;
+use domain::{AuditAction, RunSummary};
 use futures::{StreamExt, stream};
 use protocol::redact::redact;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api::ApiCaller;
+use crate::audit;
 use crate::auth::Caller;
 use crate::config::DatabaseOptions;
 use crate::error::Error;
@@ -111,8 +112,8 @@ async fn check_launcher(state: &AppState, caller: &Caller, run_id: &str) -> Resu
         let message = "Only the person who launched a run can export it with its secrets. Leave out secrets=true.";
         return Err(AppError::Forbidden { message: message.to_owned() }.into());
     }
-    tracing::info!(workspace = %caller.workspace_id, run_id, subject, "a run was exported with its secrets");
-    Ok(())
+    // Without an entry there is no export.
+    audit::record(state, caller, caller.actor.entry(AuditAction::ExportWithSecrets).about(run_id)).await
 }
 
 /// `runlens export`.

@@ -90,7 +90,7 @@ impl Report {
         if !answer.is_empty() {
             write!(out, "<h2>Output</h2><pre>{}</pre>", self.text(answer))?;
         }
-        let hidden = if self.secrets { "" } else { " What looks like a secret is hidden." };
+        let hidden = if self.secrets { "" } else { " Values that look like secrets are hidden." };
         write!(
             out,
             "<p><small>Made by Runlens from {} events.{hidden}</small></p></body></html>",

@@ -9,6 +9,7 @@
 //! that were read stay, and the report says so.
 
 mod command;
+mod form;
 mod unfinished;
 mod upload;
 mod upload_task;
@@ -27,8 +28,9 @@ use crate::random;
 use crate::store::{Arrival, RunUpdate, Store, WorkspaceId};
 
 pub use command::{ImportOptions, import_files};
+pub(crate) use form::post_import_form;
 pub(crate) use unfinished::finish_abandoned;
-pub(crate) use upload::{post_import, post_import_form};
+pub(crate) use upload::post_import;
 
 /// Events written at a time.
 const BATCH: usize = 2_000;
@@ -75,7 +77,7 @@ impl Import {
     /// Notes in the report that the rest of the file cannot be read.
     fn note_read_error(&mut self, reason: &str) {
         let line = self.reader.line();
-        self.report.add(ImportFault { line, reason: format!("the file broke off: {reason}") });
+        self.report.add(ImportFault { line, reason: format!("the file ended early: {reason}") });
     }
 
     /// Finishes the import. Returns the run's id, or an error when the file has no event.
@@ -107,7 +109,7 @@ impl Import {
                 Item::Header(header) => self.header = header,
                 Item::Unreadable(line) => self.report.add(ImportFault { line: line.line, reason: line.reason }),
                 Item::Event(line, event) if !self.seqs.insert(event.seq) => {
-                    let reason = format!("event {} is there twice; the first one is kept", event.seq);
+                    let reason = format!("event {} appears twice; the first one is used", event.seq);
                     self.report.add(ImportFault { line, reason });
                 }
                 Item::Event(_, event) => {

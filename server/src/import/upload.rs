@@ -1,12 +1,11 @@
-//! `POST /api/import` for scripts and `POST /import` for the page's form. Both stream the body.
+//! `POST /api/import`, for scripts. The body is streamed.
 
-use app::AppError;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Multipart, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
-use domain::url::encode;
+use axum::response::{IntoResponse, Response};
+use domain::AuditAction;
 use futures::StreamExt;
 use serde::Deserialize;
 use serde_json::json;
@@ -14,6 +13,7 @@ use serde_json::json;
 use super::Import;
 use super::upload_task::{Chunk, UploadTask};
 use crate::api::ApiCaller;
+use crate::audit;
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -41,6 +41,7 @@ pub async fn post_import(
         }
     }
     let (run_id, report) = upload.finish().await?;
+    audit::record_done(&state, &caller, caller.actor.entry(AuditAction::Import).about(&run_id)).await;
     let url = format!("/runs/{run_id}");
     Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
 }
@@ -48,59 +49,4 @@ pub async fn post_import(
 /// The innermost cause: the outer ones only say that the body could not be read.
 fn read_error(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), read_error)
-}
-
-/// Imports the file or the pasted text of the page's form. Redirects to the run, or back to the form with the error.
-pub async fn post_import_form(
-    State(state): State<AppState>,
-    ApiCaller(caller): ApiCaller,
-    form: Multipart,
-) -> Result<Redirect, Error> {
-    match read_form(&state, caller.workspace_id, form).await {
-        Ok(run_id) => Ok(Redirect::to(&format!("/runs/{run_id}"))),
-        Err(Error::App(AppError::Invalid { message, .. })) => {
-            Ok(Redirect::to(&format!("/import?problem={}", encode(&message))))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-async fn read_form(
-    state: &AppState,
-    workspace: crate::store::WorkspaceId,
-    mut form: Multipart,
-) -> Result<String, Error> {
-    let unreadable = |error: axum::extract::multipart::MultipartError| AppError::Invalid {
-        field: "file".to_owned(),
-        message: format!("The form could not be read: {}.", error.body_text()),
-    };
-    let mut file_name = None;
-    while let Some(mut field) = form.next_field().await.map_err(unreadable)? {
-        let source = field.file_name().map(str::to_owned);
-        file_name = file_name.or_else(|| source.clone().filter(|name| !name.is_empty()));
-        let upload = UploadTask::start(Import::new(state.store.clone(), workspace, source));
-        let mut is_empty = true;
-        loop {
-            match field.chunk().await {
-                Ok(Some(chunk)) => {
-                    is_empty &= chunk.trim_ascii().is_empty();
-                    upload.push(Chunk::Bytes(chunk)).await;
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    upload.push(Chunk::Failed(error.body_text())).await;
-                    break;
-                }
-            }
-        }
-        // An empty field is skipped: the form has two, and one is usually empty.
-        if !is_empty {
-            return Ok(upload.finish().await?.0);
-        }
-    }
-    let message = match file_name {
-        Some(name) => format!("The file {name} is empty."),
-        None => "Choose a file, or paste a log.".to_owned(),
-    };
-    Err(AppError::Invalid { field: "file".to_owned(), message }.into())
 }

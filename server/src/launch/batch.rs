@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{Backoff, Batch, BatchItemState, ToolAnswerers};
+use domain::{AuditAction, Backoff, Batch, BatchItemState, ToolAnswerers};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -76,7 +76,8 @@ pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest
         sealed: &sealed,
         sealed_inputs: &sealed_inputs,
     };
-    state.store.insert_batch(workspace, &batch, now_ms()).await?;
+    let entry = launcher.entry(AuditAction::LaunchBatch).about(&id).with_detail(format!("{} inputs", rows.len()));
+    state.store.insert_batch(workspace, &batch, &entry).await?;
     state.batches.wake.notify_one();
     load(state, &launcher.caller, &id).await
 }
@@ -91,6 +92,12 @@ fn batch_id(request: &BatchRequest) -> String {
 pub async fn load(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
     let batch = state.store.batch(caller.workspace_id, id).await?;
     batch.ok_or_else(|| AppError::not_found("batch").into())
+}
+
+/// Returns the inputs of a batch in order, as text. One that was encrypted with another key is `None`.
+pub async fn inputs(state: &AppState, caller: &Caller, id: &str) -> Result<Vec<Option<String>>, Error> {
+    let sealed = state.store.batch_inputs(caller.workspace_id, id).await?;
+    Ok(sealed.iter().map(|sealed| open::<Input>(state, sealed).map(|input| batch_inputs::describe(&input))).collect())
 }
 
 impl BatchWorker {
@@ -209,7 +216,8 @@ async fn launch_one(
 
 /// Each item has its own key, so that it is launched once, also after a crash.
 fn item_request(batch: &str, position: usize, spec: Value, answers: &ToolAnswerers) -> LaunchRequest {
-    LaunchRequest { key: format!("{batch}.{position}"), mode: LaunchMode::OneShot, spec, answers: answers.clone() }
+    let (key, answers) = (format!("{batch}.{position}"), answers.clone());
+    LaunchRequest { key, mode: LaunchMode::OneShot, spec, answers, origin_run_id: None }
 }
 
 async fn launcher_of(state: &AppState, batch: &OpenBatch) -> Result<Option<Launcher>, Error> {

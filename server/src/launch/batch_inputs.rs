@@ -6,6 +6,8 @@ use app::AppError;
 use app::launch::draft::json_error;
 use serde_json::{Map, Value};
 
+use crate::answers::fill_placeholders;
+
 pub const MAX_INPUTS: usize = 200;
 const MAX_PREVIEW_CHARS: usize = 300;
 
@@ -76,6 +78,17 @@ pub fn preview(spec: &Value, text: &str) -> Result<String, AppError> {
     })
 }
 
+/// Describes an input: the value of its only column, or all columns with their names.
+pub fn describe(input: &Input) -> String {
+    let mut columns = input.iter();
+    match (columns.next(), columns.next()) {
+        (Some((_, value)), None) => text_of(value),
+        _ => {
+            input.iter().map(|(column, value)| format!("{column}: {}", text_of(value))).collect::<Vec<_>>().join(" · ")
+        }
+    }
+}
+
 /// Adds the number of the input to its error.
 pub fn at_input(i: usize, error: AppError) -> AppError {
     match error {
@@ -107,8 +120,8 @@ fn replace_prompt(fields: &mut Map<String, Value>, input: &Input) -> Result<Stri
     let Some(column) = named.or(only).filter(|_| !has_messages) else {
         let names: Vec<String> = columns(input).map(|column| format!("{{{{{column}}}}}")).collect();
         let message = match (names.is_empty(), has_messages) {
-            (true, _) => "There is no column to ask with. Name one prompt.".to_owned(),
-            (false, true) => format!("No message says where the inputs go. Write {} into one.", names.join(" or ")),
+            (true, _) => "No column has the prompt. Name one column “prompt”.".to_owned(),
+            (false, true) => format!("No message uses the inputs. Write {} into one.", names.join(" or ")),
             (false, false) => format!("Write {} into the prompt, or name a column prompt.", names.join(" or ")),
         };
         return Err(invalid(message));
@@ -149,7 +162,7 @@ fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
     let rows = items.into_iter().enumerate().map(|(i, item)| match item {
         Value::String(prompt) => Ok(Input::from_iter([("prompt".to_owned(), Value::String(prompt))])),
         Value::Object(fields) => Ok(fields),
-        _ => Err(invalid(format!("Input {} is neither a text nor an object.", i + 1))),
+        _ => Err(invalid(format!("Input {} is neither a string nor an object.", i + 1))),
     });
     rows.collect()
 }
@@ -211,31 +224,23 @@ fn separator(text: &str) -> u8 {
 }
 
 /// Returns the names in `{{ }}`.
-fn placeholders(template: &str) -> Vec<String> {
-    pieces(template).into_iter().filter_map(|(_, name)| Some(name?.to_owned())).collect()
+fn placeholders(template: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    fill_placeholders(template, |name| {
+        is_column(name).then(|| {
+            names.insert(name.to_owned());
+            String::new()
+        })
+    });
+    names
 }
 
-/// Replaces all placeholders in one pass, so that a `{{…}}` inside a cell stays.
 fn fill(template: &str, input: &Input) -> String {
-    let value = |name: &str| input.get(name).map(text_of).unwrap_or_default();
-    pieces(template).into_iter().map(|(text, name)| format!("{text}{}", name.map(value).unwrap_or_default())).collect()
+    fill_placeholders(template, |name| is_column(name).then(|| input.get(name).map(text_of).unwrap_or_default()))
 }
 
-/// Splits a template into texts, each with the name of the placeholder that follows it.
-fn pieces(template: &str) -> Vec<(&str, Option<&str>)> {
-    let (mut found, mut rest, mut from) = (Vec::new(), template, 0);
-    while let Some(at) = rest[from..].find("{{").map(|at| from + at) {
-        let name = rest[at + 2..].split_once("}}").map(|(name, _)| name);
-        match name.filter(|name| !name.trim().is_empty() && !name.contains(['{', '}', '\n'])) {
-            Some(name) => {
-                found.push((&rest[..at], Some(name.trim())));
-                (rest, from) = (&rest[at + 2 + name.len() + 2..], 0);
-            }
-            None => from = at + 2,
-        }
-    }
-    found.push((rest, None));
-    found
+fn is_column(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['{', '}', '\n'])
 }
 
 fn text_of(value: &Value) -> String {

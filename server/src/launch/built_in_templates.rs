@@ -69,7 +69,8 @@ mod tests {
     fn every_template_is_valid() {
         for template in list(Some("http://127.0.0.1:3001")).chain(list(None)) {
             let LaunchContent { spec, answers } = template.content;
-            let request = LaunchRequest { key: "a-key-for-tests".to_owned(), mode: LaunchMode::OneShot, spec, answers };
+            let (key, mode) = ("a-key-for-tests".to_owned(), LaunchMode::OneShot);
+            let request = LaunchRequest { key, mode, spec, answers, origin_run_id: None };
             assert_eq!(validation::check_request(&request), Ok(()), "{}", template.name);
         }
     }

@@ -1,6 +1,5 @@
 //! The models, agents, tools and metadata that the form offers.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use serde_json::Value;
 use super::Launcher;
 use crate::bounded_cache::BoundedCache;
 use crate::error::Error;
-use crate::mantyx::MantyxError;
+use crate::mantyx::{CatalogueList, MantyxError};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
@@ -40,7 +39,7 @@ pub struct Offer<T> {
     pub unavailable: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelChoice {
     pub id: String,
     pub label: String,
@@ -96,6 +95,12 @@ impl Catalogue {
     }
 }
 
+impl<T> Offer<T> {
+    fn of(items: impl Iterator<Item = T>) -> Self {
+        Self { items: items.collect(), unavailable: None }
+    }
+}
+
 impl<T> Default for Offer<T> {
     fn default() -> Self {
         Self { items: Vec::new(), unavailable: None }
@@ -134,16 +139,11 @@ impl Catalogues {
 }
 
 async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
-    let caller = &launcher.caller;
-    let models = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, "models").await };
-    let models = state.credentials.call(caller, models);
     let list = |what: &'static str| choices(state, launcher, what);
+    let models = list_of(state, launcher, "models");
     let (models, agents, tools, plugins) = tokio::join!(models, list("agents"), list("tools"), list("plugins"));
     let (models, default_model_id) = match models {
-        Ok(list) => {
-            let items = list.items.iter().filter_map(model_choice).collect();
-            (Offer { items, unavailable: None }, list.default_model_id)
-        }
+        Ok(list) => (Offer::of(list.items.iter().filter_map(model_choice)), list.default_model_id),
         Err(error) => (unavailable("models", error)?, None),
     };
     Ok(Catalogue {
@@ -153,22 +153,24 @@ async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error>
         tools: tools?,
         plugins: plugins?,
         metadata: metadata_in_use(state, launcher).await?,
-        mcp_commands: state.peers.of(&caller.slug).commands.lines(),
+        mcp_commands: state.peers.of(&launcher.caller.slug).commands.lines(),
         missing_scopes: missing_scopes(&launcher.scopes),
     })
 }
 
 /// Loads one list of the workspace.
 pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Result<Offer<Choice>, Error> {
-    let caller = &launcher.caller;
-    let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
-    match state.credentials.call(caller, read).await {
-        Ok(list) if what == "plugins" => {
-            Ok(Offer { items: list.items.iter().flat_map(plugin_choices).collect(), unavailable: None })
-        }
-        Ok(list) => Ok(Offer { items: list.items.iter().filter_map(choice).collect(), unavailable: None }),
+    match list_of(state, launcher, what).await {
+        Ok(list) if what == "plugins" => Ok(Offer::of(list.items.iter().flat_map(plugin_choices))),
+        Ok(list) => Ok(Offer::of(list.items.iter().filter_map(choice))),
         Err(error) => unavailable(what, error),
     }
+}
+
+async fn list_of(state: &AppState, launcher: &Launcher, what: &str) -> Result<CatalogueList, MantyxError> {
+    let caller = &launcher.caller;
+    let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
+    state.credentials.call(caller, read).await
 }
 
 /// A form without a list still works, since ids can be typed. An expired sign-in is an error.
@@ -227,18 +229,15 @@ fn model_choice(model: &Value) -> Option<ModelChoice> {
 }
 
 async fn metadata_in_use(state: &AppState, launcher: &Launcher) -> Result<Vec<MetadataInUse>, Error> {
-    let mut order = Vec::new();
-    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut in_use: Vec<MetadataInUse> = Vec::new();
     for (key, value) in state.store.metadata_in_use(launcher.caller.workspace_id).await? {
-        let known = values.entry(key.clone()).or_default();
-        if known.is_empty() {
-            order.push(key);
-        }
-        if known.len() < MAX_VALUES {
-            known.push(value);
+        match in_use.iter_mut().find(|known| known.key == key) {
+            Some(known) if known.values.len() < MAX_VALUES => known.values.push(value),
+            Some(_) => {}
+            None => in_use.push(MetadataInUse { key, values: vec![value] }),
         }
     }
-    Ok(order.into_iter().map(|key| MetadataInUse { values: values.remove(&key).unwrap_or_default(), key }).collect())
+    Ok(in_use)
 }
 
 /// A grant without scopes is assumed to have all; otherwise MANTYX rejects the launch.

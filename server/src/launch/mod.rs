@@ -4,38 +4,64 @@ pub mod batch;
 pub mod batch_inputs;
 mod built_in_templates;
 mod catalogue;
-mod diff;
 pub mod form;
 mod preflight;
 mod refusal;
-mod request;
 pub mod templates;
-mod validation;
+pub mod validation;
 
 use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::Answerer;
+use domain::{Answerer, AuditAction, ToolAnswerers};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::audit::Actor;
 use crate::auth::{Caller, Credential, scopes};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::{Bearer, LaunchFault, MantyxError};
 use crate::mirror::Freshness;
 use crate::state::AppState;
-use crate::store::SealedAnswerers;
+use crate::store::{NewAuditEntry, NewLaunch, SealedAnswerers};
 use crate::{answers, runs};
 
 pub use batch::BatchWorker;
 pub use catalogue::{Catalogue, Catalogues, Choice, ModelChoice, Offer};
-pub use diff::diff;
-pub use request::{LaunchContent, LaunchRequest, LaunchedRun};
 
 /// After this time, a launch without a result counts as unconfirmed.
 const LEASE_MS: i64 = 60_000;
 const POLL_EVERY: Duration = Duration::from_millis(100);
+
+/// Serialized for the launch's fingerprint, so its fields keep their names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaunchRequest {
+    /// Created with the form. The same key is the same launch, however often it is sent.
+    pub key: String,
+    pub mode: LaunchMode,
+    pub spec: Value,
+    pub answers: ToolAnswerers,
+    /// The run that it repeats. Not part of the fingerprint.
+    #[serde(skip)]
+    pub origin_run_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchedRun {
+    pub run_id: String,
+    pub session_id: Option<String>,
+}
+
+/// A spec and its answerers, as templates and batches store them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchContent {
+    pub spec: Value,
+    #[serde(default)]
+    pub answers: ToolAnswerers,
+}
 
 /// The signed-in user who launches. Local calls of the run are answered with their grant.
 #[derive(Clone, Debug)]
@@ -54,6 +80,11 @@ impl Launcher {
         let grant = state.store.grant(id).await?.ok_or(AppError::SignedOut)?;
         Ok(Self { caller: caller.clone(), subject: grant.subject, email: grant.email, scopes: grant.scopes })
     }
+
+    /// An entry of the audit log, also for what the server does later on behalf of the user.
+    fn entry(&self, action: AuditAction) -> NewAuditEntry {
+        Actor::person(&self.email, self.caller.actor.address).entry(action)
+    }
 }
 
 /// Starts a run. The same key returns the same run after a double click, a reload or in another process.
@@ -65,11 +96,16 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
     }
     let workspace = launcher.caller.workspace_id;
     let fingerprint = validation::fingerprint(request);
-    let now = now_ms();
-    let lease = now + LEASE_MS;
-    let begun = state.store.begin_launch(workspace, &request.key, &fingerprint, &launcher.subject, now, lease);
-    let earlier = begun.await?;
-    if let Some(earlier) = earlier {
+    let now_ms = now_ms();
+    let new = NewLaunch {
+        key: &request.key,
+        fingerprint: &fingerprint,
+        subject: &launcher.subject,
+        origin_run_id: request.origin_run_id.as_deref(),
+        now_ms,
+        lease_until_ms: now_ms + LEASE_MS,
+    };
+    if let Some(earlier) = state.store.begin_launch(workspace, &new).await? {
         if earlier.fingerprint != fingerprint {
             return Err(conflict(
                 "This form has already launched something else, perhaps in another tab. Launch it once more if you want both.",
@@ -77,14 +113,14 @@ pub async fn launch(state: &AppState, launcher: &Launcher, request: &LaunchReque
         }
         return wait_for_earlier_launch(state, launcher, &request.key).await;
     }
-    let started = start(state, launcher, request).await;
-    match started {
+    match start(state, launcher, request).await {
         Ok(launched) => {
             let sealed = answers::seal(&state.vault, &request.answers);
             let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
             let kept = SealedAnswerers { subject: &launcher.subject, sealed: &sealed, by_hand };
             let plan = (!request.answers.is_empty()).then_some(kept);
-            let recorded = state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, now_ms()).await;
+            let entry = launcher.entry(AuditAction::Launch).about(&launched.run_id);
+            let recorded = state.store.finish_launch(workspace, &request.key, &launched.run_id, plan, &entry).await;
             if let Err(error) = recorded {
                 tracing::error!(%error, run_id = launched.run_id, "a run was started and could not be recorded");
                 return Err(Error::Unconfirmed);

@@ -1,16 +1,16 @@
 //! Checks each tool of a spec before a launch: its fields, its server, its listed tools and its answerer.
 
-mod local;
-
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use app::launch::{Check, CheckKind, CheckState, ToolCheck};
 use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
+use futures::future::join_all;
 use protocol::fields::SPEC_FIELDS;
 use protocol::validate::{Body, FieldError, validate};
 use remote_tools::RemoteError;
 use remote_tools::a2a::FoundCard;
 use remote_tools::mcp::McpCatalogue;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::catalogue::{self, Choice, Offer};
@@ -33,8 +33,8 @@ pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent)
 struct PeerState {
     mcp: HashMap<String, Result<McpCatalogue, RemoteError>>,
     cards: HashMap<String, Result<FoundCard, RemoteError>>,
-    tools: Offer<String>,
-    plugins: Offer<String>,
+    tools: Offer<Choice>,
+    plugins: Offer<Choice>,
 }
 
 async fn query_peers(
@@ -43,34 +43,32 @@ async fn query_peers(
     content: &LaunchContent,
     tools: &[Value],
 ) -> Result<PeerState, Error> {
-    let mut peers = PeerState::default();
     let uses = |kind: &str| tools.iter().any(|tool| tool["kind"] == kind);
-    let ids = |offer: Offer<Choice>| Offer {
-        items: offer.items.into_iter().map(|choice| choice.id).collect(),
-        unavailable: offer.unavailable,
-    };
+    let mut peers = PeerState::default();
     if uses("mantyx") {
-        peers.tools = ids(catalogue::choices(state, launcher, "tools").await?);
+        peers.tools = catalogue::choices(state, launcher, "tools").await?;
     }
     if uses("mantyx_plugin") {
-        peers.plugins = ids(catalogue::choices(state, launcher, "plugins").await?);
+        peers.plugins = catalogue::choices(state, launcher, "plugins").await?;
     }
-    let (mut servers, mut agents) = (HashMap::new(), HashMap::new());
-    let named = tools.iter().filter_map(mcp_of_tool).chain(content.answers.values().filter_map(mcp_of_answerer));
-    servers.extend(named.take(MAX_PEERS).map(|endpoint| (endpoint_key(&endpoint), endpoint)));
-    let named = tools.iter().filter_map(a2a_of_tool).chain(content.answers.values().filter_map(a2a_of_answerer));
-    agents.extend(named.take(MAX_PEERS).map(|peer| (peer_key(&peer), peer)));
+    let of_answerers = content.answers.values();
+    let servers =
+        tools.iter().filter_map(mcp_of_tool).chain(of_answerers.clone().filter_map(|answerer| match answerer {
+            Answerer::Mcp(tool) => Some(tool.server.clone()),
+            _ => None,
+        }));
+    let agents = tools.iter().filter_map(a2a_of_tool).chain(of_answerers.filter_map(|answerer| match answerer {
+        Answerer::A2a(peer) => Some(peer.clone()),
+        _ => None,
+    }));
+    let servers: HashMap<_, _> = servers.take(MAX_PEERS).map(|server| (key(&server), server)).collect();
+    let agents: HashMap<_, _> = agents.take(MAX_PEERS).map(|agent| (key(&agent), agent)).collect();
     let allowed = &state.peers.of(&launcher.caller.slug);
-    let (found, cards) = tokio::join!(
-        futures::future::join_all(
-            servers.into_iter().map(|(key, endpoint)| async move { (key, allowed.discover_mcp(&endpoint).await) })
-        ),
-        futures::future::join_all(
-            agents.into_iter().map(|(key, peer)| async move { (key, allowed.fetch_card(&peer).await) })
-        ),
-    );
-    (peers.mcp, peers.cards) = (found.into_iter().collect(), cards.into_iter().collect());
-    Ok(peers)
+    let discover = |(key, server)| async move { (key, allowed.discover_mcp(&server).await) };
+    let fetch = |(key, agent)| async move { (key, allowed.fetch_card(&agent).await) };
+    let (found, cards) =
+        tokio::join!(join_all(servers.into_iter().map(discover)), join_all(agents.into_iter().map(fetch)));
+    Ok(PeerState { mcp: found.into_iter().collect(), cards: cards.into_iter().collect(), ..peers })
 }
 
 fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldError], peers: &PeerState) -> ToolCheck {
@@ -85,20 +83,19 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
         "a2a" => checks.push(remote_agent(tool, peers)),
         "local" => checks.push(answered(&text("name"), content, peers)),
         "a2a_local" => {
-            checks.extend(local::agent(tool, content, peers));
+            checks.extend(local_agent(tool, content, peers));
             checks.push(answered(&text("name"), content, peers));
         }
         "mcp_local" => {
-            checks.extend(local::catalogue(tool, content, peers));
-            let listed = tool["tools"].as_array().into_iter().flatten();
-            let names = listed.filter_map(|listed| listed["name"].as_str());
-            checks.extend(names.map(|name| answered(name, content, peers)));
+            let names: Vec<&str> = items(&tool["tools"]).filter_map(|listed| listed["name"].as_str()).collect();
+            checks.extend(local_mcp(&names, content, peers));
+            checks.extend(names.iter().map(|name| answered(name, content, peers)));
         }
         _ => {}
     }
     let is_found = checks.iter().all(|check| !matches!(check.state, CheckState::Warning | CheckState::Failed));
     if is_found && matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
-        checks.push(check(CheckKind::Answered, CheckState::Passed, "MANTYX calls it and takes its answer."));
+        checks.push(CheckKind::Answered.passed("MANTYX calls it and uses its result."));
     }
     let name = if kind == "mantyx" { text("id") } else { text("name") };
     ToolCheck { path, kind, name, checks }
@@ -106,144 +103,180 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
 
 fn shape(path: &str, errors: &[FieldError], headers: &Headers) -> Check {
     let inside = |error: &&FieldError| error.path == path || error.path.starts_with(&format!("{path}/"));
-    match errors.iter().find(inside) {
-        None => match validation::header_without_value(headers) {
-            None => check(CheckKind::Shape, CheckState::Passed, "Valid."),
-            Some(name) => check(CheckKind::Shape, CheckState::Warning, format!("The header {name} has no value."))
-                .with_fix("Enter it again: header values are not copied from a run or a template."),
-        },
-        Some(error) => check(CheckKind::Shape, CheckState::Failed, error.message.clone())
-            .with_fix(format!("See {}.", SPEC_FIELDS.describe(&error.path))),
+    match (errors.iter().find(inside), validation::header_without_value(headers)) {
+        (None, None) => CheckKind::Shape.passed("Valid."),
+        (None, Some(name)) => CheckKind::Shape.warning(
+            format!("The header {name} has no value."),
+            "Enter it again: header values are not copied from a run or a template.",
+        ),
+        (Some(error), _) => {
+            let place = format!("See {}.", SPEC_FIELDS.describe(&error.path));
+            CheckKind::Shape.failed(&error.message, &place)
+        }
     }
 }
 
-fn offered(id: &str, what: &str, offer: &Offer<String>) -> Check {
+fn offered(id: &str, what: &str, offer: &Offer<Choice>) -> Check {
     match &offer.unavailable {
-        _ if id.is_empty() => check(CheckKind::Listed, CheckState::Unknown, format!("No {what} is picked yet.")),
-        Some(why) => check(CheckKind::Listed, CheckState::Unknown, why.clone()),
-        None if offer.items.iter().any(|item| item == id) => {
-            check(CheckKind::Listed, CheckState::Passed, "The workspace has it.")
+        _ if id.is_empty() => CheckKind::Listed.unknown(format!("No {what} is picked yet.")),
+        Some(why) => CheckKind::Listed.unknown(why),
+        None if offer.items.iter().any(|item| item.id == id) => CheckKind::Listed.passed("The workspace has it."),
+        None => {
+            let message = format!("The workspace does not list a {what} “{id}”.");
+            CheckKind::Listed.warning(message, "Pick one from the list.")
         }
-        None => check(CheckKind::Listed, CheckState::Warning, format!("The workspace does not list a {what} “{id}”."))
-            .with_fix("Pick one from the list."),
     }
 }
 
 /// MANTYX may reach a server that this one can't, so an unreachable server is only a warning.
 fn remote_mcp(tool: &Value, peers: &PeerState) -> Vec<Check> {
-    let Some(found) = mcp_of_tool(tool).and_then(|endpoint| peers.mcp.get(&endpoint_key(&endpoint))) else {
-        return vec![not_queried()];
+    let found = match mcp_of_tool(tool).and_then(|endpoint| peers.mcp.get(&key(&endpoint))) {
+        None => return vec![not_queried()],
+        Some(Err(error)) => return vec![unreachable(error)],
+        Some(Ok(found)) => found,
     };
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return vec![unreachable(error)],
-    };
-    let mut checks = vec![check(CheckKind::Reachable, CheckState::Passed, "The MCP server answers.")];
-    let has = |name: &str| found.tools.iter().any(|tool| tool["name"] == name);
-    let wanted: Vec<&str> = tool["toolFilter"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let missing: Vec<&str> = wanted.iter().copied().filter(|name| !has(name)).collect();
-    checks.push(match (missing.as_slice(), wanted.len()) {
+    let count = found.tools.len();
+    let wanted: Vec<&str> = items(&tool["toolFilter"]).filter_map(Value::as_str).collect();
+    let missing: Vec<&str> = wanted.iter().copied().filter(|name| !has_tool(found, name)).collect();
+    let listed = match (missing.join(", "), wanted.len()) {
         // An empty list allows no tool; no list allows all.
-        ([], 0) if tool["toolFilter"].is_array() => {
-            let count = found.tools.len();
-            check(CheckKind::Listed, CheckState::Warning, format!("The model will see none of its {count} tools."))
-                .with_fix("Tick those that it may use, or remove the server.")
+        (missing, 0) if missing.is_empty() && tool["toolFilter"].is_array() => {
+            let message = format!("The model will see none of its {count} tools.");
+            CheckKind::Listed.warning(message, "Check those that it may use, or remove the server.")
         }
-        ([], 0) => check(
-            CheckKind::Listed,
-            CheckState::Passed,
-            format!("The model will see all {} of its tools.", found.tools.len()),
-        ),
-        ([], count) => check(CheckKind::Listed, CheckState::Passed, format!("It has all {count} chosen tools.")),
-        (missing, _) if found.truncated => check(
-            CheckKind::Listed,
-            CheckState::Unknown,
-            format!("It has more tools than were read; {} may be among them.", missing.join(", ")),
-        ),
-        (missing, _) => check(CheckKind::Listed, CheckState::Failed, format!("It has no tool {}.", missing.join(", ")))
-            .with_fix("Discover its tools again and tick those that it has."),
-    });
-    checks
+        (_, 0) => CheckKind::Listed.passed(format!("The model will see all {count} of its tools.")),
+        (missing, chosen) if missing.is_empty() => {
+            CheckKind::Listed.passed(format!("It has all {chosen} chosen tools."))
+        }
+        (missing, _) if found.truncated => {
+            CheckKind::Listed.unknown(format!("It has more tools than were read; {missing} may be among them."))
+        }
+        (missing, _) => CheckKind::Listed
+            .failed(format!("It has no tool {missing}."), "Discover its tools again and check those that it has."),
+    };
+    vec![CheckKind::Reachable.passed("The MCP server answers."), listed]
 }
 
 fn remote_agent(tool: &Value, peers: &PeerState) -> Check {
-    match a2a_of_tool(tool).and_then(|peer| peers.cards.get(&peer_key(&peer))) {
+    match a2a_of_tool(tool).and_then(|peer| peers.cards.get(&key(&peer))) {
         None => not_queried(),
-        Some(Ok(FoundCard { elsewhere: Some(place), .. })) => check(
-            CheckKind::Reachable,
-            CheckState::Warning,
-            format!("Its card stands at {place}. MANTYX asks at the address above."),
-        )
-        .with_fix("Fetch the card: that writes its address."),
-        Some(Ok(FoundCard { card, .. })) => {
-            let name = card["name"].as_str().unwrap_or_default();
-            check(CheckKind::Reachable, CheckState::Passed, format!("Its card is there: {name}."))
+        Some(Ok(FoundCard { elsewhere: Some(place), .. })) => {
+            let message = format!("Its card is at {place}. MANTYX asks at the address above.");
+            CheckKind::Reachable.warning(message, "Fetch the card: that writes its address.")
         }
+        Some(Ok(found)) => CheckKind::Reachable.passed(format!("Its card is there: {}.", name_of(found))),
         Some(Err(error)) => unreachable(error),
     }
 }
 
 fn unreachable(error: &RemoteError) -> Check {
     match error {
-        RemoteError::Refused => check(CheckKind::Reachable, CheckState::Failed, error.to_string())
-            .with_fix("Put the right credentials into the tool's headers."),
-        error => check(CheckKind::Reachable, CheckState::Warning, format!("This server cannot use it: {error}"))
-            .with_fix("Check the address. If only MANTYX can reach it, launch anyway."),
+        RemoteError::Refused => {
+            CheckKind::Reachable.failed(error.to_string(), "Put the right credentials into the tool's headers.")
+        }
+        error => CheckKind::Reachable.warning(
+            format!("This server cannot use it: {error}"),
+            "Check the address. If only MANTYX can reach it, launch anyway.",
+        ),
     }
 }
 
 fn not_queried() -> Check {
-    check(
-        CheckKind::Reachable,
-        CheckState::Unknown,
-        "It was not looked at: its address is missing, or there are too many.",
-    )
+    CheckKind::Reachable.unknown("It was not checked: its address is missing, or there are too many.")
+}
+
+/// Checks the agent behind a card. None of these fails, since the `Answered` check does.
+fn local_agent(tool: &Value, content: &LaunchContent, peers: &PeerState) -> [Check; 2] {
+    let reachable = match content.answers.get(tool["name"].as_str().unwrap_or_default()) {
+        Some(Answerer::A2a(peer)) if peer.card_url.is_none() => {
+            CheckKind::Reachable.unknown("Its card is given; the agent is asked when it is called.")
+        }
+        Some(Answerer::A2a(peer)) => match peers.cards.get(&key(peer)) {
+            Some(Ok(_)) => CheckKind::Reachable.passed("The agent's card was fetched."),
+            Some(Err(error)) => CheckKind::Reachable.warning(error.to_string(), ""),
+            None => not_queried(),
+        },
+        _ => CheckKind::Reachable.passed("No agent has to be reached: it is answered here."),
+    };
+    let skills = items(&tool["agentCard"]["skills"]).count();
+    let listed = match tool["agentCard"].is_object() {
+        true => CheckKind::Listed.passed(format!("The model sees its card with {skills} skills.")),
+        false => CheckKind::Listed.warning("It has no card yet.", "Fetch, paste or upload it."),
+    };
+    [reachable, listed]
+}
+
+/// Checks the servers that answer the tools of a local MCP server.
+fn local_mcp(names: &[&str], content: &LaunchContent, peers: &PeerState) -> [Check; 2] {
+    let (mut servers, mut gone, mut missing) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    for name in names {
+        let Some(Answerer::Mcp(McpTool { server, tool: own_name })) = content.answers.get(*name) else { continue };
+        let key = key(server);
+        match peers.mcp.get(&key) {
+            Some(Ok(found)) if found.truncated || has_tool(found, own_name.as_deref().unwrap_or(name)) => {}
+            Some(Ok(_)) => missing.push(*name),
+            Some(Err(_)) | None => drop(gone.insert(key.clone())),
+        }
+        servers.insert(key);
+    }
+    let reachable = match (servers.len(), gone.len()) {
+        (0, _) => CheckKind::Reachable.passed("No server has to be reached: it is answered here."),
+        (_, 0) => CheckKind::Reachable.passed("The MCP server that answers is there."),
+        _ => CheckKind::Reachable.warning("An MCP server that should answer is out of reach.", ""),
+    };
+    let complete = match missing.is_empty() {
+        true => CheckKind::Listed.passed(format!("The model sees {} tools.", names.len())),
+        false => {
+            let message = format!("Its server does not have {}.", missing.join(", "));
+            CheckKind::Listed.warning(message, "Discover its tools again.")
+        }
+    };
+    [reachable, complete]
 }
 
 /// This server has to answer the calls, so an unreachable peer is an error.
 fn answered(tool: &str, content: &LaunchContent, peers: &PeerState) -> Check {
-    let passed = |message: String| check(CheckKind::Answered, CheckState::Passed, message);
-    let failed = |message: String| check(CheckKind::Answered, CheckState::Failed, message);
+    let kind = CheckKind::Answered;
+    let timeout_ms = protocol::spec::local_tool_timeout_ms(&content.spec);
     let answerer = content.answers.get(tool).unwrap_or(&Answerer::Hand);
     if let Some(problem) = validation::answerer_problem(answerer) {
-        return failed(format!("{tool}: {problem}")).with_fix("Mend how it is answered.");
+        return kind.failed(format!("{tool}: {problem}"), "Correct how it is answered.");
     }
     match answerer {
         Answerer::Hand => {
-            let minutes = protocol::spec::local_tool_timeout_ms(&content.spec).div_ceil(60_000);
-            passed(format!("You answer {tool} in the run's page; a call waits {minutes} min."))
+            let minutes = timeout_ms.div_ceil(60_000);
+            kind.passed(format!("You answer {tool} on the run page; a call waits {minutes} min."))
         }
-        Answerer::Canned(reply) if reply.delay_ms >= protocol::spec::local_tool_timeout_ms(&content.spec) => {
-            let message = format!("{tool} is answered later than MANTYX waits, so the call will time out.");
-            check(CheckKind::Answered, CheckState::Warning, message)
-                .with_fix("Shorten the delay, or launch it to see that.")
-        }
-        Answerer::Canned(reply) if reply.failed => passed(format!("{tool} fails with the error that you wrote.")),
-        Answerer::Canned(_) => passed(format!("{tool} is answered with the reply that you wrote.")),
+        Answerer::Canned(reply) if reply.delay_ms >= timeout_ms => kind.warning(
+            format!("{tool} is answered later than MANTYX waits, so the call will time out."),
+            "Shorten the delay, or launch anyway to see the timeout.",
+        ),
+        Answerer::Canned(reply) if reply.failed => kind.passed(format!("{tool} fails with the error that you wrote.")),
+        Answerer::Canned(_) => kind.passed(format!("{tool} is answered with the reply that you wrote.")),
         Answerer::Mcp(McpTool { server, tool: own_name }) => {
             let name = own_name.as_deref().unwrap_or(tool);
-            match peers.mcp.get(&endpoint_key(server)) {
-                None => check(
-                    CheckKind::Answered,
-                    CheckState::Unknown,
-                    "Its MCP server was not looked at: there are too many.",
+            match peers.mcp.get(&key(server)) {
+                None => kind.unknown("Its MCP server was not checked: there are too many."),
+                Some(Err(error)) => kind.failed(
+                    format!("The MCP server for {tool} cannot be used: {error}"),
+                    "Check its address and headers, or choose another way to answer.",
                 ),
-                Some(Err(error)) => failed(format!("The MCP server for {tool} cannot be used: {error}"))
-                    .with_fix("Check its address and headers, or choose another way to answer."),
-                Some(Ok(found)) if found.truncated || found.tools.iter().any(|tool| tool["name"] == name) => {
-                    passed(format!("{tool} is answered by the MCP server's {name}."))
+                Some(Ok(found)) if found.truncated || has_tool(found, name) => {
+                    kind.passed(format!("{tool} is answered by the MCP server's {name}."))
                 }
-                Some(Ok(_)) => failed(format!("The MCP server for {tool} has no tool {name}."))
-                    .with_fix("Discover its tools and choose one that it has."),
+                Some(Ok(_)) => kind.failed(
+                    format!("The MCP server for {tool} has no tool {name}."),
+                    "Discover its tools and choose one that it has.",
+                ),
             }
         }
-        Answerer::A2a(peer) => match peers.cards.get(&peer_key(peer)) {
-            None => check(CheckKind::Answered, CheckState::Unknown, "Its agent was not looked at: there are too many."),
-            Some(Ok(FoundCard { card, .. })) => {
-                passed(format!("{tool} is answered by the agent {}.", card["name"].as_str().unwrap_or_default()))
-            }
-            Some(Err(error)) => failed(format!("The agent for {tool} cannot be used: {error}"))
-                .with_fix("Check the address of its card, or choose another way to answer."),
+        Answerer::A2a(peer) => match peers.cards.get(&key(peer)) {
+            None => kind.unknown("Its agent was not checked: there are too many."),
+            Some(Ok(found)) => kind.passed(format!("{tool} is answered by the agent {}.", name_of(found))),
+            Some(Err(error)) => kind.failed(
+                format!("The agent for {tool} cannot be used: {error}"),
+                "Check the address of its card, or choose another way to answer.",
+            ),
         },
     }
 }
@@ -253,38 +286,30 @@ fn mcp_of_tool(tool: &Value) -> Option<McpEndpoint> {
     Some(McpEndpoint::Http { url: url.to_owned(), headers: headers_of(tool) })
 }
 
-fn mcp_of_answerer(answerer: &Answerer) -> Option<McpEndpoint> {
-    match answerer {
-        Answerer::Mcp(tool) => Some(tool.server.clone()),
-        _ => None,
-    }
-}
-
 fn a2a_of_tool(tool: &Value) -> Option<A2aPeer> {
     let url = tool["agentCardUrl"].as_str().filter(|url| tool["kind"] == "a2a" && !url.is_empty())?;
     Some(A2aPeer { card_url: Some(url.to_owned()), card: None, headers: headers_of(tool) })
 }
 
-fn a2a_of_answerer(answerer: &Answerer) -> Option<A2aPeer> {
-    match answerer {
-        Answerer::A2a(peer) => Some(peer.clone()),
-        _ => None,
-    }
-}
-
-fn headers_of(tool: &Value) -> Headers {
+/// Returns the headers of a tool.
+pub fn headers_of(tool: &Value) -> Headers {
     let headers = tool["headers"].as_object().into_iter().flatten();
     headers.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn endpoint_key(endpoint: &McpEndpoint) -> String {
-    serde_json::to_string(endpoint).unwrap_or_default()
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
 }
 
-fn peer_key(peer: &A2aPeer) -> String {
+fn has_tool(found: &McpCatalogue, name: &str) -> bool {
+    found.tools.iter().any(|tool| tool["name"] == name)
+}
+
+fn name_of(found: &FoundCard) -> &str {
+    found.card["name"].as_str().unwrap_or_default()
+}
+
+/// Returns the key of a peer.
+fn key(peer: &impl Serialize) -> String {
     serde_json::to_string(peer).unwrap_or_default()
-}
-
-fn check(kind: CheckKind, state: CheckState, message: impl Into<String>) -> Check {
-    Check { kind, state, message: message.into(), fix: None }
 }

@@ -1,6 +1,7 @@
 //! Templates: saved sealed, limited in size, private or shared with the workspace.
 
 use app::AppError;
+use app::launch::draft::TemplateFields;
 use protocol::redact::remove_header_values;
 
 use super::{LaunchContent, Launcher, built_in_templates};
@@ -35,16 +36,6 @@ pub enum TemplateOwner {
     Colleague(String),
 }
 
-/// A template to save. Without an id it is a new one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TemplateChange {
-    pub id: Option<String>,
-    pub name: String,
-    pub notes: String,
-    pub shared: bool,
-    pub content: LaunchContent,
-}
-
 /// Returns the user's own templates and shared ones, then the built-in ones.
 pub async fn list(state: &AppState, launcher: &Launcher) -> Result<Vec<Template>, Error> {
     let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
@@ -61,57 +52,60 @@ pub async fn list(state: &AppState, launcher: &Launcher) -> Result<Vec<Template>
     Ok(readable.chain(built_in_templates::list(sandbox.as_deref())).collect())
 }
 
-/// Returns the template's id.
-pub async fn save(state: &AppState, launcher: &Launcher, change: TemplateChange) -> Result<String, Error> {
+/// Saves a new template, or replaces one. Returns its id.
+pub async fn save(
+    state: &AppState,
+    launcher: &Launcher,
+    id: Option<String>,
+    fields: &TemplateFields,
+    content: LaunchContent,
+) -> Result<String, Error> {
     let workspace = launcher.caller.workspace_id;
-    let name = change.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
-        return Err(invalid("name", format!("Give it a name of at most {MAX_NAME_CHARS} characters.")));
-    }
-    if change.notes.chars().count() > MAX_NOTES_CHARS {
-        return Err(invalid("notes", format!("Use at most {MAX_NOTES_CHARS} characters.")));
-    }
-    if !change.content.spec.is_object() {
-        return Err(invalid("spec", "A run spec is a JSON object.".to_owned()));
-    }
-    if let Some(id) = &change.id {
-        check_owner(state, launcher, id).await?;
-    } else if state.store.count_templates(workspace, &launcher.subject).await? >= MAX_TEMPLATES {
-        return Err(invalid(
-            "name",
-            format!("You have {MAX_TEMPLATES} templates, the most there can be. Delete one first."),
-        ));
-    }
-    let content = if change.shared { shareable(change.content) } else { change.content };
+    let (name, notes) = (fields.name.trim(), fields.notes.trim());
+    let content = if fields.shared { shareable(content) } else { content };
     let json = serde_json::to_vec(&content).unwrap_or_default();
-    if json.len() > MAX_TEMPLATE_BYTES {
-        return Err(invalid("spec", "A template may have at most 512 KB.".to_owned()));
+    let problem = if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
+        format!("Give it a name of at most {MAX_NAME_CHARS} characters.")
+    } else if notes.chars().count() > MAX_NOTES_CHARS {
+        format!("Its notes may have at most {MAX_NOTES_CHARS} characters.")
+    } else if !content.spec.is_object() {
+        "A run spec is a JSON object.".to_owned()
+    } else if json.len() > MAX_TEMPLATE_BYTES {
+        "A template may have at most 512 KB.".to_owned()
+    } else {
+        String::new()
+    };
+    if !problem.is_empty() {
+        return Err(invalid(problem));
     }
+    // A new template gets its id here, so that each one is counted.
+    let is_new = id.is_none();
     let template = StoredTemplate {
-        id: change.id.unwrap_or_else(crate::random::reference),
+        id: id.unwrap_or_else(crate::random::reference),
         subject: launcher.subject.clone(),
         email: launcher.email.clone(),
-        shared: change.shared,
+        shared: fields.shared,
         name: name.to_owned(),
-        notes: change.notes,
+        notes: notes.to_owned(),
         sealed: state.vault.seal(purpose::TEMPLATE, &json),
         changed_at_ms: now_ms(),
     };
-    if !state.store.save_template(workspace, &template).await? {
-        return Err(not_yours().into());
+    let saved = match is_new {
+        true => state.store.insert_template(workspace, &template, MAX_TEMPLATES).await?,
+        false => state.store.update_template(workspace, &template).await?,
+    };
+    match saved {
+        true => Ok(template.id),
+        false if is_new => {
+            let message = format!("You already have {MAX_TEMPLATES} templates. Delete one first.");
+            Err(invalid(message))
+        }
+        false => Err(not_yours().into()),
     }
-    Ok(template.id)
-}
-
-/// Fails unless the user has a template with this id. A new template gets its id here, so that each one is counted.
-async fn check_owner(state: &AppState, launcher: &Launcher, id: &str) -> Result<(), Error> {
-    let stored = state.store.templates(launcher.caller.workspace_id, &launcher.subject).await?;
-    let is_own = stored.iter().any(|template| template.id == id && template.subject == launcher.subject);
-    if is_own { Ok(()) } else { Err(not_yours().into()) }
 }
 
 fn not_yours() -> AppError {
-    let message = "This template is a colleague's, or it was deleted. Save it under a name of your own.";
+    let message = "This template belongs to a colleague or was deleted. Save it under another name.";
     AppError::Forbidden { message: message.to_owned() }
 }
 
@@ -129,8 +123,8 @@ pub fn shareable(mut content: LaunchContent) -> LaunchContent {
     content
 }
 
-fn invalid(field: &str, message: String) -> Error {
-    AppError::Invalid { field: field.to_owned(), message }.into()
+fn invalid(message: String) -> Error {
+    AppError::Invalid { field: "template".to_owned(), message }.into()
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
-//! Validates a launch request before it is sent to MANTYX.
+//! Finds everything that prevents a launch, before it is sent to MANTYX.
 
 use app::AppError;
+use app::launch::draft::validation::field_error;
+use app::launch::draft::{self, LaunchDraft};
 use app::launch::{LaunchMode, local_tools};
 use domain::{Answerer, Headers, McpEndpoint, McpTool, ToolAnswerers};
+use protocol::fields::SPEC_FIELDS;
 use protocol::validate::{FieldError, validate};
 use protocol::{ids, json, json_pointer};
 use serde_json::{Map, Value};
@@ -30,17 +33,33 @@ pub fn check_request(request: &LaunchRequest) -> Result<(), AppError> {
     }
     let mut errors = validate(request.mode.body(), &request.spec);
     if request.spec.to_string().len() > MAX_SPEC_BYTES {
-        errors.push(field_error("", "too_long", "The whole spec may have at most 8 MB."));
+        errors.push(field_error(String::new(), "too_long", "The whole spec may have at most 8 MB."));
     }
     errors.extend(answerer_errors(&request.spec, &request.answers, &request.mode));
     if errors.is_empty() { Ok(()) } else { Err(AppError::Fields { errors }) }
+}
+
+/// Returns everything that prevents the launch of a draft.
+pub fn draft_errors(draft: &LaunchDraft) -> Vec<FieldError> {
+    let mut errors = draft::validation::errors(draft, SPEC_FIELDS);
+    errors.extend(answerer_errors(&draft.spec, &draft.answers, &draft.mode));
+    errors.extend(draft.last_action.reported_errors.iter().cloned());
+    errors
+}
+
+/// Returns the errors of a batch, whose input is not in the draft.
+pub fn batch_errors(draft: &LaunchDraft) -> Vec<FieldError> {
+    let one_shot = LaunchDraft { mode: LaunchMode::OneShot, session: None, ..draft.clone() };
+    let mut errors = draft_errors(&one_shot);
+    errors.retain(|error| error.path != "/prompt" && !error.path.starts_with("/messages"));
+    errors
 }
 
 /// Returns the errors of answerers, at `/answers/{tool}`.
 pub fn answerer_errors(spec: &Value, answers: &ToolAnswerers, mode: &LaunchMode) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if serde_json::to_vec(answers).is_ok_and(|json| json.len() > MAX_ANSWERS_BYTES) {
-        errors.push(field_error("/answers", "too_long", "All answers together may have at most 512 KB."));
+        errors.push(field_error("/answers".to_owned(), "too_long", "All answers together may have at most 512 KB."));
     }
     // A message may have answerers for tools of its session.
     let tools = local_tools(spec);
@@ -68,7 +87,7 @@ pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
         Answerer::Hand => None,
         Answerer::Canned(reply) if reply.delay_ms > MAX_DELAY_MS => Some("Wait at most ten minutes.".to_owned()),
         Answerer::Canned(reply) if reply.failed && reply.text.trim().is_empty() => {
-            Some("Say in a few words what went wrong.".to_owned())
+            Some("Describe what went wrong.".to_owned())
         }
         Answerer::Canned(reply) if reply.failed && reply.text.len() > MAX_ERROR_BYTES => {
             Some("An error may have at most 8 KB.".to_owned())
@@ -120,10 +139,6 @@ fn system_message(message: &Map<String, Value>) -> Option<Value> {
     messages.iter().find(|message| message["role"] == "system").map(|message| message["content"].clone())
 }
 
-fn field_error(path: impl Into<String>, code: &str, message: impl Into<String>) -> FieldError {
-    FieldError { path: path.into(), code: code.to_owned(), message: message.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -158,6 +173,7 @@ mod tests {
             mode: LaunchMode::OneShot,
             spec,
             answers: Default::default(),
+            origin_run_id: None,
         };
         let first = fingerprint(&request(json!({ "a": 1, "b": 2 }), "one"));
         assert_eq!(first, fingerprint(&request(json!({ "b": 2, "a": 1 }), "two")));

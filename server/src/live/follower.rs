@@ -9,6 +9,7 @@ use domain::{Backoff, LockExt};
 use tokio::sync::watch;
 
 use super::hub::Progress;
+use crate::audit::Actor;
 use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::error::Error;
@@ -63,7 +64,7 @@ impl Viewers {
         let key = key.map(|key| Credential::Bearer(key.bearer.clone()));
         let mut others = grants.map(|grant| Credential::Grant(grant.id)).chain(key);
         let credential = others.find(|credential| !refused.contains(credential));
-        Ok(credential.map(|credential| Caller { workspace_id, slug, credential }))
+        Ok(credential.map(|credential| Caller { workspace_id, slug, credential, actor: Actor::default() }))
     }
 }
 
@@ -108,6 +109,10 @@ pub async fn follow_run(
             }
             Err(Error::Mantyx(error @ MantyxError::NotFound)) => {
                 tracing::info!(%error, "live stream rejected; giving up");
+                break;
+            }
+            Err(Error::Store(crate::store::Error::RowNotFound)) => {
+                tracing::info!("the run was deleted; no longer following it");
                 break;
             }
             Err(error) => {

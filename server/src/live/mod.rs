@@ -9,6 +9,6 @@ mod lifetime;
 mod relay;
 mod streams;
 
-pub use hub::Hub;
+pub use hub::{Hub, Progress};
 pub use relay::relay;
 pub use streams::Streams;

@@ -20,6 +20,7 @@ use url::Url;
 
 use body::{read_body, read_partial};
 
+pub use catalogue::CatalogueList;
 pub use error::MantyxError;
 pub use launch::{LaunchFault, Refusal};
 pub use oauth::TokenSet;

@@ -6,13 +6,12 @@ use crate::error::Error;
 use crate::mantyx::MantyxError;
 
 /// Shown when this MANTYX has no list of runs.
-const CANNOT_LIST: &str =
-    "This MANTYX cannot list runs. Those that were opened, launched or imported here are shown; a run's id finds it.";
+const CANNOT_LIST: &str = "This MANTYX can't list runs. Only runs that were opened, launched or imported here are shown. Open others by their id.";
 /// Shown when MANTYX has not answered in time.
-const SLOW: &str = "MANTYX has not answered yet. What is stored here is shown; what is new appears once it does.";
+const SLOW: &str = "MANTYX has not responded yet. Stored data is shown; new data appears when it responds.";
 /// Shown when the database cannot be written.
-const CANNOT_SAVE: &str = "Nothing can be saved at the moment: this server's disk is full, or its database cannot be \
-                           written. What is stored is shown. Ask your operator to free space.";
+const CANNOT_SAVE: &str = "MANTYX has sent something new that cannot be stored here, because nothing can be saved. What is \
+                           stored is shown.";
 
 /// The freshness of stored data.
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub enum Freshness {
     Gone,
     /// This MANTYX has no list of runs.
     CannotList,
-    /// MANTYX was asked and has not answered yet.
+    /// MANTYX was asked and has not responded yet.
     Slow,
     /// MANTYX answered, but the database cannot be written.
     CannotSave,
@@ -36,7 +35,7 @@ impl Freshness {
         match self {
             Self::Fresh => None,
             Self::Stale(error) => Some(AppError::from(Error::Mantyx(error.clone())).advice()),
-            Self::Gone => Some("MANTYX no longer has this run. What was stored here is shown.".to_owned()),
+            Self::Gone => Some("MANTYX no longer has this run. The stored copy is shown.".to_owned()),
             Self::CannotList => Some(CANNOT_LIST.to_owned()),
             Self::Slow => Some(SLOW.to_owned()),
             Self::CannotSave => Some(CANNOT_SAVE.to_owned()),

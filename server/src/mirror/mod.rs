@@ -5,6 +5,7 @@
 mod freshness;
 mod list;
 mod log;
+mod observed_runs;
 mod refresh_gate;
 mod retry_later;
 mod run;
@@ -12,7 +13,7 @@ mod sessions;
 mod syncer;
 mod syncers;
 
-use domain::{HistoryState, SyncProgress};
+use domain::{AuditAction, HistoryState, SyncProgress};
 use tracing::Instrument;
 
 use crate::auth::{Caller, Credential};
@@ -132,7 +133,8 @@ impl Mirror {
 
     /// Pauses or resumes the sync of older runs and logs. New runs are synced either way.
     pub async fn set_paused(&self, state: &AppState, caller: &Caller, paused: bool) -> Result<SyncProgress, Error> {
-        state.store.update_sync_state(caller.workspace_id, |now| now.paused = paused).await?;
+        let action = if paused { AuditAction::PauseSync } else { AuditAction::ResumeSync };
+        state.store.set_sync_paused(caller.workspace_id, paused, &caller.actor.entry(action)).await?;
         match &caller.credential {
             Credential::Grant(_) => self.syncers.wake(state, caller.workspace_id, &caller.slug),
             Credential::Bearer(_) => self.syncers.notify(caller.workspace_id),

@@ -122,7 +122,11 @@ impl Mirror {
         if snapshot.id() != Some(run_id) {
             return Err(MantyxError::Unexpected("another run than the one asked for".to_owned()).into());
         }
-        RunUpdate::from_snapshot(&snapshot, now_ms())
-            .ok_or_else(|| MantyxError::Unexpected("a run in an unknown state".to_owned()).into())
+        let update = RunUpdate::from_snapshot(&snapshot, now_ms())
+            .ok_or_else(|| MantyxError::Unexpected("a run in an unknown state".to_owned()))?;
+        match state.store.is_run_erased(caller.workspace_id, &update.summary).await? {
+            true => Err(MantyxError::NotFound.into()),
+            false => Ok(update),
+        }
     }
 }

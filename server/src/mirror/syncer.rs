@@ -10,8 +10,10 @@ use domain::Backoff;
 use futures::StreamExt;
 use tokio::sync::Notify;
 
+use super::observed_runs::ObservedRuns;
 use super::retry_later::{RetryLater, affects_all_runs, unrelated_to_run};
 use super::{list, sessions};
+use crate::audit::Actor;
 use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
@@ -22,6 +24,9 @@ use crate::store::{RunUpdate, WorkspaceId};
 
 /// The time between two rounds when there is nothing else to do.
 const ROUND_EVERY: Duration = Duration::from_secs(30);
+/// While runs are in progress or were created lately, new runs are found soon enough to see them happen.
+const ACTIVE_ROUND_EVERY: Duration = Duration::from_secs(5);
+const ACTIVE_FOR_MS: i64 = 5 * 60_000;
 /// The interval between attempts to take over a workspace that another process syncs.
 const TAKE_OVER_EVERY: Duration = Duration::from_secs(5);
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -32,10 +37,12 @@ const LOGS_PER_ROUND: u32 = 100;
 const LOGS_AT_ONCE: usize = 4;
 /// Compressed logs that wait to be stored. A round with more ends early.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
+/// The interval between refreshes of runs in progress. The end of an observed run comes with its events.
+const REFRESH_EVERY_MS: i64 = 25_000;
 /// Runs in progress that are refreshed in one round.
 const IN_PROGRESS_PER_ROUND: u32 = 50;
 const PRICES_EVERY_MS: i64 = 10 * 60_000;
-const SIGNED_OUT: &str = "Nobody's sign-in can be used for syncing any more. The sync goes on after the next sign-in.";
+const SIGNED_OUT: &str = "No sign-in can be used for syncing. Syncing resumes after the next sign-in.";
 
 pub struct Syncer {
     state: AppState,
@@ -44,6 +51,8 @@ pub struct Syncer {
     wake: Arc<Notify>,
     prices_at_ms: i64,
     retry_later: RetryLater,
+    observed: ObservedRuns,
+    refreshed_at_ms: i64,
     /// The cursor of the refresh of runs in progress.
     in_progress_below: Option<i64>,
 }
@@ -57,7 +66,18 @@ enum Round {
 impl Syncer {
     pub fn new(state: AppState, workspace_id: WorkspaceId, slug: String, wake: Arc<Notify>) -> Self {
         let retry_later = RetryLater::default();
-        Self { state, workspace_id, slug, wake, prices_at_ms: 0, retry_later, in_progress_below: None }
+        let observed = ObservedRuns::default();
+        Self {
+            state,
+            workspace_id,
+            slug,
+            wake,
+            prices_at_ms: 0,
+            retry_later,
+            observed,
+            refreshed_at_ms: 0,
+            in_progress_below: None,
+        }
     }
 
     /// Runs until no credential for the workspace is accepted any more.
@@ -66,7 +86,7 @@ impl Syncer {
         loop {
             let wait = match self.round().await {
                 Ok(Some(Round::MoreToDo)) => Duration::ZERO,
-                Ok(Some(Round::Done)) => ROUND_EVERY,
+                Ok(Some(Round::Done)) => self.round_every().await,
                 Ok(None) => TAKE_OVER_EVERY,
                 Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
                     let wait = retry_after.unwrap_or_else(|| retry.next_delay()).clamp(FIRST_RETRY, MAX_RETRY_AFTER);
@@ -92,9 +112,21 @@ impl Syncer {
             };
             retry.reset();
             if !wait.is_zero() {
-                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+                let woken = tokio::time::timeout(wait, self.wake.notified()).await.is_ok();
+                if woken {
+                    self.refreshed_at_ms = 0;
+                }
             }
         }
+    }
+
+    async fn round_every(&self) -> Duration {
+        let newest_ms = match self.state.store.sync_state(self.workspace_id).await {
+            Ok(sync) => sync.known_until_ms,
+            Err(_) => 0,
+        };
+        let is_active = !self.observed.is_empty() || now_ms() - newest_ms < ACTIVE_FOR_MS;
+        if is_active { ACTIVE_ROUND_EVERY } else { ROUND_EVERY }
     }
 
     async fn record_error(&self, message: String) {
@@ -121,7 +153,11 @@ impl Syncer {
             Err(error) => return Err(error),
         };
         sessions::sync_head(&self.state, &caller).await?;
-        self.refresh_in_progress(&caller).await?;
+        self.observed.update(&self.state, &caller).await?;
+        if now_ms() - self.refreshed_at_ms >= REFRESH_EVERY_MS {
+            self.refresh_in_progress(&caller).await?;
+            self.refreshed_at_ms = now_ms();
+        }
         self.state.store.tag_launched_runs(self.workspace_id).await?;
         if self.state.store.sync_state(self.workspace_id).await?.paused {
             return Ok(Some(Round::Done));
@@ -147,7 +183,8 @@ impl Syncer {
             }
         };
         for credential in credentials {
-            let caller = Caller { workspace_id: self.workspace_id, slug: self.slug.clone(), credential };
+            let (workspace_id, slug, actor) = (self.workspace_id, self.slug.clone(), Actor::default());
+            let caller = Caller { workspace_id, slug, credential, actor };
             let accepted = self.state.credentials.call(&caller, |_| async { Ok(()) }).await;
             match accepted {
                 Ok(()) => return Ok(caller),

@@ -104,11 +104,11 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
         let start = async move {
             // MANTYX confirms that the key belongs to the workspace before anything is stored under it.
             let mut retry = RETRY;
-            let (workspace_id, slug) = loop {
+            let workspace_id = loop {
                 match workspace_of(&state, &key.bearer, Some(&key.slug)).await {
-                    Ok((workspace_id, slug)) if slug == key.slug => break (workspace_id, slug),
-                    Ok((_, slug)) => tracing::warn!(
-                        slug,
+                    Ok(found) if found.slug == key.slug => break found.id,
+                    Ok(found) => tracing::warn!(
+                        slug = found.slug,
                         "sync cannot start: MANTYX_API_KEY belongs to this workspace, \
                                                     MANTYX_WORKSPACE names another one"
                     ),
@@ -123,7 +123,7 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
             };
             // Set once: nothing else does.
             let _ = key.workspace_id.set(workspace_id);
-            state.mirror.syncers.wake(&state, workspace_id, &slug);
+            state.mirror.syncers.wake(&state, workspace_id, &key.slug);
         };
         tokio::spawn(start.instrument(span));
     }

@@ -12,7 +12,7 @@ pub enum OutboundError {
          Its operator can allow it with RUNLENS_OUTBOUND_ALLOW."
     )]
     NotAllowed(String),
-    #[error("The name {0} is not known to this server's network. Check the spelling.")]
+    #[error("The host {0} was not found. Check the spelling.")]
     UnknownName(String),
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -20,7 +20,7 @@ pub enum OutboundError {
     TooManyRedirects,
     #[error("The server redirects to something that is not a web address.")]
     BadRedirect,
-    #[error("The server redirects to {0}, where your request was not meant to go. Use that address if you trust it.")]
+    #[error("The server redirects to another host, {0}. Use that address if you trust it.")]
     RedirectedElsewhere(String),
 }
 

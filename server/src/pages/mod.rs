@@ -3,9 +3,12 @@
 //! The implementation of [`Backend`] below only dispatches. To add a page, add its model to `app::model`, its server
 //! function to `app::api`, a method to [`Backend`], and a module here.
 
+mod batch;
 mod compare;
+mod import;
 pub mod launch;
 mod list;
+mod new_session;
 mod palette;
 mod run;
 mod runs;
@@ -16,19 +19,21 @@ use app::AppError;
 use app::backend::Backend;
 use app::launch::LaunchEntry;
 use app::model::Viewer;
+use app::model::batch::BatchModel;
 use app::model::compare::ComparisonModel;
+use app::model::import::ImportedFile;
 use app::model::launch::LaunchPageModel;
 use app::model::list::{ListAddress, Suggestion};
 use app::model::run::{RunPageModel, RunState, RunView};
 use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use app::model::session::Conversation;
+use app::model::session::{Conversation, NewSessionModel};
 use app::model::sessions::SessionListModel;
 use app::preferences::ListPreferences;
 use async_trait::async_trait;
-use domain::{Batch, BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
 
 use crate::auth::scopes::{RUNS_READ, SESSIONS_WRITE};
-use crate::launch::batch;
+use crate::launch::batch as launch_batch;
 use crate::workspace::SignedInWorkspace;
 use crate::{run_actions, sessions as session_store, views};
 
@@ -41,7 +46,9 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn runs(&self, address: ListAddress, preferences: ListPreferences) -> Result<RunListModel, AppError> {
-        Ok(runs::load(self, &address, preferences).await?)
+        let mut list = runs::load(self, &address, preferences).await?;
+        list.notices.extend(self.cannot_save_notice());
+        Ok(list)
     }
 
     async fn run_list_update(
@@ -66,7 +73,8 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError> {
-        Ok(run::load(self, id, view).await?)
+        let page = run::load(self, id, view).await?;
+        Ok(RunPageModel { stale: page.stale.or_else(|| self.cannot_save_notice()), ..page })
     }
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
@@ -89,13 +97,19 @@ impl Backend for SignedInWorkspace {
         Ok(run_actions::give_feedback(&self.state, &self.caller, &self.viewer.email, id, thumb, explanation).await?)
     }
 
+    async fn imported_files(&self, run_ids: Vec<String>) -> Result<Vec<ImportedFile>, AppError> {
+        Ok(import::load(self, &run_ids).await?)
+    }
+
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError> {
-        Ok(sessions::load(self, &address).await?)
+        let list = sessions::load(self, &address).await?;
+        Ok(SessionListModel { stale: list.stale.or_else(|| self.cannot_save_notice()), ..list })
     }
 
     async fn session(&self, id: &str) -> Result<SessionDetail, AppError> {
         let detail = session_store::open(&self.state, &self.caller, id, self.has_scope(RUNS_READ)).await?;
-        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), ..detail })
+        let stale = detail.stale.or_else(|| self.cannot_save_notice());
+        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), stale, ..detail })
     }
 
     async fn conversation(
@@ -105,6 +119,22 @@ impl Backend for SignedInWorkspace {
         runs_cursor: Option<String>,
     ) -> Result<Conversation, AppError> {
         Ok(session::load_conversation(self, id, before, runs_cursor).await?)
+    }
+
+    async fn new_session(&self) -> Result<NewSessionModel, AppError> {
+        Ok(new_session::load(self).await?)
+    }
+
+    async fn start_session(
+        &self,
+        key: String,
+        model_id: String,
+        system_prompt: &str,
+        text: &str,
+    ) -> Result<String, AppError> {
+        let (system_prompt, text) = (system_prompt.to_owned(), text.to_owned());
+        let new = session_store::NewSession { key, model_id, system_prompt, text };
+        Ok(session_store::start(&self.state, &self.caller, new).await?)
     }
 
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError> {
@@ -119,12 +149,12 @@ impl Backend for SignedInWorkspace {
         Ok(launch::load(&self.state, &self.caller, &entry).await?)
     }
 
-    async fn batch(&self, id: &str) -> Result<Batch, AppError> {
-        Ok(batch::load(&self.state, &self.caller, id).await?)
+    async fn batch(&self, id: &str, sort: Option<&str>) -> Result<BatchModel, AppError> {
+        Ok(batch::load(self, id, sort).await?)
     }
 
     async fn batch_progress(&self, id: &str) -> Result<BatchProgress, AppError> {
-        Ok(batch::load(&self.state, &self.caller, id).await?.progress())
+        Ok(launch_batch::load(&self.state, &self.caller, id).await?.progress())
     }
 
     async fn create_view(&self, view: ViewChange) -> Result<(), AppError> {

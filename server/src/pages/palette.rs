@@ -17,13 +17,14 @@ use crate::workspace::SignedInWorkspace;
 const MAX_RUNS: u32 = 5;
 /// All results.
 const MAX_RESULTS: usize = 14;
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 8] = [
     ("Runs", "/runs"),
     ("Sessions", "/sessions"),
+    ("New session", "/sessions/new"),
     ("Launch a run", "/launch"),
-    ("Launch a batch of runs", "/launch/batch"),
+    ("Launch a batch of runs", "/launch#fold-batch"),
     ("Compare two runs", "/compare"),
-    ("Import a log", "/import"),
+    ("Import logs", "/import"),
     ("Documentation of the API", "/api/docs"),
 ];
 
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn pages_and_views_are_found_by_any_part_of_their_name() {
-        assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch/batch"]);
+        assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch#fold-batch"]);
         assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?view=v1&q=env:prod+duration:%3E30s");
         assert_eq!(labels("", &[]).len(), PAGES.len() + 1);
     }

@@ -1,8 +1,9 @@
 //! The conversation of a session: messages paired with the runs that answer them.
 
+use app::format;
 use app::model::session::{Conversation, Message, MessageRun};
 use domain::url::encode;
-use domain::{RunSort, RunSummary, RunsPage};
+use domain::{RunSort, RunSummary, RunsPage, SessionTotals};
 use protocol::Query;
 use protocol::json::preview;
 use protocol::messages::{Metadata, Tokens};
@@ -58,8 +59,30 @@ pub async fn load_conversation(
             Some(format!("/sessions/{}?before={seq}{next}", encode(id)))
         }
     };
+    let totals = match may_read_runs {
+        true => state.store.session_totals(caller.workspace_id, id).await?,
+        false => SessionTotals::default(),
+    };
+    let message_count = match (before, page.next_before_seq) {
+        (None, None) => Some(format::grouped(messages.len() as u64)),
+        (None, Some(_)) => Some(format!("{}+", format::grouped(messages.len() as u64))),
+        // An earlier page doesn't know how many messages follow.
+        (Some(_), _) => None,
+    };
     let in_progress = before.is_none() && runs.runs.iter().any(|run| !run.status.is_terminal());
-    Ok(Conversation { messages, earlier, in_progress, now_ms: runs.now_ms })
+    let totals = figures(message_count, &totals);
+    Ok(Conversation { messages, earlier, in_progress, totals, now_ms: runs.now_ms })
+}
+
+fn figures(message_count: Option<String>, totals: &SessionTotals) -> Vec<(String, String)> {
+    let figures = [
+        ("Messages", message_count),
+        ("Runs", Some(format::grouped(totals.runs))),
+        ("Tokens", Some(format::grouped(totals.tokens))),
+        ("Cost", Some(format::dollars(totals.cost_micros))),
+        ("Run time", Some(format::duration(totals.duration_ms))),
+    ];
+    figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// Pairs frames (oldest first) with runs (newest first). Returns the messages and the number of runs that belong to them.
@@ -131,6 +154,7 @@ fn message_run(run: &RunSummary, shared: &Metadata) -> MessageRun {
     MessageRun {
         id: run.id.clone(),
         status: run.status,
+        waiting: run.marks.waiting,
         model: run.model.clone(),
         tokens: run.tokens.map(Tokens::total),
         duration_ms: run.duration_ms,

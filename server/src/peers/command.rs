@@ -50,7 +50,7 @@ impl AllowedCommands {
         let words = allowed.and_then(|line| shlex::split(&line.text));
         let Some((program, args)) = words.as_deref().and_then(<[String]>::split_first) else {
             return Err(RemoteError::unusable(
-                "This server's operator does not allow that command. RUNLENS_MCP_COMMANDS lists those that are.",
+                "This command is not allowed. Your operator can add it to RUNLENS_MCP_COMMANDS.",
             ));
         };
         let mut command = Command::new(program);

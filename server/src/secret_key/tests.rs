@@ -1,8 +1,9 @@
 //! Tests with a value of every encrypted kind. `server/tests/integration/secret_key.rs` starts servers.
 
-use domain::Via;
+use domain::{AuditAction, Via};
 
 use super::*;
+use crate::audit::Actor;
 use crate::store::{CallKey, Grant, NewBatch, SealedAnswerers, SealedTokens, StoredTemplate, WebSession};
 
 const OLD: &str = "an old key of at least 32 characters";
@@ -32,21 +33,22 @@ async fn fill(store: &Store, vault: &Vault) -> anyhow::Result<()> {
         tokens,
         created_at_ms: 0,
     };
-    store.insert_grant(&grant).await?;
+    let entry = Actor::default().entry(AuditAction::SignIn);
+    store.insert_grant(&grant, &entry).await?;
     store.insert_revocation("token", &seal(SealedColumn::TokenToRevoke), 0).await?;
     let record = seal(SealedColumn::WebSession);
     let session = WebSession { id: "cookie", record: &record, grant_id: Some("grant"), expires_at_ms: 1 };
     store.create_web_session(session, 0).await?;
     let sealed = seal(SealedColumn::Answerers);
     let answerers = SealedAnswerers { subject: "ada", sealed: &sealed, by_hand: false };
-    store.finish_launch(workspace, "key", "run_1", Some(answerers), 0).await?;
+    store.finish_launch(workspace, "key", "run_1", Some(answerers), &entry).await?;
     let call = CallKey { workspace, run_id: "run_1", tool_use_id: "call" };
     store.claim_answer(call, "tool", Via::Canned, "ada", "owner", 0).await?;
     store.save_reply(call, "owner", &seal(SealedColumn::Answer), 0).await?;
     let (id, name, notes) = ("template".to_owned(), String::new(), String::new());
     let sealed = seal(SealedColumn::Template);
     let template = StoredTemplate { id, subject, email, shared: false, name, notes, sealed, changed_at_ms: 0 };
-    store.save_template(workspace, &template).await?;
+    assert!(store.insert_template(workspace, &template, 1).await?);
     store.save_draft(workspace, "ada", &seal(SealedColumn::Draft), 0).await?;
     let (content, input) = (seal(SealedColumn::Batch), seal(SealedColumn::BatchItem));
     let batch = NewBatch {
@@ -57,7 +59,7 @@ async fn fill(store: &Store, vault: &Vault) -> anyhow::Result<()> {
         sealed: &content,
         sealed_inputs: &[input],
     };
-    Ok(store.insert_batch(workspace, &batch, 0).await?)
+    Ok(store.insert_batch(workspace, &batch, &entry).await?)
 }
 
 /// Returns how many encrypted columns have a value that a key opens.

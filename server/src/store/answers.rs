@@ -3,6 +3,7 @@
 use domain::{AnswerRecord, AnswerState, Via};
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 /// A run whose calls this process answers.
@@ -250,7 +251,8 @@ impl Store {
     }
 
     /// Records that a person answered a call, even if a process has claimed it.
-    pub async fn record_hand_answer(&self, call: CallKey<'_>, email: &str, now_ms: i64) -> Result<()> {
+    pub async fn record_hand_answer(&self, call: CallKey<'_>, email: &str, entry: &NewAuditEntry) -> Result<()> {
+        let mut tx = self.begin().await?;
         sqlx::query(
             "INSERT INTO run_answer (workspace_id, run_id, tool_use_id, tool, via, answered_by, state, owner, \
              changed_at) VALUES ($1, $2, $3, '', 'hand', $4, 'sent', '', $5) \
@@ -262,10 +264,11 @@ impl Store {
         .bind(call.run_id)
         .bind(call.tool_use_id)
         .bind(email)
-        .bind(now_ms)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+        .bind(entry.at_ms)
+        .execute(&mut *tx)
+        .await?;
+        audit::add(&mut tx, call.workspace, entry).await?;
+        tx.commit().await
     }
 
     pub async fn answer_records(&self, workspace: WorkspaceId, run_id: &str) -> Result<Vec<AnswerRecord>> {

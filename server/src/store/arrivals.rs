@@ -13,7 +13,7 @@ pub struct Arrival {
 }
 
 impl Store {
-    /// The arrivals of events of a run, by seq. Arrivals of a finished log are no longer stored.
+    /// The arrivals of events of a run, by seq. For a log in progress; a packed log has its times with its events.
     pub async fn arrivals(&self, workspace: WorkspaceId, run_id: &str, seqs: &[u64]) -> Result<Vec<(u64, Arrival)>> {
         if seqs.is_empty() {
             return Ok(Vec::new());

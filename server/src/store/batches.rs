@@ -4,6 +4,7 @@ use domain::{Batch, BatchItem, BatchItemState};
 use protocol::query::{Clause, Term};
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 #[derive(Clone, Debug)]
@@ -29,7 +30,12 @@ pub struct OpenBatch {
 
 impl Store {
     /// Stores a batch. A batch with the same id is not changed.
-    pub async fn insert_batch(&self, workspace: WorkspaceId, batch: &NewBatch<'_>, now_ms: i64) -> Result<()> {
+    pub async fn insert_batch(
+        &self,
+        workspace: WorkspaceId,
+        batch: &NewBatch<'_>,
+        entry: &NewAuditEntry,
+    ) -> Result<()> {
         let mut tx = self.begin().await?;
         let inserted = sqlx::query(
             "INSERT INTO launch_batch (workspace_id, id, subject, tag_key, tag_value, content, state, owner, \
@@ -41,7 +47,7 @@ impl Store {
         .bind(batch.tag_key)
         .bind(batch.tag_value)
         .bind(batch.sealed)
-        .bind(now_ms)
+        .bind(entry.at_ms)
         .execute(&mut *tx)
         .await?;
         if inserted.rows_affected() == 1 {
@@ -57,6 +63,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             }
+            audit::add(&mut tx, workspace, entry).await?;
         }
         tx.commit().await
     }
@@ -94,6 +101,12 @@ impl Store {
             created_at_ms: row.try_get("created_at")?,
             items: items.collect::<Result<_>>()?,
         }))
+    }
+
+    /// The sealed inputs of a batch, in order.
+    pub async fn batch_inputs(&self, workspace: WorkspaceId, id: &str) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 ORDER BY position";
+        sqlx::query_scalar(sql).bind(workspace.0).bind(id).fetch_all(&self.reader).await
     }
 
     /// Leases open batches whose lease has expired.

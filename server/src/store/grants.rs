@@ -3,6 +3,7 @@
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 #[derive(Clone, Debug)]
@@ -33,7 +34,8 @@ pub struct GrantScopes {
 }
 
 impl Store {
-    pub async fn insert_grant(&self, grant: &Grant) -> Result<()> {
+    pub async fn insert_grant(&self, grant: &Grant, entry: &NewAuditEntry) -> Result<()> {
+        let mut tx = self.begin().await?;
         sqlx::query(
             "INSERT INTO oauth_grant (id, workspace_id, subject, email, scopes, access_token, access_expires_at, \
              refresh_token, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -47,9 +49,10 @@ impl Store {
         .bind(grant.tokens.access_expires_at_ms)
         .bind(&grant.tokens.refresh)
         .bind(grant.created_at_ms)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+        .execute(&mut *tx)
+        .await?;
+        audit::add(&mut tx, grant.workspace_id, entry).await?;
+        tx.commit().await
     }
 
     pub async fn grant(&self, id: &str) -> Result<Option<Grant>> {
@@ -136,12 +139,21 @@ impl Store {
     }
 
     /// Deletes a grant and its sessions. A token that MANTYX still has to revoke is stored in the same transaction.
-    pub async fn end_grant(&self, id: &str, revoke: Option<&[u8]>, now_ms: i64) -> Result<()> {
-        let mut tx = self.writer.begin().await?;
+    pub async fn end_grant(
+        &self,
+        id: &str,
+        revoke: Option<&[u8]>,
+        entry: Option<&(WorkspaceId, NewAuditEntry)>,
+        now_ms: i64,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
         sqlx::query("DELETE FROM web_session WHERE grant_id = $1").bind(id).execute(&mut *tx).await?;
         sqlx::query("DELETE FROM oauth_grant WHERE id = $1").bind(id).execute(&mut *tx).await?;
         if let Some(token) = revoke {
             sqlx::query(INSERT_REVOCATION).bind(id).bind(token).bind(now_ms).execute(&mut *tx).await?;
+        }
+        if let Some((workspace, entry)) = entry {
+            audit::add(&mut tx, *workspace, entry).await?;
         }
         tx.commit().await
     }

@@ -12,6 +12,7 @@ use protocol::{Event, RunStatus, Timeline};
 use serde_json::Value;
 use sqlx::AnyConnection;
 
+use super::erasure::{ErasedItems, run_hashes};
 use super::hour_counts::HourCounts;
 use super::log::without_header_values;
 use super::log::write_parts;
@@ -20,7 +21,7 @@ use super::pack::{Packer, Part};
 use super::prices::{Prices, cost_micros};
 use super::run_row::{self, RunRow};
 use super::sql::{Arg, execute, rows};
-use super::tags::{self, Tag, TagChanges};
+use super::tags::{self, KnownTags, Tag, TagChanges};
 use super::text::{self, RunText, SearchedText, Words};
 use super::{Engine, Origin, Result, Store, WorkspaceId, list_key};
 
@@ -97,8 +98,11 @@ impl Store {
         updates: &[RunUpdate],
     ) -> Result<Written> {
         // MANTYX's list can contain a run twice while new runs arrive: the last one counts.
-        let latest: BTreeMap<&str, &RunUpdate> =
+        let mut latest: BTreeMap<&str, &RunUpdate> =
             updates.iter().map(|update| (update.summary.id.as_str(), update)).collect();
+        let hashes = || latest.values().flat_map(|update| run_hashes(&update.summary)).collect();
+        let erased = ErasedItems::among(tx, workspace, hashes).await?;
+        latest.retain(|_, update| !erased.has_run(&update.summary));
         let ids: Vec<&str> = latest.keys().copied().collect();
         let mut known = run_row::by_ids(tx, workspace, &ids).await?;
         let new: Vec<(i64, &str)> = latest
@@ -128,14 +132,14 @@ impl Store {
         tx: &mut AnyConnection,
         workspace: WorkspaceId,
         mut merged: Vec<MergedRun<'_>>,
-        tag_ids: &HashMap<Tag, i64>,
+        known: &KnownTags,
     ) -> Result<Vec<String>> {
         let mut changes = TagChanges::default();
         let mut hours = HourCounts::default();
         let mut changed = Vec::new();
         let mut texts = Vec::new();
         for run in &mut merged {
-            let ids = |tags: &BTreeSet<Tag>| tags.iter().filter_map(|tag| tag_ids.get(tag).copied()).collect();
+            let ids = |tags: &BTreeSet<Tag>| tags.iter().filter_map(|tag| known.ids.get(tag).copied()).collect();
             run.row.tags.run = ids(&run.run_tags);
             if let Some(tags) = &run.log_tags {
                 run.row.tags.log = ids(tags);
@@ -173,7 +177,7 @@ impl Store {
 
 /// The result of a write.
 pub(super) struct Written {
-    pub tags: HashMap<Tag, i64>,
+    pub tags: KnownTags,
     /// Ids of runs whose text has to be indexed again with their stored logs.
     stale: Vec<String>,
 }
@@ -238,7 +242,7 @@ impl<'a> MergedRun<'a> {
         }
         let spec = self.update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok()).unwrap_or_default();
         let of = |text: &Option<String>| Words::of(text.as_deref().unwrap_or(""));
-        let mut parts = vec![
+        let mut parts = [
             Words::of(protocol::spec::prompt_text(&spec)),
             log.map_or_else(Words::default, |log| log.words.answer.clone()),
             log.map_or_else(Words::default, |log| log.words.error.clone()),

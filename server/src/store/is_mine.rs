@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::run_row;
 use super::sql::fetch;
 use super::tags::{self, Tag, TagChanges};
@@ -15,19 +16,27 @@ const LAUNCHER_KEY: &str = "launcher";
 
 impl Store {
     /// Records a run that a person started without the launch form.
-    pub async fn record_launch(&self, workspace: WorkspaceId, subject: &str, run_id: &str, now_ms: i64) -> Result<()> {
+    pub async fn record_launch(
+        &self,
+        workspace: WorkspaceId,
+        subject: &str,
+        run_id: &str,
+        entry: &NewAuditEntry,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
         sqlx::query(
             "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject, run_id) \
              VALUES ($1, $2, '', 'started', 0, $3, $4, $5) ON CONFLICT DO NOTHING",
         )
         .bind(workspace.0)
         .bind(format!("run.{run_id}"))
-        .bind(now_ms)
+        .bind(entry.at_ms)
         .bind(subject)
         .bind(run_id)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+        .execute(&mut *tx)
+        .await?;
+        audit::add(&mut tx, workspace, entry).await?;
+        tx.commit().await
     }
 
     /// Returns the person who launched a run here.
@@ -57,13 +66,13 @@ impl Store {
         }
         let mut tx = self.begin_writing(workspace).await?;
         let wanted: BTreeSet<Tag> = launchers.values().map(|(_, tag)| tag.clone()).collect();
-        let tag_ids = tags::ids(&mut tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
+        let known = tags::ids(&mut tx, self.engine, &self.tag_cache, workspace, &wanted).await?;
         let run_ids: Vec<&str> = launchers.keys().map(String::as_str).collect();
         let mut runs = run_row::by_ids(&mut tx, workspace, &run_ids).await?;
         let mut changes = TagChanges::default();
         for (run_id, row) in &mut runs {
             let before = row.tags.all();
-            row.tags.own.extend(launchers.get(run_id).and_then(|(_, tag)| tag_ids.get(tag)));
+            row.tags.own.extend(launchers.get(run_id).and_then(|(_, tag)| known.ids.get(tag)));
             changes.record(row.list_key, &before, &row.tags.all());
         }
         run_row::write(&mut tx, self.engine, workspace, &runs.values().collect::<Vec<_>>()).await?;
@@ -76,7 +85,7 @@ impl Store {
                 .await?;
         }
         tx.commit().await?;
-        self.tag_cache.insert(workspace, &tag_ids);
+        self.tag_cache.insert(workspace, &known);
         Ok(())
     }
 }

@@ -2,7 +2,20 @@
 
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
+
+/// A launch that is about to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLaunch<'a> {
+    pub key: &'a str,
+    pub fingerprint: &'a str,
+    pub subject: &'a str,
+    /// The run that it repeats.
+    pub origin_run_id: Option<&'a str>,
+    pub now_ms: i64,
+    pub lease_until_ms: i64,
+}
 
 /// The state of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,28 +39,45 @@ pub struct SealedAnswerers<'a> {
 
 impl Store {
     /// Claims a key for a launch. Returns `None` if this call got it, otherwise the state of the earlier launch.
-    pub async fn begin_launch(
-        &self,
-        workspace: WorkspaceId,
-        key: &str,
-        fingerprint: &str,
-        subject: &str,
-        now_ms: i64,
-        lease_until_ms: i64,
-    ) -> Result<Option<Launch>> {
+    pub async fn begin_launch(&self, workspace: WorkspaceId, new: &NewLaunch<'_>) -> Result<Option<Launch>> {
         let taken = sqlx::query(
-            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject) \
-             VALUES ($1, $2, $3, 'starting', $4, $5, $6) ON CONFLICT DO NOTHING",
+            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject, \
+             origin_run_id) VALUES ($1, $2, $3, 'starting', $4, $5, $6, $7) ON CONFLICT DO NOTHING",
         )
         .bind(workspace.0)
-        .bind(key)
-        .bind(fingerprint)
-        .bind(lease_until_ms)
-        .bind(now_ms)
-        .bind(subject)
+        .bind(new.key)
+        .bind(new.fingerprint)
+        .bind(new.lease_until_ms)
+        .bind(new.now_ms)
+        .bind(new.subject)
+        .bind(new.origin_run_id)
         .execute(&self.writer)
         .await?;
-        if taken.rows_affected() == 1 { Ok(None) } else { self.launch(workspace, key).await }
+        if taken.rows_affected() == 1 { Ok(None) } else { self.launch(workspace, new.key).await }
+    }
+
+    /// Returns the run that a run repeats.
+    pub async fn origin_of_run(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<String>> {
+        sqlx::query_scalar(
+            "SELECT origin_run_id FROM launch WHERE workspace_id = $1 AND run_id = $2 AND origin_run_id IS NOT NULL",
+        )
+        .bind(workspace.0)
+        .bind(run_id)
+        .fetch_optional(&self.reader)
+        .await
+    }
+
+    /// Returns the newest runs that repeat a run.
+    pub async fn relaunches_of(&self, workspace: WorkspaceId, run_id: &str, limit: i64) -> Result<Vec<String>> {
+        sqlx::query_scalar(
+            "SELECT run_id FROM launch WHERE workspace_id = $1 AND origin_run_id = $2 AND run_id IS NOT NULL \
+             ORDER BY created_at DESC LIMIT $3",
+        )
+        .bind(workspace.0)
+        .bind(run_id)
+        .bind(limit)
+        .fetch_all(&self.reader)
+        .await
     }
 
     pub async fn launch(&self, workspace: WorkspaceId, key: &str) -> Result<Option<Launch>> {
@@ -89,7 +119,7 @@ impl Store {
         key: &str,
         run_id: &str,
         answers: Option<SealedAnswerers<'_>>,
-        now_ms: i64,
+        entry: &NewAuditEntry,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
         sqlx::query("UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3")
@@ -108,10 +138,11 @@ impl Store {
             .bind(subject)
             .bind(sealed)
             .bind(if by_hand { "done" } else { "open" })
-            .bind(now_ms)
+            .bind(entry.at_ms)
             .execute(&mut *tx)
             .await?;
         }
+        audit::add(&mut tx, workspace, entry).await?;
         tx.commit().await
     }
 

@@ -44,22 +44,19 @@ impl Store {
             .collect()
     }
 
-    pub async fn count_templates(&self, workspace: WorkspaceId, subject: &str) -> Result<i64> {
-        sqlx::query_scalar("SELECT COUNT(*) FROM launch_template WHERE workspace_id = $1 AND subject = $2")
-            .bind(workspace.0)
-            .bind(subject)
-            .fetch_one(&self.reader)
-            .await
-    }
-
-    /// Stores a template. Returns false if the id belongs to another person.
-    pub async fn save_template(&self, workspace: WorkspaceId, template: &StoredTemplate) -> Result<bool> {
-        let saved = sqlx::query(
+    /// Stores a new template. Returns false if its owner has `max` templates already.
+    pub async fn insert_template(&self, workspace: WorkspaceId, template: &StoredTemplate, max: i64) -> Result<bool> {
+        // Counted under the workspace's lock: several saves at a time must not exceed the limit together.
+        let mut tx = self.begin_writing(workspace).await?;
+        let count = "SELECT COUNT(*) FROM launch_template WHERE workspace_id = $1 AND subject = $2";
+        let known: i64 =
+            sqlx::query_scalar(count).bind(workspace.0).bind(&template.subject).fetch_one(&mut *tx).await?;
+        if known >= max {
+            return Ok(false);
+        }
+        sqlx::query(
             "INSERT INTO launch_template (workspace_id, id, subject, email, shared, name, notes, content, changed_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
-             email = excluded.email, shared = excluded.shared, name = excluded.name, notes = excluded.notes, \
-             content = excluded.content, changed_at = excluded.changed_at \
-             WHERE launch_template.subject = excluded.subject",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
         .bind(workspace.0)
         .bind(&template.id)
@@ -70,6 +67,27 @@ impl Store {
         .bind(&template.notes)
         .bind(&template.sealed)
         .bind(template.changed_at_ms)
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Changes a template. Returns false if its owner has none with this id.
+    pub async fn update_template(&self, workspace: WorkspaceId, template: &StoredTemplate) -> Result<bool> {
+        let saved = sqlx::query(
+            "UPDATE launch_template SET email = $1, shared = $2, name = $3, notes = $4, content = $5, changed_at = $6 \
+             WHERE workspace_id = $7 AND id = $8 AND subject = $9",
+        )
+        .bind(&template.email)
+        .bind(i64::from(template.shared))
+        .bind(&template.name)
+        .bind(&template.notes)
+        .bind(&template.sealed)
+        .bind(template.changed_at_ms)
+        .bind(workspace.0)
+        .bind(&template.id)
+        .bind(&template.subject)
         .execute(&self.writer)
         .await?;
         Ok(saved.rows_affected() == 1)

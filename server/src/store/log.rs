@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use futures::TryStreamExt;
 use protocol::redact::remove_header_values;
 use protocol::{Event, Timeline};
 use serde_json::Value;
@@ -11,15 +12,17 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use super::arrivals::Arrival;
 use super::ingest::{INDEX_VERSION, LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
 use super::log_summary::LogSummary;
-use super::pack::Part;
+use super::pack::{Part, PartWriter};
 use super::run_row;
 use super::sql::{Arg, execute, rows};
 use super::{Result, Store, WorkspaceId, list_key};
 
 /// Rows per INSERT: five values each, below both engines' limit of bound values.
 const INSERT_CHUNK: usize = 500;
-/// Events per read of a whole log.
-const READ_CHUNK: u32 = 5_000;
+/// Events that are folded at a time.
+const FOLD_CHUNK: u32 = 1_000;
+/// The size of events, as JSON, after which a read stops.
+const MAX_READ_BYTES: usize = 8 * 1024 * 1024;
 /// A log that keeps changing stays as rows, which readers can read as well.
 pub const MAX_RECORD_ATTEMPTS: u32 = 5;
 
@@ -51,21 +54,17 @@ impl Store {
             });
             execute(&mut tx, sql, args.collect()).await?;
         }
-        // A live call may have been stored a moment before by a reader of the log, who does not know that it is live.
-        for call in new.iter().filter(|event| arrival.live && event.kind == "local_tool_call") {
-            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq = $2 AND live = 0".to_owned();
-            execute(&mut tx, sql, vec![list_key.into(), to_seq(call).into()]).await?;
+        if arrival.live {
+            // Stored a moment before by a reader of the log, who does not know that they are live.
+            let sql = "UPDATE run_event SET live = 1 WHERE n = $1 AND seq >= $2 AND seq <= $3 AND live = 0".to_owned();
+            execute(&mut tx, sql, vec![list_key.into(), first.into(), last.into()]).await?;
         }
         tx.commit().await
     }
 
     /// Returns at most `limit` events after `seq`, in order.
     pub async fn events_after(&self, workspace: WorkspaceId, run_id: &str, seq: u64, limit: u32) -> Result<Vec<Event>> {
-        let mut connection = self.reader.acquire().await?;
-        match list_key::find(&mut connection, workspace, run_id).await? {
-            Some(list_key) => self.read(&mut connection, list_key, seq.saturating_add(1), limit).await,
-            None => Ok(Vec::new()),
-        }
+        self.read_after(workspace, run_id, Some(seq), limit).await
     }
 
     /// The highest stored seq, or 0.
@@ -88,14 +87,33 @@ impl Store {
         Ok(u64::try_from(bytes).unwrap_or(0))
     }
 
-    /// Folds a stored log and records it. For logs without viewers: viewers share a cached fold.
+    /// Folds a stored log and records it. For logs without viewers: viewers share a cached fold. A part of the log is in
+    /// memory at a time, beside its timeline.
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
         for _ in 0..MAX_RECORD_ATTEMPTS {
-            let events = self.read_log(workspace, run_id).await?;
-            if events.is_empty() {
+            let has_rows = self.has_rows(workspace, run_id).await?;
+            let (mut timeline, mut seqs, mut parts) = (Timeline::default(), Vec::new(), PartWriter::new(&self.packer));
+            let mut after = None;
+            loop {
+                let events = self.read_after(workspace, run_id, after, FOLD_CHUNK).await?;
+                let Some(last) = events.last() else { break };
+                after = Some(last.seq);
+                for event in &events {
+                    timeline.apply(event);
+                    seqs.push(to_seq(event));
+                    if has_rows {
+                        parts.push(event).map_err(sqlx::Error::Io)?;
+                    }
+                }
+            }
+            if seqs.is_empty() {
                 return self.index_run_without_log(workspace, run_id).await;
             }
-            if self.record_log(workspace, run_id, &events, &Timeline::from_events(&events)).await? {
+            let (spec, _) = self.run_spec_and_log_state(workspace, run_id).await?;
+            let summary = LogSummary::of(&timeline, parsed(spec.as_deref()).as_ref());
+            drop(timeline);
+            let parts = if summary.complete { parts.finish().map_err(sqlx::Error::Io)? } else { Vec::new() };
+            if self.write_log(workspace, run_id, spec, summary, parts, &seqs).await? {
                 break;
             }
         }
@@ -120,16 +138,30 @@ impl Store {
         timeline: &Timeline,
     ) -> Result<bool> {
         let (spec, _) = self.run_spec_and_log_state(workspace, run_id).await?;
-        let parsed = spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok());
-        let summary = LogSummary::of(timeline, parsed.as_ref());
+        let summary = LogSummary::of(timeline, parsed(spec.as_deref()).as_ref());
         // Compressed before the transaction begins: a long log takes a while, and other writers wait.
         let packed = match summary.complete && self.has_rows(workspace, run_id).await? {
             true => self.packer.pack_log(events).map_err(sqlx::Error::Io)?,
             false => Vec::new(),
         };
+        let seqs: Vec<i64> = events.iter().map(to_seq).collect();
+        self.write_log(workspace, run_id, spec, summary, packed, &seqs).await
+    }
+
+    /// Writes the summary of a log and, if `packed` has something, replaces the log by its parts. `seqs` are those of the
+    /// events that were folded.
+    async fn write_log(
+        &self,
+        workspace: WorkspaceId,
+        run_id: &str,
+        spec: Option<String>,
+        summary: LogSummary,
+        packed: Vec<Part>,
+        seqs: &[i64],
+    ) -> Result<bool> {
         let mut tx = self.begin_writing(workspace).await?;
         let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(true) };
-        let is_current = !summary.complete || holds_all_stored(&mut tx, row.list_key, events).await?;
+        let is_current = !summary.complete || holds_all_stored(&mut tx, row.list_key, seqs).await?;
         let parts = if is_current { packed } else { Vec::new() };
         if !parts.is_empty() {
             execute(&mut tx, "DELETE FROM run_event WHERE n = $1".to_owned(), vec![row.list_key.into()]).await?;
@@ -147,18 +179,24 @@ impl Store {
         Ok(is_current)
     }
 
-    /// Returns the whole stored log.
-    pub async fn read_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<Vec<Event>> {
+    /// Returns at most `limit` events from the beginning of a log.
+    pub async fn first_events(&self, workspace: WorkspaceId, run_id: &str, limit: u32) -> Result<Vec<Event>> {
+        self.read_after(workspace, run_id, None, limit).await
+    }
+
+    /// Returns at most `limit` events after a seq, or the first ones.
+    async fn read_after(
+        &self,
+        workspace: WorkspaceId,
+        run_id: &str,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<Event>> {
         let mut connection = self.reader.acquire().await?;
-        let mut all: Vec<Event> = Vec::new();
-        let Some(list_key) = list_key::find(&mut connection, workspace, run_id).await? else { return Ok(all) };
-        loop {
-            let from = all.last().map_or(0, |event| event.seq.saturating_add(1));
-            let events = self.read(&mut connection, list_key, from, READ_CHUNK).await?;
-            if events.is_empty() {
-                return Ok(all);
-            }
-            all.extend(events);
+        let from = after.map_or(0, |seq| seq.saturating_add(1));
+        match list_key::find(&mut connection, workspace, run_id).await? {
+            Some(list_key) => self.read(&mut connection, list_key, from, limit).await,
+            None => Ok(Vec::new()),
         }
     }
 
@@ -208,44 +246,44 @@ impl Store {
         }
     }
 
-    /// Returns at most `limit` events, in order, beginning with the seq `from`.
+    /// Returns at most `limit` events, in order, beginning with the seq `from`. Fewer if they are large: then the rest comes
+    /// with the next read.
     async fn read(&self, connection: &mut AnyConnection, list_key: i64, from: u64, limit: u32) -> Result<Vec<Event>> {
         // Larger seqs are stored as `i64::MAX`, so nothing comes after that.
         let Ok(first) = i64::try_from(from) else { return Ok(Vec::new()) };
-        let rows: Vec<String> =
-            sqlx::query_scalar("SELECT event FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
-                .bind(list_key)
-                .bind(first)
-                .bind(i64::from(limit))
-                .fetch_all(&mut *connection)
-                .await?;
+        let (rows, rows_until) = read_rows(connection, list_key, first, limit).await?;
         let limit = limit as usize;
-        let mut events = self.read_parts(connection, list_key, from, limit).await?;
+        let (mut events, parts_until) = self.read_parts(connection, list_key, from, limit).await?;
         if !rows.is_empty() {
             // Late events of a compressed log, or all events of a running one.
-            for json in &rows {
-                events.push(parse(json)?);
-            }
+            events.extend(rows);
             events.sort_by_key(|event| event.seq);
             events.dedup_by_key(|event| event.seq);
         }
+        // What stopped early has more events before those of the other.
+        let until = rows_until.min(parts_until);
+        events.retain(|event| event.seq <= until);
         events.truncate(limit);
         Ok(events)
     }
 
-    /// Reads compressed events, part by part until there are enough.
+    /// Reads compressed events, part by part until there are enough, by number or by size. Returns also the seq up to which
+    /// it has read all.
     async fn read_parts(
         &self,
         connection: &mut AnyConnection,
         list_key: i64,
         from: u64,
         limit: usize,
-    ) -> Result<Vec<Event>> {
-        let mut events = Vec::new();
+    ) -> Result<(Vec<Event>, u64)> {
+        let (mut events, mut bytes): (Vec<Event>, usize) = (Vec::new(), 0);
         let mut after = i64::try_from(from).unwrap_or(i64::MAX) - 1;
         while events.len() < limit {
+            if bytes >= MAX_READ_BYTES && !events.is_empty() {
+                return Ok((events, u64::try_from(after).unwrap_or(0)));
+            }
             let row = sqlx::query(
-                "SELECT last_seq, body FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
+                "SELECT last_seq, body, times FROM run_log WHERE n = $1 AND last_seq > $2 ORDER BY first_seq LIMIT 1",
             )
             .bind(list_key)
             .bind(after)
@@ -253,11 +291,13 @@ impl Store {
             .await?;
             let Some(row) = row else { break };
             after = row.try_get(0)?;
-            let body: Vec<u8> = row.try_get(1)?;
+            let (body, times): (Vec<u8>, Vec<u8>) = (row.try_get(1)?, row.try_get(2)?);
             self.load_dictionary_of(connection, &body).await?;
-            events.extend(self.packer.unpack_events(&body, from).map_err(sqlx::Error::Io)?);
+            let (part, part_bytes) = self.packer.unpack_events(&body, &times, from).map_err(sqlx::Error::Io)?;
+            bytes += part_bytes;
+            events.extend(part);
         }
-        Ok(events)
+        Ok((events, u64::MAX))
     }
 
     /// The seqs in a range that are compressed already.
@@ -278,38 +318,67 @@ impl Store {
         let mut seqs = HashSet::new();
         for body in bodies {
             self.load_dictionary_of(connection, &body).await?;
-            let events = self.packer.unpack_events(&body, 0).map_err(sqlx::Error::Io)?;
+            let (events, _) = self.packer.unpack_events(&body, &[], 0).map_err(sqlx::Error::Io)?;
             seqs.extend(events.iter().map(|event| event.seq));
         }
         Ok(seqs)
     }
 }
 
-/// Returns true when the folded events include every event that is stored. Events must be in order.
-async fn holds_all_stored(connection: &mut AnyConnection, list_key: i64, events: &[Event]) -> Result<bool> {
+/// Reads events that are rows. Returns also the seq up to which it has read all.
+async fn read_rows(connection: &mut AnyConnection, list_key: i64, first: i64, limit: u32) -> Result<(Vec<Event>, u64)> {
+    let mut rows =
+        sqlx::query("SELECT event, seen_at, live FROM run_event WHERE n = $1 AND seq >= $2 ORDER BY seq LIMIT $3")
+            .bind(list_key)
+            .bind(first)
+            .bind(i64::from(limit))
+            .fetch(&mut *connection);
+    let (mut events, mut bytes): (Vec<Event>, usize) = (Vec::new(), 0);
+    while let Some(row) = rows.try_next().await? {
+        let json: String = row.try_get("event")?;
+        bytes += json.len();
+        let mut event = parse(&json)?;
+        let is_live = row.try_get::<i64, _>("live")? == 1;
+        event.observed_at_ms = is_live.then(|| row.try_get("seen_at")).transpose()?;
+        events.push(event);
+        if bytes >= MAX_READ_BYTES {
+            let last = events.last().map_or(u64::MAX, |event| event.seq);
+            return Ok((events, last));
+        }
+    }
+    Ok((events, u64::MAX))
+}
+
+/// Returns true when the folded events, given by their seqs in order, include every event that is stored.
+async fn holds_all_stored(connection: &mut AnyConnection, list_key: i64, seqs: &[i64]) -> Result<bool> {
     let rows: Vec<i64> =
         sqlx::query_scalar("SELECT seq FROM run_event WHERE n = $1").bind(list_key).fetch_all(&mut *connection).await?;
     let packed: i64 = sqlx::query_scalar("SELECT CAST(COALESCE(SUM(events), 0) AS BIGINT) FROM run_log WHERE n = $1")
         .bind(list_key)
         .fetch_one(&mut *connection)
         .await?;
-    let is_folded = |seq: &i64| events.binary_search_by_key(seq, to_seq).is_ok();
-    Ok(rows.iter().all(is_folded) && usize::try_from(packed).is_ok_and(|packed| packed <= events.len()))
+    let is_folded = |seq: &i64| seqs.binary_search(seq).is_ok();
+    Ok(rows.iter().all(is_folded) && usize::try_from(packed).is_ok_and(|packed| packed <= seqs.len()))
+}
+
+fn parsed(spec: Option<&str>) -> Option<Value> {
+    spec.and_then(|spec| serde_json::from_str(spec).ok())
 }
 
 /// Stores the parts of a finished log, replacing existing ones.
 pub(super) async fn write_parts(connection: &mut AnyConnection, list_key: i64, parts: &[Part]) -> Result<()> {
     for part in parts {
         sqlx::query(
-            "INSERT INTO run_log (n, first_seq, last_seq, events, body) VALUES ($1, $2, $3, $4, $5) \
+            "INSERT INTO run_log (n, first_seq, last_seq, events, body, times) VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (n, first_seq) DO UPDATE SET \
-             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body",
+             last_seq = excluded.last_seq, events = excluded.events, body = excluded.body, times = excluded.times",
         )
         .bind(list_key)
         .bind(part.first_seq)
         .bind(part.last_seq)
         .bind(part.events)
         .bind(part.body.clone())
+        .bind(part.times.clone())
         .execute(&mut *connection)
         .await?;
     }

@@ -2,8 +2,9 @@
 //!
 //! Applied migrations are checked by checksum: never change a file, add one.
 
-use sqlx::SqlSafeStr;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use anyhow::{Context, Result, bail};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{AnyPool, SqlSafeStr};
 
 use super::Engine;
 
@@ -38,9 +39,44 @@ const STEPS: &[Step] = &[
     step!(14, "consents", "0014_consents.sql"),
     step!(15, "reasons and sorting", "0015_reasons_and_sorting.sql"),
     step!(16, "words", "0016_words.sql"),
+    step!(20, "erasure", "0020_erasure.sql"),
+    step!(21, "audit", "0021_audit.sql"),
+    step!(30, "event times", "0030_event_times.sql"),
+    step!(35, "relaunches", "0035_relaunches.sql"),
 ];
 
-pub(super) fn migrator(engine: Engine) -> Migrator {
+/// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.
+pub(super) async fn run(engine: Engine, pool: &AnyPool) -> Result<()> {
+    match migrator(engine).run(pool).await {
+        Err(MigrateError::VersionMissing(version)) => bail!(newer_database(version)),
+        done => done.context("the database tables could not be brought up to date"),
+    }
+}
+
+/// Checks the migrations that were applied to a SQLite database, in order, each with its checksum. Returns the last one.
+pub(super) fn check_applied(applied: &[(i64, Vec<u8>)]) -> Result<i64> {
+    let known = migrator(Engine::Sqlite);
+    let first = known.iter().next().context("there are no migrations")?;
+    if !applied.first().is_some_and(|(version, checksum)| *version == first.version && *checksum == *first.checksum) {
+        bail!("the file is not a Runlens database");
+    }
+    if let Some((unknown, _)) = applied.iter().find(|(version, _)| !known.version_exists(*version)) {
+        bail!(newer_database(*unknown));
+    }
+    Ok(applied.last().map_or(0, |(version, _)| *version))
+}
+
+fn newer_database(version: i64) -> String {
+    let newest = STEPS.last().map_or(0, |(newest, ..)| *newest);
+    format!(
+        "the database was written by a newer version of Runlens: its tables have migration {version}, and this version \
+         (runlens {}) knows migrations up to {newest}. Nothing was changed. Use that version or a newer one, or restore a \
+         backup that was made before the upgrade",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn migrator(engine: Engine) -> Migrator {
     let steps = STEPS.iter().map(|&(version, name, sqlite, postgres)| {
         let sql = match engine {
             Engine::Sqlite => sqlite,

@@ -5,9 +5,13 @@
 
 mod answers;
 mod arrivals;
+mod audit;
 mod batches;
+mod database_copy;
 mod database_file;
 mod dictionaries;
+mod erasure;
+mod event_times;
 mod facets;
 mod feedback;
 mod grants;
@@ -51,12 +55,15 @@ use sqlx::{Any, AnyPool, ConnectOptions, Executor, Transaction};
 
 pub use answers::{AnswerPlan, CallKey, Claim};
 pub use arrivals::Arrival;
+pub use audit::NewAuditEntry;
 pub use batches::{NewBatch, OpenBatch};
+pub use database_copy::{DatabaseReader, LockedDatabase, sqlite_file};
 pub use database_file::warn_if_others_may_read;
 pub use domain::Origin;
+pub use erasure::EraseTarget;
 pub use grants::{Grant, SealedTokens};
 pub use ingest::{NewLog, RunUpdate};
-pub use launches::SealedAnswerers;
+pub use launches::{NewLaunch, SealedAnswerers};
 pub use library::StoredTemplate;
 pub use log::MAX_RECORD_ATTEMPTS;
 pub use pack::Packer;
@@ -67,10 +74,10 @@ pub use sealed::SealedColumn;
 pub use sessions::{SessionCursor, SessionPlan, UnsupportedClause};
 pub use sync_state::{History, SyncState};
 pub use tags::Tag;
-pub use views::NewView;
+pub use views::{NewView, ViewEditor};
 pub use web_sessions::WebSession;
 pub use workspaces::WorkspaceId;
-pub use writable::cannot_write;
+pub use writable::{cannot_write, is_unreachable};
 
 /// PostgreSQL's advisory locks share one key space. The write lock of a workspace has this key plus the workspace id.
 const WRITE_LOCK: i64 = 1 << 40;
@@ -108,8 +115,7 @@ impl Store {
         } else {
             anyhow::bail!("DATABASE_URL must start with sqlite: or postgres:")
         }?;
-        let migrator = migrations::migrator(store.engine);
-        migrator.run(&store.writer).await.context("the database tables could not be brought up to date")?;
+        migrations::run(store.engine, &store.writer).await?;
         store.load_dictionaries().await?;
         Ok(store)
     }
@@ -130,8 +136,10 @@ impl Store {
             })
         };
         // Compressed logs have some kilobytes, so pages of 8 KB waste less space. Applies only to new files.
+        // Deleted content is overwritten, so that what is erased is not left in free space.
         let write = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-             PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;";
+             PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; \
+             PRAGMA secure_delete = ON;";
         let read = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -4096; \
              PRAGMA temp_store = MEMORY;";
         let writer =
@@ -220,6 +228,7 @@ mod tests {
         assert_eq!(number(&store.writer, "PRAGMA cache_size").await?, -32768);
         assert_eq!(number(&store.writer, "PRAGMA synchronous").await?, 1);
         assert_eq!(number(&store.writer, "PRAGMA page_size").await?, 8192);
+        assert_eq!(number(&store.writer, "PRAGMA secure_delete").await?, 1);
         Ok(())
     }
 

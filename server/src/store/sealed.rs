@@ -174,6 +174,7 @@ mod tests {
     /// Columns with other bytes.
     const OTHERS: [&str; 6] = [
         "run_log.body",
+        "run_log.times",
         "run_spec.body",
         "searched_text.body",
         "pack_dictionary.body",

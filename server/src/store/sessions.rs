@@ -1,5 +1,6 @@
 //! Sessions: the mirrored list, its facets, and totals of a session's runs.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use protocol::{Query, ids, query::words};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use super::erasure::{ErasedItems, session_hashes};
 use super::sql::{Args, fetch};
 use super::tags::Tag;
 use super::{Result, Store, WorkspaceId};
@@ -51,7 +53,9 @@ impl FromStr for SessionCursor {
 impl Store {
     pub async fn upsert_sessions(&self, workspace: WorkspaceId, sessions: &[SessionSummary]) -> Result<()> {
         let mut tx = self.begin_writing(workspace).await?;
-        for session in sessions {
+        let hashes = || sessions.iter().flat_map(session_hashes).collect();
+        let erased = ErasedItems::among(&mut tx, workspace, hashes).await?;
+        for session in sessions.iter().filter(|session| !erased.has_session(session)) {
             sqlx::query(
                 "INSERT INTO session (workspace_id, id, name, status, summary, metadata, created_at, last_used_at, \
                  search) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, id) DO UPDATE SET \
@@ -201,6 +205,23 @@ impl Store {
             Ok(FacetValue { value: row.try_get(0)?, runs, selected: false })
         };
         rows.iter().map(value).collect()
+    }
+
+    /// The prompt of the first stored run of each session.
+    pub async fn first_prompts(&self, workspace: WorkspaceId, ids: &[&str]) -> Result<BTreeMap<String, String>> {
+        let tags: Vec<Tag> = ids.iter().map(|id| Tag::new("session", id)).collect();
+        let found = self.counted_tags(workspace, &tags.iter().collect::<Vec<_>>()).await?;
+        if found.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let tag_ids: Vec<String> = found.iter().map(|counted| counted.id.to_string()).collect();
+        let sql = format!(
+            "SELECT g.value, r.input_preview FROM tag g CROSS JOIN run r WHERE g.id IN ({}) AND r.workspace_id = $1 \
+             AND r.input_preview IS NOT NULL AND r.n = (SELECT MIN(t.n) FROM run_tag t WHERE t.tag_id = g.id)",
+            tag_ids.join(", ")
+        );
+        let rows = fetch(&self.reader, sql, vec![workspace.0.into()]).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
     }
 
     /// Totals of the stored runs of a session.

@@ -2,6 +2,7 @@
 
 use sqlx::{AnyConnection, Row};
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,18 @@ impl Store {
         }
         tx.commit().await?;
         Ok(state)
+    }
+
+    /// Pauses or resumes the sync of older runs.
+    pub async fn set_sync_paused(&self, workspace: WorkspaceId, paused: bool, entry: &NewAuditEntry) -> Result<()> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let mut state = read(&mut tx, workspace).await?;
+        if state.paused != paused {
+            state.paused = paused;
+            write(&mut tx, workspace, &state).await?;
+            audit::add(&mut tx, workspace, entry).await?;
+        }
+        tx.commit().await
     }
 }
 

@@ -9,7 +9,7 @@ use sqlx::{AnyConnection, Row};
 
 use super::log_summary::LogSummary;
 use super::sql::{Arg, execute, fetch, rows};
-use super::{Engine, Origin, Result, WorkspaceId};
+use super::{Engine, Origin, Result, WorkspaceId, erasure};
 
 /// Rows per statement.
 const CHUNK: usize = 1_000;
@@ -114,36 +114,54 @@ impl std::fmt::Display for TagIds {
     }
 }
 
-/// A cache of tag ids. Tags are never deleted, so entries stay valid.
+/// A cache of tag ids. Tags are deleted only by an erasure, so entries stay valid until the next one in their workspace.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TagCache(Arc<Mutex<KnownTags>>);
+pub(super) struct TagCache(Arc<Mutex<CachedTags>>);
 
 #[derive(Debug, Default)]
-struct KnownTags {
+struct CachedTags {
     ids: HashMap<(WorkspaceId, Tag), i64>,
+    generations: HashMap<WorkspaceId, i64>,
     bytes: usize,
 }
 
+/// The ids of tags at a generation of their workspace: see [`erasure::generation`].
+pub(super) struct KnownTags {
+    pub ids: HashMap<Tag, i64>,
+    generation: i64,
+}
+
 impl TagCache {
-    /// Adds committed ids.
-    pub fn insert(&self, workspace: WorkspaceId, ids: &HashMap<Tag, i64>) {
-        let mut known = self.0.locked();
-        for (tag, id) in ids {
-            let bytes = ENTRY_BYTES + tag.key.len() + tag.value.len();
-            if known.bytes + bytes > MAX_CACHED_BYTES {
-                *known = KnownTags::default();
+    /// Adds committed ids, unless something was erased since they were read.
+    pub fn insert(&self, workspace: WorkspaceId, known: &KnownTags) {
+        let mut cached = self.0.locked();
+        if cached.generations.get(&workspace).copied().unwrap_or(0) != known.generation {
+            return;
+        }
+        for (tag, id) in &known.ids {
+            let bytes = entry_bytes(tag);
+            if cached.bytes + bytes > MAX_CACHED_BYTES {
+                *cached = CachedTags { generations: std::mem::take(&mut cached.generations), ..CachedTags::default() };
             }
-            if known.ids.insert((workspace, tag.clone()), *id).is_none() {
-                known.bytes += bytes;
+            if cached.ids.insert((workspace, tag.clone()), *id).is_none() {
+                cached.bytes += bytes;
             }
         }
     }
 
-    fn get(&self, workspace: WorkspaceId, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
-        let known = self.0.locked();
-        let find = |tag: &Tag| Some((tag.clone(), *known.ids.get(&(workspace, tag.clone()))?));
+    fn get(&self, workspace: WorkspaceId, generation: i64, tags: &BTreeSet<Tag>) -> HashMap<Tag, i64> {
+        let mut cached = self.0.locked();
+        if cached.generations.insert(workspace, generation).unwrap_or(0) != generation {
+            cached.ids.retain(|(other, _), _| *other != workspace);
+            cached.bytes = cached.ids.keys().map(|(_, tag)| entry_bytes(tag)).sum();
+        }
+        let find = |tag: &Tag| Some((tag.clone(), *cached.ids.get(&(workspace, tag.clone()))?));
         tags.iter().filter_map(find).collect()
     }
+}
+
+fn entry_bytes(tag: &Tag) -> usize {
+    ENTRY_BYTES + tag.key.len() + tag.value.len()
 }
 
 /// The ids of tags. New tags are inserted.
@@ -153,8 +171,9 @@ pub(super) async fn ids(
     cache: &TagCache,
     workspace: WorkspaceId,
     tags: &BTreeSet<Tag>,
-) -> Result<HashMap<Tag, i64>> {
-    let mut found = cache.get(workspace, tags);
+) -> Result<KnownTags> {
+    let generation = erasure::generation(connection, workspace).await?;
+    let mut found = cache.get(workspace, generation, tags);
     let missing: Vec<&Tag> = tags.iter().filter(|tag| !found.contains_key(*tag)).collect();
     for chunk in missing.chunks(CHUNK) {
         let (sql, args) = lookup(engine, workspace, chunk);
@@ -172,7 +191,7 @@ pub(super) async fn ids(
             .flat_map(|tag| [Arg::from(workspace.0), Arg::from(tag.key.as_str()), Arg::from(tag.value.as_str())]);
         read_ids(&fetch(&mut *connection, sql, args.collect()).await?, &mut found)?;
     }
-    Ok(found)
+    Ok(KnownTags { ids: found, generation })
 }
 
 /// A query for existing tags with their ids and run counts.

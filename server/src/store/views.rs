@@ -3,6 +3,7 @@
 use domain::{View, ViewList, ViewScope};
 use sqlx::Row;
 
+use super::audit::{self, NewAuditEntry};
 use super::{Result, Store, WorkspaceId};
 
 /// List, name and query of the built-in views.
@@ -28,6 +29,13 @@ pub struct NewView {
     pub name: String,
     pub query: String,
     pub shared: bool,
+}
+
+/// A person who changes a view: their own ones or, as an administrator, also shared ones of others.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewEditor<'a> {
+    pub subject: &'a str,
+    pub is_admin: bool,
 }
 
 impl Store {
@@ -85,8 +93,10 @@ impl Store {
         owner: &str,
         id: &str,
         view: &NewView,
+        entry: Option<&NewAuditEntry>,
         now_ms: i64,
     ) -> Result<()> {
+        let mut tx = self.begin().await?;
         sqlx::query(
             "INSERT INTO saved_view (id, workspace_id, owner, list, name, query, shared, created_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -99,36 +109,68 @@ impl Store {
         .bind(&view.query)
         .bind(i64::from(view.shared))
         .bind(now_ms)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+        .execute(&mut *tx)
+        .await?;
+        if let Some(entry) = entry {
+            audit::add(&mut tx, workspace, entry).await?;
+        }
+        tx.commit().await
     }
 
-    /// Changes a view of `owner`. Returns false if there is none.
-    pub async fn update_view(&self, workspace: WorkspaceId, owner: &str, id: &str, view: &NewView) -> Result<bool> {
+    /// Changes a view. Returns false if the editor has none with this id.
+    pub async fn update_view(
+        &self,
+        workspace: WorkspaceId,
+        editor: ViewEditor<'_>,
+        id: &str,
+        view: &NewView,
+        entry: Option<&NewAuditEntry>,
+    ) -> Result<bool> {
+        let mut tx = self.begin().await?;
         let done = sqlx::query(
-            "UPDATE saved_view SET name = $1, query = $2, shared = $3 WHERE workspace_id = $4 AND owner = $5 AND id = $6",
+            "UPDATE saved_view SET name = $1, query = $2, shared = $3 \
+             WHERE workspace_id = $4 AND (owner = $5 OR (shared = 1 AND $6 = 1)) AND id = $7",
         )
         .bind(&view.name)
         .bind(&view.query)
         .bind(i64::from(view.shared))
         .bind(workspace.0)
-        .bind(owner)
+        .bind(editor.subject)
+        .bind(i64::from(editor.is_admin))
         .bind(id)
-        .execute(&self.writer)
+        .execute(&mut *tx)
         .await?;
+        if let Some(entry) = entry.filter(|_| done.rows_affected() == 1) {
+            audit::add(&mut tx, workspace, entry).await?;
+        }
+        tx.commit().await?;
         Ok(done.rows_affected() == 1)
     }
 
-    /// Deletes a view of `owner`. Returns false if there is none.
-    pub async fn delete_view(&self, workspace: WorkspaceId, owner: &str, id: &str) -> Result<bool> {
-        let done = sqlx::query("DELETE FROM saved_view WHERE workspace_id = $1 AND owner = $2 AND id = $3")
-            .bind(workspace.0)
-            .bind(owner)
-            .bind(id)
-            .execute(&self.writer)
-            .await?;
-        Ok(done.rows_affected() == 1)
+    /// Deletes a view. Returns false if the editor has none with this id. The entry is for a shared one.
+    pub async fn delete_view(
+        &self,
+        workspace: WorkspaceId,
+        editor: ViewEditor<'_>,
+        id: &str,
+        entry: &NewAuditEntry,
+    ) -> Result<bool> {
+        let mut tx = self.begin().await?;
+        let shared: Option<i64> = sqlx::query_scalar(
+            "DELETE FROM saved_view WHERE workspace_id = $1 AND (owner = $2 OR (shared = 1 AND $3 = 1)) AND id = $4 \
+             RETURNING shared",
+        )
+        .bind(workspace.0)
+        .bind(editor.subject)
+        .bind(i64::from(editor.is_admin))
+        .bind(id)
+        .fetch_optional(&mut *tx)
+        .await?;
+        if shared == Some(1) {
+            audit::add(&mut tx, workspace, entry).await?;
+        }
+        tx.commit().await?;
+        Ok(shared.is_some())
     }
 
     /// Sets the view that `owner`'s list opens with.

@@ -16,6 +16,8 @@ const SQLITE_CODES: [i64; 3] = [8, 10, 13];
 const SQLITE_READ_CODES: [i64; 2] = [266, 522];
 /// PostgreSQL's codes: disk full, read-only transaction.
 const POSTGRES_CODES: [&str; 2] = ["53100", "25006"];
+/// PostgreSQL's codes: shut down by an operator, crashed, not started yet, too many connections.
+const POSTGRES_STOPPING: [&str; 4] = ["57P01", "57P02", "57P03", "53300"];
 
 impl Store {
     /// Fails if nothing can be written. It writes a row, because a transaction without a change succeeds on a full disk.
@@ -41,8 +43,36 @@ pub fn cannot_write(error: &Error) -> bool {
     }
 }
 
+/// Returns true if the database does not answer: it is stopped, is starting, or the connection broke.
+pub fn is_unreachable(error: &Error) -> bool {
+    match error {
+        Error::Io(_) | Error::Tls(_) | Error::PoolTimedOut | Error::PoolClosed | Error::WorkerCrashed => true,
+        // PostgreSQL closes connections with a code of its own.
+        Error::Database(error) => error
+            .code()
+            .is_some_and(|code| code.len() == 5 && (code.starts_with("08") || POSTGRES_STOPPING.contains(&&*code))),
+        // A connection that is closed in the middle of an answer.
+        Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
 /// Discards connections whose last transaction was neither committed nor rolled back. SQLite rolls back by itself when
 /// the disk is full; sqlx's own rollback then fails, and it would begin no further transaction on that connection.
 pub(super) fn discard_broken(options: AnyPoolOptions) -> AnyPoolOptions {
     options.before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_connection_is_no_internal_error() {
+        let lost = std::io::Error::new(std::io::ErrorKind::ConnectionReset, "reset by peer");
+        for error in [Error::Io(lost), Error::PoolTimedOut, Error::Protocol("got 0 bytes at EOF".to_owned())] {
+            assert!(is_unreachable(&error) && !cannot_write(&error), "{error}");
+        }
+        assert!(!is_unreachable(&Error::RowNotFound));
+    }
 }

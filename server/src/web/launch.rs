@@ -20,12 +20,14 @@ use crate::state::AppState;
 use crate::web::problem::Problem;
 
 const STASHED_KEY: &str = "launch form";
-const NOT_KEPT: &str = "You are signed out, and what you have written is too large to be kept. Copy its JSON before you leave \
+const NOT_KEPT: &str = "You are signed out, and this form is too large to save. Copy its JSON before you leave \
                         this page, then sign in again.";
-const COMES_BACK: &str = "Sign in as them again, and it comes back; or open the launch page anew for one of your own.";
-const COPY_IT: &str = "It is too large to be kept for them: copy its JSON before you leave this page.";
+const COMES_BACK: &str = "Sign in as that user to restore it, or open a new launch form.";
+const COPY_IT: &str = "It is too large to save. Copy its JSON before you leave this page.";
 /// The limit for a form that this server didn't give out: enough for one without files.
 const MAX_UNKNOWN_FORM_BYTES: usize = 256 * 1024;
+/// The text of a form that a page shows when it could not be saved.
+const MAX_TYPED_BYTES: usize = 100_000;
 
 pub async fn send_form(
     State(state): State<AppState>,
@@ -33,22 +35,40 @@ pub async fn send_form(
     caller: Option<Extension<Caller>>,
     headers: HeaderMap,
     body: Multipart,
-) -> Result<Response, Error> {
+) -> Response {
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
+    let mut typed = Vec::new();
+    match receive(&state, &session, caller, body, scripted, &mut typed).await {
+        Ok(response) => response,
+        Err(error) if scripted => error.into_response(),
+        Err(error) => Problem::form(&error.into(), "/launch", &typed).into_response(),
+    }
+}
+
+/// `typed` gets the texts of the form, in case that they cannot be saved.
+async fn receive(
+    state: &AppState,
+    session: &Session,
+    caller: Option<Extension<Caller>>,
+    body: Multipart,
+    scripted: bool,
+    typed: &mut Vec<String>,
+) -> Result<Response, Error> {
     let Some(Extension(caller)) = caller else {
         let Some(submitted) = parse(body, MAX_ANONYMOUS_BYTES).await? else {
             return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
         };
-        if !stash(&state, &session, submitted.fields, MAX_ANONYMOUS_BYTES).await {
+        if !stash(state, session, submitted.fields, MAX_ANONYMOUS_BYTES).await {
             return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
         }
         return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
     };
     let submitted = parse(body, usize::MAX).await?.unwrap_or_default();
     let fields = submitted.fields.clone();
-    match respond(&state, &caller, &submitted, scripted).await.map_err(AppError::from) {
+    *typed = typed_texts(&fields);
+    match respond(state, &caller, &submitted, scripted).await.map_err(AppError::from) {
         Ok(LaunchResponse::Foreign { message }) => {
-            let stashed = stash(&state, &session, fields, MAX_DRAFT_BYTES).await;
+            let stashed = stash(state, session, fields, MAX_DRAFT_BYTES).await;
             let message = format!("{message} {}", if stashed { COMES_BACK } else { COPY_IT });
             match scripted {
                 true => Ok(Json(Wire(LaunchResponse::Foreign { message })).into_response()),
@@ -139,6 +159,20 @@ async fn parse(mut body: Multipart, max_bytes: usize) -> Result<Option<Submitted
         }
     }
     Ok(Some(form))
+}
+
+/// The texts of a form's controls, each with the name of its field.
+fn typed_texts(fields: &[(String, String)]) -> Vec<String> {
+    let mut room = MAX_TYPED_BYTES;
+    let mut texts = Vec::new();
+    for (name, text) in fields.iter().filter(|(_, text)| !text.trim().is_empty()) {
+        let shown = name.strip_prefix("field:/").or_else(|| (name == "json").then_some("JSON"));
+        if let (Some(shown), Some(rest)) = (shown, room.checked_sub(text.len())) {
+            room = rest;
+            texts.push(format!("{shown}\n{text}"));
+        }
+    }
+    texts
 }
 
 fn to_sign_in() -> Response {

@@ -2,6 +2,9 @@
 
 pub mod assets;
 pub mod body_timeout;
+pub mod cannot_save;
+pub mod client_address;
+pub mod delete_pages;
 #[cfg(debug_assertions)]
 pub mod dev_site;
 pub mod finish_changes;
@@ -12,6 +15,7 @@ pub mod local_path;
 pub mod open_run;
 pub mod origin;
 pub mod pages;
+pub mod plain_page;
 pub mod preferences;
 pub mod problem;
 pub mod rate_limit;

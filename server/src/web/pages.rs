@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use app::backend::ApiDocs;
 use app::shell::shell;
 use axum::Router;
 use axum::body::Body;
@@ -27,6 +28,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         move || {
             provide_context(state.assets.clone());
             provide_context(state.sign_in.clone());
+            provide_context(ApiDocs(crate::api::docs_html));
         }
     };
     let not_found = leptos_axum::render_app_async_with_context(context.clone(), shell);
@@ -36,8 +38,12 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, MAX_RENDER_TIME))
 }
 
-/// Method and path of each page.
-#[cfg(test)]
-pub fn listed() -> Vec<(axum::http::Method, String)> {
-    PAGES.iter().map(|page| (axum::http::Method::GET, page.path().to_owned())).collect()
+/// The path of each page.
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(AxumRouteListing::path)
+}
+
+/// Returns true if a route is a page of the app.
+pub fn contains(route: &str) -> bool {
+    paths().any(|path| path == route)
 }

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 
 use app::AppError;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
+use domain::url::encode;
 
+use super::plain_page::plain_page;
 use crate::html::escape;
 use crate::store::cannot_write;
 
@@ -20,6 +22,8 @@ pub struct Problem {
     advice: String,
     link: &'static str,
     href: String,
+    /// What the user typed, so that it is not lost.
+    typed: Vec<String>,
 }
 
 const SIGN_IN: (&str, &str) = ("Go to the sign-in page", "/sign-in");
@@ -28,6 +32,13 @@ impl Problem {
     /// A sign-in failed; trying again may help.
     pub fn sign_in(title: &str, advice: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, advice)
+    }
+
+    /// The next sign-in leads to this page, as the failed one should have.
+    pub fn returning_to(self, path: &str) -> Self {
+        let (_, sign_in) = SIGN_IN;
+        let href = if self.href == sign_in { format!("{sign_in}?return_to={}", encode(path)) } else { self.href };
+        Self { href, ..self }
     }
 
     /// A form of one user was sent by another user.
@@ -53,6 +64,17 @@ impl Problem {
         Self { link: "Go back", href: from.to_owned(), ..Self::new(status, "This could not be done.", message) }
     }
 
+    /// A plain form failed. `typed` is text that would be lost.
+    pub fn form(error: &AppError, from: &str, typed: &[String]) -> Self {
+        let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let title = match error {
+            AppError::Conflict { .. } => "This could not be done.",
+            other => other.title(),
+        };
+        let (link, href, typed) = ("Go back", from.to_owned(), typed.to_vec());
+        Self { link, href, typed, ..Self::new(status, title, &error.advice()) }
+    }
+
     pub fn database() -> Self {
         let (link, href) = ("Try again", "/runs".to_owned());
         let error = AppError::Database;
@@ -65,7 +87,8 @@ impl Problem {
 
     fn new(status: StatusCode, title: &str, advice: &str) -> Self {
         let (link, href) = SIGN_IN;
-        Self { status, title: title.to_owned(), advice: advice.to_owned(), link, href: href.to_owned() }
+        let (title, advice, href) = (title.to_owned(), advice.to_owned(), href.to_owned());
+        Self { status, title, advice, link, href, typed: Vec::new() }
     }
 
     /// A database error. If the database cannot be written, the page says so.
@@ -82,26 +105,21 @@ impl Problem {
         let reference = crate::random::reference();
         tracing::error!(%reference, %error, "sign-in request failed");
         let advice = format!("Try again; if it happens again, tell your operator the reference {reference}.");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here.", &advice)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.", &advice)
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut page = String::from("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
-        page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        page.push_str("<title>Problem · Runlens</title>");
-        if let Some(href) = STYLESHEET.get() {
-            let _ = write!(page, "<link rel=\"stylesheet\" href=\"{}\">", escape(href));
+        let mut body = format!("<p>{}</p>", escape(&self.advice));
+        if !self.typed.is_empty() {
+            body.push_str("<p>Your text, so that you can copy it:</p>");
         }
-        let (title, advice) = (escape(&self.title), escape(&self.advice));
-        let _ = write!(
-            page,
-            "</head><body class=\"standalone\"><main class=\"card\"><p class=\"brand\">Runlens</p><h1>{title}</h1>\
-             <p>{advice}</p><p><a class=\"button primary\" href=\"{}\">{}</a></p></main></body></html>",
-            escape(&self.href),
-            self.link
-        );
-        (self.status, Html(page)).into_response()
+        for text in &self.typed {
+            let _ = write!(body, "<pre class=\"code\" tabindex=\"0\">{}</pre>", escape(text));
+        }
+        let (href, link) = (escape(&self.href), self.link);
+        let _ = write!(body, "<p><a class=\"button primary\" href=\"{href}\">{link}</a></p>");
+        (self.status, plain_page("Problem", &self.title, &body)).into_response()
     }
 }

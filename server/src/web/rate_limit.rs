@@ -1,18 +1,19 @@
 //! Limits how many state-changing requests a client without a sign-in may send.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use app::AppError;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::LockExt;
 use tower_sessions::Session;
 
+use super::client_address::ClientAddress;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -108,8 +109,8 @@ pub fn too_many_requests(wait: Duration) -> Response {
 }
 
 fn address_of(request: &Request) -> Option<Client> {
-    let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    address.map(|ConnectInfo(address)| Client::Address(network(address.ip())))
+    let address = request.extensions().get::<ClientAddress>();
+    address.map(|ClientAddress(address)| Client::Address(network(*address)))
 }
 
 /// One client usually has a whole IPv6 network of this size.

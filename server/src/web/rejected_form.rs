@@ -18,7 +18,7 @@ use crate::auth::Caller;
 
 const KEY: &str = "refused form";
 /// Form fields with text that the user typed.
-const TEXT_FIELDS: [&str; 3] = ["name", "text", "explanation"];
+const TEXT_FIELDS: [&str; 4] = ["name", "text", "explanation", "system_prompt"];
 /// The text of one form. What exceeds it is not stored.
 const MAX_TEXT_BYTES: usize = 100_000;
 /// The size of one form.
@@ -103,7 +103,7 @@ fn accepts_html(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the page of the form. Requests from other sites were rejected before.
-fn form_page(headers: &HeaderMap) -> String {
+pub fn form_page(headers: &HeaderMap) -> String {
     let referer = headers.get(REFERER).and_then(|referer| referer.to_str().ok());
     let uri = referer.and_then(|referer| referer.parse::<Uri>().ok());
     local_path(uri.as_ref().and_then(Uri::path_and_query).map(|path| path.as_str()))

@@ -92,6 +92,31 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     assert!(page.status == 200 && page.body.contains("before the disk was full"), "{}", page.body);
     let page = browser.open(&format!("/runs/{new}")).await;
     assert!(page.status == 503 && page.body.contains(NOT_SAVED), "{}", page.body);
+    // Every page says so, whether or not it has to save something.
+    for path in ["/runs", "/sessions", "/launch", "/import", "/compare", &format!("/runs/{stored}")] {
+        eventually(&format!("{path} says that nothing can be saved"), async || {
+            let page = browser.open(path).await;
+            assert_eq!(page.status, 200, "{path}: {}", page.body);
+            page.body.contains(NOT_SAVED).then_some(())
+        })
+        .await;
+    }
+    // So does a page that is opened by JavaScript, in its data.
+    assert!(browser.open(&format!("/rpc/run?id={stored}")).await.body.contains(NOT_SAVED));
+    // Plain forms answer with a page that has what was typed.
+    let log = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"pasted text\"}}";
+    let import = browser.send_parts("/import", &[("text", log)], &[], "text/html").await;
+    assert_eq!(import.status, 503, "{}", import.body);
+    assert!(import.body.contains(NOT_SAVED) && import.body.contains("pasted text"), "{}", import.body);
+    assert!(import.body.starts_with("<!DOCTYPE html>") && !import.body.contains("{\"seq\""), "{}", import.body);
+    let scripted = browser.send_parts("/import", &[("text", log)], &[], "*/*").await;
+    let back = scripted.headers["location"].to_str().unwrap();
+    assert!(back.starts_with("/import?problem=Nothing"), "{back}");
+    let form = browser.launch_page("").await;
+    let fields = [("field:/prompt", "a prompt that took long"), ("action", "launch")];
+    let launch = browser.send_plain_launch_form(&form, &fields).await;
+    assert!(launch.status >= 400 && launch.body.starts_with("<!DOCTYPE html>"), "{} {}", launch.status, launch.body);
+    assert!(launch.body.contains(NOT_SAVED) && launch.body.contains("a prompt that took long"), "{}", launch.body);
     let view = [("list", "runs"), ("name", "Mine"), ("query", "status:failed")];
     let (status, body) = browser.call("create-view", &view).await;
     assert!(status == 503 && body["error"] == "cannot_save", "{status} {body}");

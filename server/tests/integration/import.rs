@@ -240,3 +240,29 @@ async fn a_compressed_export_is_complete() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_form_with_several_files_has_a_result_for_each() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let file = |name: &str, body: &str| {
+        format!("--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{body}\r\n")
+    };
+    let files = [("a.ndjson", LOG), ("b.txt", "no log"), ("empty.json", ""), ("c.ndjson", LOG)];
+    let body = files.iter().map(|(name, body)| file(name, body)).collect::<String>() + "--edge--\r\n";
+    let url = browser.url("/import");
+    let request = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let request = request
+        .post(url.clone())
+        .header(ORIGIN, url.origin().ascii_serialization())
+        .header("content-type", "multipart/form-data; boundary=edge")
+        .body(body);
+    let answer = browser.send(request, url).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    let page = browser.open(answer.headers[LOCATION].to_str().unwrap()).await.body;
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing: {page}"));
+    assert!(place(">a.ndjson<") < place(">c.ndjson<"));
+    place("b.txt: No run events found");
+    place("The file empty.json is empty.");
+    assert_eq!(page.matches("href=\"/runs/imported_").count(), 2, "{page}");
+}

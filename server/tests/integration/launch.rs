@@ -1,12 +1,13 @@
 //! Launching runs and batches with the form: each starts once, and errors appear at their fields.
 
-use app::model::launch::{Control, Item, LaunchPageModel, LaunchResponse};
+use app::model::launch::{Control, Group, Item, LaunchPageModel, LaunchResponse};
 use app::wire::Wire;
 use domain::{Batch, BatchItemState};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, shown_page,
+    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, launched_session,
+    shown_page,
 };
 
 fn spec() -> Value {
@@ -145,23 +146,22 @@ async fn a_session_is_started_and_continued() {
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.launch_form_with(&spec()).await;
     let first = [("mode", "new_session"), ("action", "launch")];
-    let first = launched_run(browser.send_launch_form(&page, &first).await);
-    app.sandbox_stream(DEMO, &first).await;
-    let session = session_of(&mut browser, &first).await;
+    let session = launched_session(browser.send_launch_form(&page, &first).await);
+    app.sandbox_stream(DEMO, &newest_run_of(&mut browser, &session).await).await;
 
     let page = browser.launch_page(&format!("?session={session}")).await;
     let next = [("field:/prompt", "/say again"), ("field:/modelId", "sandbox/script-mini"), ("action", "launch")];
-    let second = launched_run(browser.send_launch_form(&page, &next).await);
-    assert_eq!(session_of(&mut browser, &second).await, session);
+    assert_eq!(launched_session(browser.send_launch_form(&page, &next).await), session);
 
     let page = browser.launch_page("?session=ses_unknown").await;
     let answer = browser.change_launch_form(&page, &next).await;
     assert_eq!(places(&answer), ["Session"], "{:?}", answer.problems);
 }
 
-async fn session_of(browser: &mut Browser, run_id: &str) -> String {
-    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{run_id}")).await.body).unwrap();
-    run["sessionId"].as_str().unwrap_or_else(|| panic!("{run}")).to_owned()
+async fn newest_run_of(browser: &mut Browser, session: &str) -> String {
+    let runs: Value =
+        serde_json::from_str(&browser.open(&format!("/api/runs?q=session:{session}")).await.body).unwrap();
+    runs["runs"][0]["id"].as_str().unwrap_or_else(|| panic!("{runs}")).to_owned()
 }
 
 /// Launches a batch and returns its id.
@@ -247,8 +247,10 @@ fn all_items(page: &LaunchPageModel) -> Vec<&Item> {
     fn collect<'a>(items: &'a [Item], found: &mut Vec<&'a Item>) {
         for item in items {
             found.push(item);
-            if let Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } = item {
-                collect(items, found);
+            match item {
+                Item::Group(Group { items, .. }) | Item::Row { items } => collect(items, found),
+                Item::Table { rows, .. } => rows.iter().for_each(|row| collect(row, found)),
+                _ => {}
             }
         }
     }
@@ -262,7 +264,10 @@ async fn the_form_offers_what_the_workspace_has() {
     let app = TestApp::start().await;
     app.finished_run(DEMO, "/say hi", json!({ "metadata": { "customer": "acme" } })).await;
     let mut browser = app.signed_in(DEMO).await;
-    let page = browser.launch_form_with(&with(spec(), "metadata", json!({ "customer": "" }))).await;
+    let tools =
+        json!([{ "kind": "mantyx", "id": "tool_calculator" }, { "kind": "mantyx_plugin", "name": "@other/tool" }]);
+    let asked = with(with(spec(), "metadata", json!({ "customer": "" })), "tools", tools);
+    let page = browser.launch_form_with(&asked).await;
     let items = all_items(&page);
     let select = |name: &str| {
         let found = items.iter().find_map(|item| match item {
@@ -282,9 +287,11 @@ async fn the_form_offers_what_the_workspace_has() {
             _ => None,
         })
     };
-    assert!(offered("agents").is_some_and(|agents| !agents.is_empty()));
-    assert!(offered("workspace-tools").is_some_and(|tools| !tools.is_empty()));
-    assert!(offered("plugin-tools").is_some());
+    assert!(select("field:/agentId").len() > 1);
+    let calculator = select("field:/tools/0/id").into_iter().find(|(id, _)| id == "tool_calculator").unwrap().1;
+    assert!(calculator.contains(" — "), "a name and a description: {calculator}");
+    let plugins = select("field:/tools/1/name");
+    assert!(plugins.len() > 2 && plugins.iter().any(|(id, _)| id == "@other/tool"), "{plugins:?}");
     assert_eq!(offered("metadata-keys"), Some(vec![("customer".to_owned(), String::new())]));
     assert_eq!(offered("metadata-0"), Some(vec![("acme".to_owned(), String::new())]));
     assert!(page.may_launch && page.notices.is_empty(), "{:?}", page.notices);
@@ -314,7 +321,7 @@ async fn preflight_shows_the_result_of_each_check() {
     let checked: Vec<_> = all_items(&page)
         .into_iter()
         .filter_map(|item| match item {
-            Item::Group { checks, .. } if !checks.is_empty() => Some(checks),
+            Item::Group(Group { checks, .. }) if !checks.is_empty() => Some(checks),
             _ => None,
         })
         .collect();
@@ -337,6 +344,8 @@ async fn preflight_shows_the_result_of_each_check() {
             vec![("Shape", "success"), ("Reachable", "success"), ("Answered", "success")],
         ],
     );
+    let summary: Vec<_> = page.checks.iter().map(|line| (line.label.as_str(), line.tone.as_str())).collect();
+    assert_eq!(summary[..3], [("calc", "success"), ("calc2", "error"), ("gone", "warning")]);
     let mut failed = checked.iter().flat_map(|checks| checks.iter()).filter(|check| check.tone.as_str() == "error");
     assert!(failed.all(|check| !check.fix.is_empty()), "{checked:?}");
 }

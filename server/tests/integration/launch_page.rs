@@ -1,10 +1,12 @@
 //! The launch form as a browser sends it: drafts, sign-outs, uploads, templates and errors.
 
-use app::model::launch::{Item, LaunchPageModel, LaunchResponse};
+use app::model::launch::{Group, Item, LaunchPageModel, LaunchResponse};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{DEMO, OTHER, TestApp, Trouble, Unsteady, api_key, eventually, launched_run, shown_page};
+use crate::harness::{
+    DEMO, OTHER, TestApp, Trouble, Unsteady, api_key, eventually, launched_run, launched_session, shown_page,
+};
 
 const SPEC: &str = r#"{"systemPrompt":"You help.","modelId":"sandbox/script","prompt":"/say hello"}"#;
 
@@ -385,9 +387,8 @@ async fn the_tools_of_a_session_are_checked_too() {
     spec["tools"] = json!([{ "kind": "mantyx", "id": "tool_calculator" }, { "kind": "local", "name": "ask" },
         { "kind": "mcp_local", "name": "files", "tools": [{ "name": "read", "inputSchema": {} }] }]);
     let page = browser.launch_form_with(&spec).await;
-    let id = launched_run(browser.send_launch_form(&page, &[("mode", "new_session"), ("action", "launch")]).await);
-    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
-    let query = format!("?session={}", run["sessionId"].as_str().unwrap());
+    let answer = browser.send_launch_form(&page, &[("mode", "new_session"), ("action", "launch")]).await;
+    let query = format!("?session={}", launched_session(answer));
 
     let page = browser.launch_page(&query).await;
     let page = browser
@@ -399,7 +400,7 @@ async fn the_tools_of_a_session_are_checked_too() {
     let checks = |page: &LaunchPageModel| {
         let tools = page.sections.iter().find(|section| section.id == "tools").unwrap();
         let group = tools.items.iter().find_map(|item| match item {
-            Item::Group { id, checks, .. } if id == "session-tools" => Some(checks.clone()),
+            Item::Group(Group { id, checks, .. }) if id == "session-tools" => Some(checks.clone()),
             _ => None,
         });
         group.unwrap().into_iter().map(|check| format!("{:?} {}", check.tone, check.message)).collect::<Vec<_>>()

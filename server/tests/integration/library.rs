@@ -90,7 +90,7 @@ async fn only_its_owner_sees_a_private_template_and_its_secrets() {
         sqlx::query_scalar("SELECT content FROM launch_template").fetch_all(&pool).await.unwrap();
     assert!(stored.len() == 1 && !stored[0].windows(6).any(|part| part == b"s3cret"));
     // A colleague of the same workspace.
-    sqlx::query("UPDATE launch_template SET subject = 'somebody else'").execute(&pool).await.unwrap();
+    sqlx::query("UPDATE launch_template SET subject = 'another user'").execute(&pool).await.unwrap();
     assert!(own(&mut browser).await.is_empty());
     assert_eq!(browser.read(&format!("launch-page?template={id}")).await.0, 404);
     let stolen = save(&mut browser, &format!("update-template:{id}"), "Stolen", false).await;

@@ -125,6 +125,35 @@ async fn a_large_form_of_an_anonymous_client_is_answered_before_it_is_read() {
 }
 
 #[tokio::test]
+async fn templates_that_are_saved_at_the_same_time_do_not_exceed_the_limit() {
+    let app = TestApp::start().await;
+    let mut browsers = Vec::new();
+    for _ in 0..8 {
+        browsers.push(app.signed_in(DEMO).await);
+    }
+    let database = app.database.connect().await;
+    for number in 0..199 {
+        sqlx::query(
+            "INSERT INTO launch_template (workspace_id, id, subject, email, shared, name, notes, content, changed_at) \
+             SELECT workspace_id, $1, subject, email, 0, 'a name', '', access_token, 0 FROM oauth_grant LIMIT 1",
+        )
+        .bind(format!("template {number}"))
+        .execute(&database)
+        .await
+        .unwrap();
+    }
+    let saves = browsers.iter_mut().map(|browser| async {
+        let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hello" });
+        let page = browser.launch_page("").await;
+        let page = browser.change_launch_form(&page, &[("json", &spec.to_string())]).await;
+        browser.send_launch_form(&page, &[("template.name", "one more"), ("action", "save-template")]).await
+    });
+    futures::future::join_all(saves).await;
+    let saved: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM launch_template").fetch_one(&database).await.unwrap();
+    assert_eq!(saved, 200);
+}
+
+#[tokio::test]
 async fn refused_credentials_of_one_address_are_limited() {
     let app = TestApp::start_with(|config| config.limits.anonymous_writes_per_minute = 3).await;
     let get = async |token: String| {

@@ -4,10 +4,13 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod access;
 mod actions;
 mod anonymous;
 mod answers;
 mod api;
+mod audit;
+mod backup;
 mod browse;
 mod call_age;
 mod closed_tab;
@@ -15,6 +18,7 @@ mod compare;
 mod consents;
 mod disconnects;
 mod disk_full;
+mod erase;
 mod harness;
 mod import;
 mod isolation;
@@ -42,6 +46,8 @@ mod sessions;
 mod sign_in;
 mod startup;
 mod sync;
+mod times;
+mod upgrade;
 mod viewers;
 mod views;
 mod workspaces;

@@ -103,7 +103,7 @@ async fn a_mantyx_that_hangs_is_asked_once_and_stored_runs_are_shown() {
     let pages = futures::future::join_all((0..10).map(|_| get(&app, "/api/runs"))).await;
     for page in pages {
         assert_eq!(ids(&page, "runs").len(), 5);
-        assert!(page["stale"].as_str().unwrap().contains("has not answered yet"), "{page}");
+        assert!(page["stale"].as_str().unwrap().contains("has not responded yet"), "{page}");
     }
     assert_eq!(peer.look(|world| world.lists), 1);
 }

@@ -98,7 +98,7 @@ async fn an_invalid_filter_is_explained_and_stays_in_the_form() {
     let mut browser = app.signed_in(DEMO).await;
     for (query, message) in [
         ("q=status:lost", "There is no status"),
-        ("q=duration:30s", "Say how to compare"),
+        ("q=duration:30s", "Add a comparison"),
         ("q=a%22b:c", "Put quotes around the whole"),
         ("status=lost", "There is no status"),
         ("metadata=nocolon", "Write metadata as key:value"),

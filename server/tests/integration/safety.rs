@@ -94,6 +94,23 @@ async fn an_unknown_api_path_is_a_json_404() {
 }
 
 #[tokio::test]
+async fn a_function_without_its_arguments_answers_400_and_says_which() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    for path in ["/rpc/run", "/rpc/session", "/rpc/batch", "/rpc/suggest"] {
+        let answer = browser.request(Method::GET, app.url(path), &[]).await;
+        assert_eq!(answer.status, 400, "{path}: {}", answer.body);
+        assert!(answer.body.contains("The argument `"), "{path}: {}", answer.body);
+    }
+    let answer = browser.request(Method::GET, app.url("/rpc/run-state?id=x&view=y"), &[]).await;
+    assert!(answer.status == 400 && answer.body.contains("cannot be read"), "{} {}", answer.status, answer.body);
+    for function in ["cancel-run", "answer-call", "create-view", "pause-sync", "send-message"] {
+        let (status, body) = browser.call(function, &[("nothing", "x")]).await;
+        assert_eq!((status, &body["error"]), (400, &"invalid".into()), "{function}: {body}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_credential_is_asked_about_once() {
     let mantyx = FakeMantyx::start(1, &[]).await;
     let app = TestApp::start_with(|config| mantyx.configure(config)).await;

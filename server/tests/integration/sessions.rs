@@ -91,3 +91,26 @@ async fn long_conversations_are_paged_with_their_runs() {
     assert!(page.contains(&format!("href=\"/runs/{}\"", runs[0])), "{earlier}");
     assert!(page.contains("Newest messages") && !page.contains("Earlier messages"));
 }
+
+#[tokio::test]
+async fn a_session_without_a_name_is_titled_by_its_first_prompt() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let form = browser.open("/sessions/new").await;
+    assert_eq!(form.status, 200);
+    let new = |text: &'static str| {
+        [("key", "key-of-one-form"), ("model", "sandbox/script"), ("system_prompt", "You help."), ("text", text)]
+    };
+    let (status, body) = call(&mut browser, "start-session", &new("  ")).await;
+    assert_eq!(status, 400, "{body}");
+    let (status, href) = call(&mut browser, "start-session", &new("/say What is the refund policy?")).await;
+    assert_eq!(status, 200, "{href}");
+    let again = call(&mut browser, "start-session", &new("/say What is the refund policy?")).await;
+    assert_eq!((200, href.clone()), again, "a form that is sent twice starts one session");
+    let href: String = serde_json::from_str(&href).unwrap();
+    let page = browser.open(&href).await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("<title>/say What is the refund policy? · Runlens</title>"), "{}", page.body);
+    let list = browser.open("/sessions").await.body;
+    assert!(list.contains(&format!("href=\"{href}\">/say What is the refund policy?")), "{list}");
+}

@@ -48,11 +48,13 @@ async fn cookies_are_secure_when_browsers_come_over_https() {
 async fn a_denial_is_explained() {
     let app = TestApp::start().await;
     let mut browser = app.browser();
-    let consent = browser.open_consent_page("/runs").await;
+    let consent = browser.open_consent_page("/runs?q=customer:acme").await;
     let callback = browser.decide(&consent, DEMO, "deny").await;
     let answer = browser.follow(callback).await;
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("You denied access"), "{}", answer.body);
+    // The next sign-in leads to the page that was asked for first.
+    assert!(answer.body.contains("/sign-in?return_to=%2Fruns%3Fq%3Dcustomer%3Aacme"), "{}", answer.body);
 }
 
 #[tokio::test]

@@ -38,14 +38,14 @@ async fn a_rejected_plain_form_redirects_back_and_shows_the_reason_once() {
     let (status, to, page) =
         send(&[("list", "runs"), ("name", "Kept as written"), ("query", "status:lost")], "/runs?q=env:prod").await;
     assert_eq!((status, to.as_str()), (303, "/runs?q=env:prod"));
-    assert!(page.contains("There is no status `lost`") && page.contains("Kept as written"), "{page}");
+    assert!(page.contains("Unknown status `lost`") && page.contains("Kept as written"), "{page}");
     // A form that can't be parsed.
     let (status, to, page) = send(&[("list", "nowhere")], "/runs").await;
     assert_eq!((status, to.as_str()), (303, "/runs"));
     assert!(page.contains("role=\"alert\""), "{page}");
     let (status, to, page) = send(&[("list", "runs"), ("name", "Fine"), ("query", "")], "/runs?q=").await;
     assert!((300..400).contains(&status) && to.ends_with("/runs?q="), "{to}");
-    assert!(page.contains("Fine") && !page.contains("class=\"refused\""), "what was told is not told again");
+    assert!(page.contains("Fine") && !page.contains("class=\"refused\""), "the error is shown once");
     let elsewhere = send(&[("list", "runs"), ("name", "Fine"), ("query", "")], "/runs?q=").await.2;
     assert!(elsewhere.contains("You have a view «Fine» already"), "{elsewhere}");
 }

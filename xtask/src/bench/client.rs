@@ -15,6 +15,8 @@ pub struct Client {
     pub bearer: Option<String>,
     /// Requests compressed responses, as browsers do. They are counted, not read.
     pub compressed: bool,
+    /// For a connection, and for each part of a response.
+    pub timeout: Duration,
     cookies: BTreeMap<String, String>,
 }
 
@@ -28,7 +30,18 @@ pub struct Response {
 
 impl Client {
     pub fn new(addr: SocketAddr) -> Self {
-        Self { addr, connection: None, bearer: None, compressed: false, cookies: BTreeMap::new() }
+        Self { addr, connection: None, bearer: None, compressed: false, timeout: TIMEOUT, cookies: BTreeMap::new() }
+    }
+
+    /// A client with the same credentials and a connection of its own.
+    pub fn another(&self) -> Self {
+        let (bearer, cookies) = (self.bearer.clone(), self.cookies.clone());
+        Self { connection: None, bearer, cookies, ..*self }
+    }
+
+    /// The same for another process of the same server.
+    pub fn another_at(&self, addr: SocketAddr) -> Self {
+        Self { addr, ..self.another() }
     }
 
     pub fn get(&mut self, path: &str) -> Result<Response> {
@@ -37,10 +50,31 @@ impl Client {
 
     /// Posts an encoded form.
     pub fn post(&mut self, path: &str, form: &str) -> Result<Response> {
-        self.request("POST", path, Some(form))
+        self.post_as(path, "application/x-www-form-urlencoded", form)
     }
 
-    fn request(&mut self, method: &str, path: &str, form: Option<&str>) -> Result<Response> {
+    pub fn post_as(&mut self, path: &str, content_type: &str, body: &str) -> Result<Response> {
+        self.request("POST", path, Some((content_type, body)))
+    }
+
+    fn request(&mut self, method: &str, path: &str, body: Option<(&str, &str)>) -> Result<Response> {
+        let answer = self.send(method, path, body);
+        if answer.is_err() {
+            self.connection = None;
+        }
+        answer
+    }
+
+    /// The line with the cookies, or nothing.
+    pub fn cookie_header(&self) -> String {
+        if self.cookies.is_empty() {
+            return String::new();
+        }
+        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("Cookie: {}\r\n", cookies.join("; "))
+    }
+
+    fn send(&mut self, method: &str, path: &str, body: Option<(&str, &str)>) -> Result<Response> {
         let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", self.addr);
         if let Some(bearer) = &self.bearer {
             text += &format!("Authorization: Bearer {bearer}\r\n");
@@ -48,24 +82,18 @@ impl Client {
         if self.compressed {
             text += "Accept-Encoding: br\r\n";
         }
-        if !self.cookies.is_empty() {
-            let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            text += &format!("Cookie: {}\r\n", cookies.join("; "));
-        }
-        if let Some(form) = form {
-            text += &format!(
-                "Origin: http://{}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
-                self.addr,
-                form.len()
-            );
+        text += &self.cookie_header();
+        if let Some((content_type, body)) = body {
+            let (addr, length) = (self.addr, body.len());
+            text += &format!("Origin: http://{addr}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n");
         }
         text += "\r\n";
-        text += form.unwrap_or("");
+        text += body.map_or("", |(_, body)| body);
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
-                let stream = TcpStream::connect_timeout(&self.addr, TIMEOUT)?;
-                stream.set_read_timeout(Some(TIMEOUT))?;
+                let stream = TcpStream::connect_timeout(&self.addr, self.timeout)?;
+                stream.set_read_timeout(Some(self.timeout))?;
                 stream.set_nodelay(true)?;
                 none.insert(BufReader::new(stream))
             }

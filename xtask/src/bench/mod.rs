@@ -3,19 +3,22 @@
 mod big_log;
 mod browse;
 mod browser;
-mod client;
+pub mod client;
 mod dev;
 mod fold;
 mod http;
+mod load;
 mod process;
 mod protocol_size;
 mod sandbox_load;
-mod server;
+pub mod server;
 mod startup;
 
 use anyhow::{Result, bail};
 
 use crate::build;
+
+pub use browse::sign_in;
 
 /// One number with its goal.
 pub struct Figure {
@@ -35,11 +38,12 @@ const BENCHES: &[Bench] = &[
     ("big-log", |_| big_log::run()),
     ("browse", browse::run),
     ("sandbox-load", |_| sandbox_load::run()),
+    ("load", load::run),
     ("dev", |options| dev::run(options.cold)),
 ];
 
 /// Benchmarks of the optimised binary. The others build what they measure.
-const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse"];
+const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse", "load"];
 
 /// Edits source files, so it runs only when it is named.
 const ONLY_BY_NAME: &str = "dev";
@@ -57,7 +61,13 @@ pub struct Options {
     /// For browse: a data folder or the URL of a PostgreSQL that already contains the runs that `browse` seeds
     #[arg(long)]
     seeded: Option<String>,
-    /// Measure target/release/runlens as it is, without building first
+    /// For load: how many clients
+    #[arg(long, default_value_t = 500)]
+    clients: usize,
+    /// For load: for how long
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Measure target/release/runlens, or what RUNLENS_BIN names, as it is, without building first
     #[arg(long)]
     built: bool,
     /// For dev: also build everything from an empty target folder

@@ -1,8 +1,8 @@
-//! Runs the optimised binary on free ports, without settings of the environment.
+//! Runs a server on free ports, without settings of the environment.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,6 +14,11 @@ use crate::tools::free_port;
 use crate::{command, paths};
 
 const READY_WITHIN: Duration = Duration::from_secs(60);
+
+/// The optimised binary, or the one that RUNLENS_BIN names.
+pub fn binary() -> Result<PathBuf> {
+    std::env::var_os("RUNLENS_BIN").map_or_else(paths::binary, |path| Ok(path.into()))
+}
 
 /// A running server; stopped when dropped.
 pub struct Server {
@@ -31,10 +36,24 @@ impl Server {
 
     /// Starts on a PostgreSQL, if a URL is given.
     pub fn start_on(data_dir: &Path, database_url: Option<&str>) -> Result<Self> {
+        Self::start_with(data_dir, database_url, &[])
+    }
+
+    /// Starts with further settings.
+    pub fn start_with(data_dir: &Path, database_url: Option<&str>, settings: &[(&str, &str)]) -> Result<Self> {
+        Self::start_binary(&binary()?, data_dir, database_url, settings)
+    }
+
+    pub fn start_binary(
+        binary: &Path,
+        data_dir: &Path,
+        database_url: Option<&str>,
+        settings: &[(&str, &str)],
+    ) -> Result<Self> {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
         let log_path = data_dir.with_extension("log");
         let log = File::create(&log_path)?;
-        let mut command = Command::new(paths::binary()?);
+        let mut command = Command::new(binary);
         for name in ["DATABASE_URL", "MANTYX_URL", "MANTYX_API_KEY", "RUNLENS_PUBLIC_URL", "RUNLENS_SECRET_KEY"] {
             command.env_remove(name);
         }
@@ -48,6 +67,7 @@ impl Server {
         if let Some(url) = database_url {
             command.env("DATABASE_URL", url).env("RUNLENS_SECRET_KEY", "a key for measuring, long enough to be one");
         }
+        command.envs(settings.iter().copied());
         let start = Instant::now();
         let process = command.spawn()?;
         let mut server = Self { process, addr, ready_after: Duration::ZERO };
@@ -66,6 +86,10 @@ impl Server {
     /// Processor time of the process so far.
     pub fn cpu_seconds(&self) -> Result<f64> {
         process::cpu_seconds(self.process.id())
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     /// The current memory of the process.

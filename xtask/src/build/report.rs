@@ -1,9 +1,11 @@
-//! Prints the size of the first visit to each page and checks it against the limit.
+//! Prints the size of the first visit to each page and checks it against the limits.
 
 use super::assets::{Hashed, Site};
 
 /// HTML, styles, script and wasm together, compressed.
 const FIRST_LOAD_LIMIT_BYTES: usize = 400_000;
+/// The stylesheet alone, compressed.
+const STYLES_LIMIT_BYTES: usize = 12_000;
 /// Code that is loaded after a page, with that page: not part of a first load.
 const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
 /// Reserved for the HTML of the page itself.
@@ -17,14 +19,15 @@ pub fn print(site: &Site) -> Option<String> {
     }
     let (raw_bytes, brotli_bytes) = sums(&site.hashed);
     println!("{}", line("every page", raw_bytes, brotli_bytes));
-    let mut over = over_limit("every page", brotli_bytes);
+    let mut over = styles_over_limit(&site.hashed).or_else(|| over_limit("every page", brotli_bytes));
     let is_later = |name: &str| LOADED_LATER.iter().any(|(later, _)| *later == name);
     for (page, chunks) in site.pages.iter().filter(|(page, _)| !is_later(page)) {
         let (raw_chunks, brotli_chunks) = sums(chunks);
         println!("{}", line(&format!("{page} adds"), raw_chunks, brotli_chunks));
         over = over.or_else(|| over_limit(&format!("the page {page}"), brotli_bytes + brotli_chunks));
     }
-    println!("limit: {} compressed, HTML included\n", kilobytes(FIRST_LOAD_LIMIT_BYTES));
+    let limits = (kilobytes(FIRST_LOAD_LIMIT_BYTES), kilobytes(STYLES_LIMIT_BYTES));
+    println!("limits, compressed: {} with HTML, {} of styles\n", limits.0, limits.1);
     for (later, page) in LOADED_LATER {
         let (raw_bytes, brotli_bytes) = sums(&loaded_later(site, later, page));
         println!("{}\n", line(&format!("{later}, after {page}"), raw_bytes, brotli_bytes));
@@ -58,6 +61,12 @@ fn over_limit(page: &str, brotli_bytes: usize) -> Option<String> {
     })
 }
 
+fn styles_over_limit(files: &[Hashed]) -> Option<String> {
+    let styles = files.iter().find(|file| file.kind == "css" && file.brotli_bytes > STYLES_LIMIT_BYTES)?;
+    let sizes = (kilobytes(styles.brotli_bytes), kilobytes(STYLES_LIMIT_BYTES));
+    Some(format!("the styles are {}, over their limit of {}: remove rules that no page uses", sizes.0, sizes.1))
+}
+
 fn kilobytes(bytes: usize) -> String {
     format!("{:.1} KB", bytes as f64 / 1000.0)
 }
@@ -84,6 +93,17 @@ mod tests {
         );
         site.hashed.push(file(120_100));
         assert!(print(&site).is_some_and(|over| over.contains("of every page are 380.1 KB")));
+    }
+
+    #[test]
+    fn styles_have_a_limit_of_their_own() {
+        let mut site = Site::new(Mode::Debug);
+        site.hashed = vec![file(100_000), Hashed { kind: "css", ..file(12_000) }];
+        assert_eq!(print(&site), None);
+        site.hashed[1].brotli_bytes += 100;
+        assert!(
+            print(&site).is_some_and(|over| over.starts_with("the styles are 12.1 KB, over their limit of 12.0 KB"))
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! `cargo xtask test`: runs every check, part by part, with a summary at the end.
 
-mod binaries;
+pub mod binaries;
 mod browser;
+mod dependencies;
+mod fuzz;
 mod postgres;
 mod rust;
 mod sdk;
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::tidy;
+use crate::{tidy, torture};
 
 /// A part of the tests, in the order in which they run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -25,6 +27,8 @@ pub enum Part {
     ClippyWasm,
     /// Rules that the compiler does not know
     Tidy,
+    /// Licences and known vulnerabilities of dependencies, as far as the tools are installed
+    Dependencies,
     /// Unit tests
     Unit,
     /// Integration tests, on SQLite
@@ -33,6 +37,10 @@ pub enum Part {
     Postgres,
     /// Two releases of the official Python client against the sandbox
     Sdk,
+    /// Damaged and generated input for parsers and for the JSON API
+    Fuzz,
+    /// Five rounds of `cargo xtask torture`
+    Torture,
     /// The pages in a real browser
     Browser,
 }
@@ -44,10 +52,13 @@ impl Part {
             Self::Clippy => rust::clippy(),
             Self::ClippyWasm => rust::clippy_wasm(),
             Self::Tidy => tidy::run(),
+            Self::Dependencies => dependencies::run(),
             Self::Unit => rust::unit(),
             Self::Sqlite => rust::sqlite(),
             Self::Postgres => postgres::run(),
             Self::Sdk => sdk::run(),
+            Self::Fuzz => fuzz::run(),
+            Self::Torture => torture::run(&torture::Options::default()),
             Self::Browser => browser::run(),
         }
     }
@@ -112,7 +123,20 @@ mod tests {
         assert_eq!(names(&[Part::Unit, Part::Fmt, Part::Unit]), ["fmt", "unit"]);
         assert_eq!(
             names(&[]),
-            ["fmt", "clippy", "clippy-wasm", "tidy", "unit", "sqlite", "postgres", "sdk", "browser"]
+            [
+                "fmt",
+                "clippy",
+                "clippy-wasm",
+                "tidy",
+                "dependencies",
+                "unit",
+                "sqlite",
+                "postgres",
+                "sdk",
+                "fuzz",
+                "torture",
+                "browser"
+            ]
         );
     }
 

@@ -1,14 +1,18 @@
 //! `cargo xtask tidy`: checks rules that the compiler does not know. One rule, one file.
 
 mod crate_dependencies;
+mod dependency_table;
 mod dependency_versions;
 mod document_length;
 mod document_paths;
 mod file_length;
+mod licences;
 mod machine_details;
 mod manifest;
 mod module_docs;
 mod module_imports;
+mod named_tests;
+mod old_phrases;
 mod restricted_crates;
 mod unfinished_work;
 mod wasm_dependencies;
@@ -60,6 +64,8 @@ const CHECKS: &[Check] = &[
     machine_details::check,
     module_docs::check,
     module_imports::check,
+    named_tests::check,
+    old_phrases::check,
     restricted_crates::check,
     unfinished_work::check,
 ];
@@ -69,6 +75,8 @@ pub fn run() -> Result<()> {
     let files = files()?;
     let mut violations: Vec<Violation> =
         files.iter().flat_map(|file| CHECKS.iter().flat_map(|check| check(file))).collect();
+    violations.extend(dependency_table::check(&files));
+    violations.extend(licences::check()?);
     violations.extend(wasm_dependencies::check()?);
     for violation in &violations {
         println!("{violation}");

@@ -1,6 +1,6 @@
 //! A temporary PostgreSQL server for tests and benchmarks.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,30 @@ use crate::command;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The data is temporary, so nothing needs to reach the disk.
 const SETTINGS: &[&str] = &["fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300"];
+/// What is committed survives the end of the processes.
+const DURABLE: &[&str] = &["fsync=off", "max_connections=300"];
 
 /// A running cluster in a temporary folder; stopped and removed when dropped.
 pub struct Cluster {
     programs: Programs,
     dir: TempDir,
     port: u16,
+    settings: &'static [&'static str],
     server: Child,
 }
 
 impl Cluster {
     /// Creates a cluster, starts it on a free loopback port and waits until it answers.
     pub fn start() -> Result<Self> {
+        Self::create(SETTINGS)
+    }
+
+    /// The same, for a cluster that is killed and started again.
+    pub fn start_durable() -> Result<Self> {
+        Self::create(DURABLE)
+    }
+
+    fn create(settings: &'static [&'static str]) -> Result<Self> {
         let programs = Programs::find()?;
         let dir = tempfile::Builder::new().prefix("runlens-postgres-").tempdir()?;
         if let Some(user) = programs.user {
@@ -39,14 +51,27 @@ impl Cluster {
         command::read(programs.command("initdb", dir.path()).args(init).arg("-D").arg(&data))?;
 
         let port = free_port()?;
-        let log = File::create(dir.path().join("log"))?;
-        let mut server = programs.command("postgres", dir.path());
-        server.arg("-D").arg(&data).arg("-k").arg(dir.path()).args(["-h", "127.0.0.1", "-p", &port.to_string()]);
-        server.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
-        let server = server.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?;
-        let mut cluster = Self { programs, dir, port, server };
+        let server = serve(&programs, dir.path(), port, settings)?;
+        let mut cluster = Self { programs, dir, port, settings, server };
         cluster.wait_until_ready()?;
         Ok(cluster)
+    }
+
+    /// Ends all its processes at once, as a crash does.
+    pub fn kill(&mut self) -> Result<()> {
+        let mut stop = self.programs.command("pg_ctl", self.dir.path());
+        stop.args(["stop", "-m", "immediate", "-D"]).arg(self.dir.path().join("data"));
+        command::read(&mut stop)?;
+        self.server.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again if it was killed.
+    pub fn ensure_running(&mut self) -> Result<()> {
+        if self.server.try_wait()?.is_some() {
+            self.server = serve(&self.programs, self.dir.path(), self.port, self.settings)?;
+        }
+        self.wait_until_ready()
     }
 
     /// The URL of a user who may create databases.
@@ -72,14 +97,20 @@ impl Cluster {
     }
 }
 
+fn serve(programs: &Programs, dir: &Path, port: u16, settings: &[&str]) -> Result<Child> {
+    let log = OpenOptions::new().create(true).append(true).open(dir.join("log"))?;
+    let mut server = programs.command("postgres", dir);
+    server.arg("-D").arg(dir.join("data")).arg("-k").arg(dir).args(["-h", "127.0.0.1", "-p", &port.to_string()]);
+    server.args(settings.iter().flat_map(|setting| ["-c", setting]));
+    Ok(server.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?)
+}
+
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let mut stop = self.programs.command("pg_ctl", self.dir.path());
-        stop.args(["stop", "-m", "immediate", "-D"]).arg(self.dir.path().join("data"));
-        if command::read(&mut stop).is_err() {
+        if self.kill().is_err() {
             let _ = self.server.kill();
+            let _ = self.server.wait();
         }
-        let _ = self.server.wait();
     }
 }
 

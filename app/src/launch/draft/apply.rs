@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::fields::{Control, FieldTable, Format};
+use protocol::fields::{FieldTable, Format};
 use protocol::json_pointer::{remove, set};
 use serde_json::Value;
 
 use super::control_text::{is_unchanged, json_at, lines_at, text_at};
-use super::properties::{self, Property};
-use super::{LaunchDraft, answerers, cards, files, json_error, rows, shapes};
+use super::rows::{self, Row, Table};
+use super::{LaunchDraft, answerers, cards, files, json_error, shapes};
 use crate::launch::{ControlName, LaunchMode};
 
 /// More than the largest form has. The time to apply a form grows with its fields.
@@ -67,17 +67,14 @@ fn apply_controls(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedField
             apply_text(draft, before, pointer, format, text);
         }
     }
-    let with_rows: BTreeSet<&String> = sent.all().filter_map(|(name, _)| row_pointer(name)).collect();
-    for pointer in with_rows {
-        let is_table = |control: Control| matches!(control, Control::Map(_) | Control::Schema);
-        match fields.find(before, pointer, |field| is_table(field.control)).map(|field| field.control) {
-            Some(Control::Map(map)) => {
-                let part = |i: usize, part: &str| sent.get(&ControlName::row(pointer, i, part)).map(str::to_owned);
-                let row = |i: usize| Some((part(i, "key")?, part(i, "value").unwrap_or_default()));
-                rows::write_rows(draft, pointer, map, (0..=rows::MAX_ROWS).map_while(row).collect());
-            }
-            Some(Control::Schema) => apply_properties(draft, before, sent, pointer),
-            _ => {}
+    let with_rows = sent.all().filter_map(|(name, _)| match name {
+        ControlName::Row { pointer, .. } => Some(pointer),
+        _ => None,
+    });
+    for pointer in with_rows.collect::<BTreeSet<_>>() {
+        let field = fields.find(before, pointer, |field| Table::of(field.control).is_some());
+        if let Some(table) = field.and_then(|field| Table::of(field.control)) {
+            apply_rows(draft, before, sent, pointer, table);
         }
     }
     for (name, _) in sent.all() {
@@ -88,20 +85,13 @@ fn apply_controls(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedField
     for (name, choice) in sent.all() {
         if let ControlName::Choice(pointer) = name
             && let Some(shapes) = fields.shapes(before, pointer)
-            && choice != (shapes.choice_of)(before.pointer(pointer))
+            && choice != shapes.choice_of(before.pointer(pointer))
         {
             shapes::choose(draft, pointer, shapes, choice);
         }
     }
     if let Some(choice) = sent.other("input").filter(|choice| *choice != shapes::input_choice(before)) {
         shapes::choose_input(draft, choice);
-    }
-}
-
-fn row_pointer(name: &ControlName) -> Option<&String> {
-    match name {
-        ControlName::Row { pointer, .. } => Some(pointer),
-        _ => None,
     }
 }
 
@@ -125,7 +115,6 @@ fn apply_json_editor(draft: &mut LaunchDraft, sent: &SubmittedFields) -> bool {
     draft.spec = spec;
     draft.unfinished.texts.clear();
     draft.unfinished.rows.clear();
-    draft.unfinished.properties.clear();
     true
 }
 
@@ -172,23 +161,19 @@ fn apply_json(draft: &mut LaunchDraft, before: &Value, pointer: &str, text: &str
     }
 }
 
-fn apply_properties(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedFields, pointer: &str) {
+fn apply_rows(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedFields, pointer: &str, table: Table) {
     // A change in the schema's JSON takes precedence over its rows.
     if draft.spec.pointer(pointer) != before.pointer(pointer) {
-        draft.unfinished.properties.remove(pointer);
+        draft.unfinished.rows.remove(pointer);
         return;
     }
-    let property = |i: usize| {
-        let part = |part: &str| sent.get(&ControlName::row(pointer, i, part));
-        Some(Property {
-            name: part("name")?.to_owned(),
-            kind: part("type").unwrap_or_default().to_owned(),
-            description: part("description").unwrap_or_default().to_owned(),
-            required: part("required") == Some("true"),
-            ..Property::default()
-        })
+    let row = |i: usize| {
+        let mut texts = table.parts().iter().map(|part| sent.get(&ControlName::row(pointer, i, part)));
+        let name = texts.next()??.to_owned();
+        let texts = texts.map(|text| text.unwrap_or_default().to_owned()).collect();
+        Some(Row { name, texts, entry: Value::Null })
     };
-    properties::write_properties(draft, pointer, (0..=rows::MAX_ROWS).map_while(property).collect());
+    table.write(draft, pointer, (0..=rows::MAX_ROWS).map_while(row).collect());
 }
 
 fn apply_mode(draft: &mut LaunchDraft, sent: &SubmittedFields) {

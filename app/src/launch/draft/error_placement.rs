@@ -4,16 +4,15 @@ use protocol::fields::{Control, FieldTable, Format};
 use protocol::json_pointer::join;
 use protocol::validate::FieldError;
 
-use super::{LaunchDraft, rows};
+use super::LaunchDraft;
+use super::rows::Table;
 use crate::launch::ControlName;
 use crate::model::launch::Problem;
 
-/// The errors that a control shows.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A control shows the errors of its field, or those inside its field too.
+#[derive(Clone, Copy)]
 enum Scope {
-    /// Those of its field.
     At,
-    /// Those inside its field too.
     Inside,
 }
 
@@ -50,12 +49,13 @@ fn place_of(draft: &LaunchDraft, fields: FieldTable, name: &ControlName) -> Opti
             (format!("{pointer}#choice"), Scope::At)
         }
         ControlName::Choice(pointer) => (pointer.clone(), Scope::At),
-        ControlName::Row { pointer, index, part } if part == "key" => (format!("{pointer}#{index}"), Scope::At),
+        ControlName::Row { pointer, index, part } if part == "key" || part == "name" => {
+            (format!("{pointer}#{index}"), Scope::At)
+        }
         ControlName::Row { pointer, index, part } if part == "value" => {
             let field = fields.find(&draft.spec, pointer, |field| matches!(field.control, Control::Map(_)))?;
-            let Control::Map(map) = field.control else { return None };
-            let key = rows::rows_at(draft, pointer, map).into_iter().nth(*index).map(|(key, _)| key);
-            (join(pointer, &key.unwrap_or_default()), Scope::Inside)
+            let row = Table::of(field.control)?.rows(draft, pointer).into_iter().nth(*index);
+            (join(pointer, &row.unwrap_or_default().name), Scope::Inside)
         }
         ControlName::Row { pointer, index, part } => (format!("{pointer}#{index}.{part}"), Scope::At),
         ControlName::Other("input") => ("/messages".to_owned(), Scope::At),

@@ -11,7 +11,6 @@ pub mod control_text;
 pub mod error_placement;
 pub mod files;
 pub mod json_error;
-pub mod properties;
 pub mod rows;
 mod set_aside;
 pub mod shapes;
@@ -25,7 +24,7 @@ use protocol::validate::{Body, FieldError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use self::properties::Property;
+use self::rows::Row;
 use self::set_aside::{RemovedTool, SetAside};
 use crate::launch::{ToolCheck, local_tools};
 
@@ -59,12 +58,9 @@ pub struct UnfinishedInput {
     /// Texts that are not valid yet, such as JSON with a syntax error, by the control's name.
     #[serde(rename = "invalidTexts")]
     pub texts: BTreeMap<String, String>,
-    /// Rows of names and values that can't be written as a map yet, by its pointer: a name is missing or used twice.
-    #[serde(rename = "invalidRows")]
-    pub rows: BTreeMap<String, Vec<(String, String)>>,
-    /// The same for the properties of schemas.
-    #[serde(rename = "invalidProperties")]
-    pub properties: BTreeMap<String, Vec<Property>>,
+    /// Rows that can't be written as a map or schema yet, by its pointer: a name is missing or used twice.
+    #[serde(rename = "unfinishedRows")]
+    pub rows: BTreeMap<String, Vec<Row>>,
     /// Values that another choice replaced, by the choice that restores them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub set_aside: BTreeMap<String, SetAside>,
@@ -115,6 +111,8 @@ pub struct Ownership {
     pub proof: String,
     /// It has not replaced the saved draft yet.
     pub is_new: bool,
+    /// There is a saved draft that it would replace.
+    pub has_saved_draft: bool,
     /// The draft that it replaced is saved too.
     pub has_previous_draft: bool,
 }
@@ -150,6 +148,12 @@ pub struct Origin {
     pub spec: Value,
     #[serde(default)]
     pub answers: ToolAnswerers,
+}
+
+impl Origin {
+    pub fn run_id(&self) -> Option<&str> {
+        self.href.as_deref()?.strip_prefix("/runs/")
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -238,7 +242,7 @@ impl LaunchDraft {
     /// Inserts an item into a list of the spec and returns its index, which is smaller than `at` in a shorter list.
     pub fn insert_item(&mut self, list: &str, at: usize, item: Value) -> Option<usize> {
         let before = self.spec.clone();
-        if self.spec.pointer(list).is_none() {
+        if !self.spec.pointer(list).is_some_and(Value::is_array) {
             json_pointer::set(&mut self.spec, list, json!([]));
         }
         let items = self.spec.pointer_mut(list)?.as_array_mut()?;
@@ -252,10 +256,9 @@ impl LaunchDraft {
     /// Updates the keys of the form's state after items of a list have moved.
     fn reindex_items(&mut self, list: &str, to: impl Fn(usize) -> Option<usize>) {
         let reindexed = |key: &str| reindexed_key(key, list, &to);
-        let UnfinishedInput { texts, rows, properties, set_aside, sources, file_urls, .. } = &mut self.unfinished;
+        let UnfinishedInput { texts, rows, set_aside, sources, file_urls, .. } = &mut self.unfinished;
         rename_keys(texts, reindexed);
         rename_keys(rows, reindexed);
-        rename_keys(properties, reindexed);
         rename_keys(set_aside, reindexed);
         rename_keys(sources, reindexed);
         rename_keys(file_urls, reindexed);

@@ -1,72 +1,199 @@
-//! Rows of names and values for maps.
+//! Rows of names with values: the entries of a map, or the properties of a schema.
 
 use std::collections::BTreeSet;
 
-use protocol::fields::MapControl;
+use protocol::fields::{Control, MapControl};
 use protocol::json_pointer;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::LaunchDraft;
 use super::control_text::{is_unchanged, text_at};
 
-/// Maps with more entries have no rows: they are edited as JSON.
+/// Tables with more rows are edited as JSON.
 pub const MAX_ROWS: usize = 300;
 
-/// Returns the rows of a map.
-pub fn rows_at(draft: &LaunchDraft, pointer: &str, map: &MapControl) -> Vec<(String, String)> {
-    if let Some(rows) = draft.unfinished.rows.get(pointer) {
-        return rows.clone();
-    }
-    let entries = draft.spec.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
-    entries.map(|(key, value)| (key.clone(), text_at(value, map.inner))).collect()
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Row {
+    pub name: String,
+    /// The texts of its other controls.
+    pub texts: Vec<String>,
+    /// The whole entry or property, which the row keeps while it has no name.
+    pub entry: Value,
 }
 
-/// Writes changed rows into the spec. Parts of an entry that its row doesn't show are preserved.
-pub fn write_rows(draft: &mut LaunchDraft, pointer: &str, map: &MapControl, mut rows: Vec<(String, String)>) {
-    let before = rows_at(draft, pointer, map);
-    for (i, (key, value)) in rows.iter_mut().enumerate() {
-        let was = before.get(i).cloned().unwrap_or_default();
-        keep_unchanged(key, was.0);
-        keep_unchanged(value, was.1);
+#[derive(Clone, Copy)]
+pub enum Table {
+    Map(&'static MapControl),
+    Schema,
+}
+
+impl Table {
+    pub fn of(control: Control) -> Option<Self> {
+        match control {
+            Control::Map(map) => Some(Self::Map(map)),
+            Control::Schema => Some(Self::Schema),
+            _ => None,
+        }
     }
-    let blank = |(key, value): &(String, String)| key.is_empty() && value.is_empty();
-    // The map itself may have a blank entry.
-    if rows.starts_with(&before) && rows[before.len()..].iter().all(blank) {
-        return;
+
+    /// Returns the parts of a row's control names. The first one has the name.
+    pub fn parts(self) -> &'static [&'static str] {
+        match self {
+            Self::Map(_) => &["key", "value"],
+            Self::Schema => &["name", "type", "description", "required"],
+        }
     }
-    rows.retain(|row| !blank(row));
-    let old = draft.spec.pointer(pointer).cloned().unwrap_or_default();
-    let keys: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
-    let mut entries = Map::new();
-    for (i, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| !key.is_empty()) {
-        // A renamed row keeps its entry.
-        let was = before.get(i).filter(|(was, _)| !keys.contains(was));
-        let was = was.and_then(|(was, _)| old.get(was));
-        let mut entry =
-            old.get(key).or(was).cloned().unwrap_or_else(|| if map.inner.is_empty() { "".into() } else { json!({}) });
-        if text_at(&entry, map.inner) != *value {
-            match map.inner {
-                "" => entry = value.as_str().into(),
-                inside => json_pointer::set(&mut entry, inside, parse_number(value)),
+
+    /// Returns the empty row at the end, which adds an entry.
+    pub fn blank(self) -> Row {
+        let (texts, entry) = match self {
+            Self::Map(map) => ([""].as_slice(), if map.inner.is_empty() { "".into() } else { json!({}) }),
+            Self::Schema => (["string", "", ""].as_slice(), json!({})),
+        };
+        Row { name: String::new(), texts: texts.iter().map(|text| (*text).to_owned()).collect(), entry }
+    }
+
+    /// A row with nothing but the type of a property adds none.
+    fn is_blank(self, row: &Row) -> bool {
+        let typed = if matches!(self, Self::Schema) { &row.texts[1..] } else { &row.texts };
+        row.name.is_empty() && typed.iter().all(String::is_empty)
+    }
+
+    pub fn rows(self, draft: &LaunchDraft, pointer: &str) -> Vec<Row> {
+        if let Some(rows) = draft.unfinished.rows.get(pointer) {
+            return rows.clone();
+        }
+        let Some(value) = draft.spec.pointer(pointer) else { return Vec::new() };
+        let is_required = |name: &str| value["required"].as_array().into_iter().flatten().any(|other| other == name);
+        let row = |(name, entry): (&String, &Value)| {
+            let texts = match self {
+                Self::Map(map) => vec![text_at(entry, map.inner)],
+                Self::Schema => {
+                    let required = if is_required(name) { "true" } else { "" };
+                    vec![text_at(entry, "/type"), text_at(entry, "/description"), required.to_owned()]
+                }
+            };
+            Row { name: name.clone(), texts, entry: entry.clone() }
+        };
+        match self {
+            Self::Map(_) => value.as_object().into_iter().flatten().map(row).collect(),
+            // A property with an empty name has no row and stays in the schema.
+            Self::Schema => {
+                let properties = value["properties"].as_object().into_iter().flatten();
+                properties.filter(|(name, _)| !name.is_empty()).map(row).collect()
             }
         }
-        entries.entry(key.clone()).or_insert(entry);
     }
-    if keys.len() == rows.len() && rows.iter().all(|(key, _)| !key.is_empty()) {
-        draft.unfinished.rows.remove(pointer);
-    } else {
-        draft.unfinished.rows.insert(pointer.to_owned(), rows);
+
+    /// Writes changed rows into the spec. Parts of an entry that its row doesn't show are preserved. An emptied row of a
+    /// map is removed; one of a schema is kept, since the user may be about to type another name.
+    pub fn write(self, draft: &mut LaunchDraft, pointer: &str, mut rows: Vec<Row>) {
+        let before = self.rows(draft, pointer);
+        for (i, row) in rows.iter_mut().enumerate() {
+            let was = before.get(i).cloned().unwrap_or_else(|| self.blank());
+            let given = std::iter::once(was.name).chain(was.texts);
+            for (sent, given) in std::iter::once(&mut row.name).chain(&mut row.texts).zip(given) {
+                // The exact text of an unchanged control is kept.
+                *sent = if is_unchanged(sent, &given) { given } else { sent.trim().to_owned() };
+            }
+            row.entry = was.entry;
+        }
+        let mut at = 0..;
+        rows.retain(|row| at.next() < Some(before.len()) || !self.is_blank(row));
+        if rows != before {
+            rows.retain(|row| matches!(self, Self::Schema) || !self.is_blank(row));
+            self.save(draft, pointer, &before, rows);
+        }
     }
-    if entries.is_empty() && !map.keeps_empty {
-        json_pointer::remove(&mut draft.spec, pointer);
-    } else {
-        json_pointer::set(&mut draft.spec, pointer, entries.into());
+
+    pub fn remove(self, draft: &mut LaunchDraft, pointer: &str, at: usize) {
+        let before = self.rows(draft, pointer);
+        let mut rows = before.clone();
+        if at < rows.len() {
+            rows.remove(at);
+            self.save(draft, pointer, &before, rows);
+        }
+    }
+
+    /// Rows without a name, and those whose name is used twice, stay in the draft.
+    fn save(self, draft: &mut LaunchDraft, pointer: &str, before: &[Row], mut rows: Vec<Row>) {
+        let mut entries = Map::new();
+        for row in &mut rows {
+            self.write_entry(row);
+            if !row.name.is_empty() {
+                entries.entry(row.name.clone()).or_insert_with(|| row.entry.clone());
+            }
+        }
+        let old = draft.spec.pointer(pointer);
+        let value = match self {
+            Self::Map(map) => (!entries.is_empty() || map.keeps_empty).then(|| entries.into()),
+            Self::Schema if old.is_none() && entries.is_empty() => None,
+            Self::Schema => Some(with_properties(old, entries, before, &rows)),
+        };
+        match value {
+            Some(value) => json_pointer::set(&mut draft.spec, pointer, value),
+            None => drop(json_pointer::remove(&mut draft.spec, pointer)),
+        }
+        let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).filter(|name| !name.is_empty()).collect();
+        if names.len() == rows.len() {
+            draft.unfinished.rows.remove(pointer);
+        } else {
+            draft.unfinished.rows.insert(pointer.to_owned(), rows);
+        }
+    }
+
+    /// Writes the texts of a row into its entry.
+    fn write_entry(self, row: &mut Row) {
+        let places: &[&str] = match self {
+            Self::Map(map) => &[map.inner],
+            Self::Schema => &["/type", "/description"],
+        };
+        for (place, text) in places.iter().zip(&row.texts) {
+            if *text == text_at(&row.entry, place) {
+                continue;
+            }
+            match self {
+                Self::Map(_) if place.is_empty() => row.entry = text.as_str().into(),
+                Self::Map(_) => json_pointer::set(&mut row.entry, place, parse_number(text)),
+                Self::Schema if text.is_empty() => drop(json_pointer::remove(&mut row.entry, place)),
+                Self::Schema => {
+                    // A schema that is `true` or `false` becomes an object.
+                    if !row.entry.is_object() {
+                        row.entry = json!({});
+                    }
+                    json_pointer::set(&mut row.entry, place, text.as_str().into());
+                }
+            }
+        }
     }
 }
 
-/// Keeps the exact text of an unchanged name or value, and trims a changed one.
-pub(super) fn keep_unchanged(sent: &mut String, given: String) {
-    *sent = if is_unchanged(sent, &given) { given } else { sent.trim().to_owned() };
+fn with_properties(schema: Option<&Value>, mut properties: Map<String, Value>, before: &[Row], rows: &[Row]) -> Value {
+    let mut schema = schema.filter(|schema| schema.is_object()).cloned().unwrap_or_else(|| json!({ "type": "object" }));
+    if let Some(nameless) = schema.pointer("/properties/") {
+        properties.insert(String::new(), nameless.clone());
+    }
+    schema["properties"] = properties.into();
+    let was = schema["required"].as_array().cloned().unwrap_or_default();
+    let is_required = |row: &&Row| row.texts[2] == "true" && !row.name.is_empty();
+    let names: Vec<&str> = rows.iter().filter(is_required).map(|row| row.name.as_str()).collect();
+    // Names without a row stay required.
+    let has_row = |name: &Value| before.iter().any(|row| *name == row.name.as_str());
+    let mut required = was.clone();
+    required.retain(|name| !has_row(name) || names.iter().any(|row| name == row));
+    for name in names {
+        if !required.iter().any(|other| other == name) {
+            required.push(name.into());
+        }
+    }
+    if required.is_empty() && !was.is_empty() {
+        json_pointer::remove(&mut schema, "/required");
+    } else if required != was {
+        schema["required"] = required.into();
+    }
+    schema
 }
 
 /// Parses a number. Anything else stays text, which validation reports.
@@ -82,44 +209,90 @@ pub fn parse_number(text: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use protocol::fields::Suggestions;
+    use protocol::fields::SPEC_FIELDS;
 
     use super::*;
 
-    const TEXTS: MapControl = MapControl {
-        key_label: "",
-        value_label: "",
-        secret: false,
-        inner: "",
-        keeps_empty: false,
-        suggestions: Suggestions::None,
-    };
-    const CALLS: MapControl = MapControl { inner: "/maxCalls", keeps_empty: true, ..TEXTS };
+    fn table(pointer: &str) -> Table {
+        let mut tables = SPEC_FIELDS.all().filter(|field| field.pointer == pointer);
+        tables.find_map(|field| Table::of(field.control)).expect("a table")
+    }
 
-    fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
-        rows.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    /// Writes rows as a form sends them: names and texts.
+    fn write(draft: &mut LaunchDraft, pointer: &str, rows: &[&[&str]]) {
+        let row = |texts: &&[&str]| {
+            let mut texts = texts.iter().map(|text| (*text).to_owned());
+            Row { name: texts.next().unwrap_or_default(), texts: texts.collect(), entry: Value::Null }
+        };
+        table(pointer).write(draft, pointer, rows.iter().map(row).collect());
+    }
+
+    fn names(draft: &LaunchDraft, pointer: &str) -> Vec<String> {
+        table(pointer).rows(draft, pointer).into_iter().map(|row| row.name).collect()
     }
 
     #[test]
     fn valid_rows_become_the_map_and_invalid_rows_are_kept() {
         let mut draft = LaunchDraft::from_spec(json!({ "metadata": { "env": "test", "n": 3 } }));
-        assert_eq!(rows_at(&draft, "/metadata", &TEXTS), pairs(&[("env", "test"), ("n", "3")]));
-        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("env", "prod"), ("n", "3"), ("", "")]));
+        write(&mut draft, "/metadata", &[&["env", "prod"], &["n", "3"], &["", ""]]);
         assert_eq!(draft.spec, json!({ "metadata": { "env": "prod", "n": 3 } }));
-        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
+        write(&mut draft, "/metadata", &[&["env", "prod"], &["env", "twice"], &["", "nameless"]]);
         assert_eq!(draft.spec, json!({ "metadata": { "env": "prod" } }));
-        assert_eq!(rows_at(&draft, "/metadata", &TEXTS), pairs(&[("env", "prod"), ("env", "twice"), ("", "nameless")]));
-        write_rows(&mut draft, "/metadata", &TEXTS, pairs(&[("", ""), ("", "")]));
+        assert_eq!(names(&draft, "/metadata"), ["env", "env", ""]);
+        write(&mut draft, "/metadata", &[&["", ""], &["", ""]]);
         assert_eq!((&draft.spec, draft.unfinished.rows.len()), (&json!({}), 0));
     }
 
     #[test]
-    fn a_renamed_budget_keeps_fields_without_a_control() {
+    fn a_renamed_row_keeps_what_it_does_not_show() {
         let mut draft = LaunchDraft::from_spec(json!({ "toolBudgets": { "a": { "maxCalls": 1, "later": true } } }));
-        write_rows(&mut draft, "/toolBudgets", &CALLS, pairs(&[("b", "2"), ("c", "many")]));
+        write(&mut draft, "/toolBudgets", &[&["b", "2"], &["c", "many"]]);
         let expected = json!({ "toolBudgets": { "b": { "maxCalls": 2, "later": true }, "c": { "maxCalls": "many" } } });
         assert_eq!(draft.spec, expected);
-        write_rows(&mut draft, "/toolBudgets", &CALLS, Vec::new());
+        write(&mut draft, "/toolBudgets", &[]);
         assert_eq!(draft.spec, json!({ "toolBudgets": {} }));
+
+        let schema = json!({ "type": "object", "title": "T", "required": ["a"],
+            "properties": { "a": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
+        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": { "schema": schema } }));
+        let rows: &[&[&str]] = &[&["c", "string", "", "true"], &["b", "[\"null\",\"string\"]", "", "true"]];
+        write(&mut draft, "/outputSchema/schema", rows);
+        let expected = json!({ "type": "object", "title": "T", "required": ["c", "b"],
+            "properties": { "c": { "type": "string", "enum": ["x"] }, "b": { "type": ["null", "string"] } } });
+        assert_eq!(draft.spec["outputSchema"]["schema"], expected);
+        let before = draft.clone();
+        write(&mut draft, "/outputSchema/schema", &[rows[0], rows[1], &["", "string", "", ""]]);
+        assert_eq!(draft, before);
+    }
+
+    #[test]
+    fn a_property_keeps_its_schema_while_its_name_is_cleared() {
+        let whole = json!({ "type": "object", "properties": { "deep": { "type": "string" } } });
+        let schema = json!({ "type": "object", "required": ["a"], "properties": { "a": whole, "b": { "enum": [1] } } });
+        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": { "schema": schema } }));
+        let pointer = "/outputSchema/schema";
+        write(&mut draft, pointer, &[&["", "object", "", "true"], &["b", "", "", ""]]);
+        assert_eq!(draft.spec["outputSchema"]["schema"]["properties"], json!({ "b": { "enum": [1] } }));
+        assert_eq!(names(&draft, pointer), ["", "b"]);
+        let saved = serde_json::to_value(&draft).expect("JSON");
+        let mut draft: LaunchDraft = serde_json::from_value(saved).expect("the draft");
+        write(&mut draft, pointer, &[&["address", "object", "", "true"], &["b", "", "", ""]]);
+        let expected = json!({ "type": "object", "required": ["address"],
+            "properties": { "address": whole, "b": { "enum": [1] } } });
+        assert_eq!((&draft.spec["outputSchema"]["schema"], draft.unfinished.rows.len()), (&expected, 0));
+        Table::Schema.remove(&mut draft, pointer, 0);
+        let left = json!({ "type": "object", "properties": { "b": { "enum": [1] } } });
+        assert_eq!(draft.spec["outputSchema"]["schema"], left);
+    }
+
+    #[test]
+    fn editing_a_property_leaves_others_and_the_required_list_unchanged() {
+        let schema = json!({ "required": ["ghost", "a"], "properties": { "a": {}, "no": false, "any": true } });
+        let mut draft = LaunchDraft::from_spec(json!({ "outputSchema": { "schema": schema } }));
+        let rows: &[&[&str]] = &[&["a", "", "said", "true"], &["no", "", "", ""], &["any", "", "", ""]];
+        write(&mut draft, "/outputSchema/schema", rows);
+        let expected = json!({ "required": ["ghost", "a"],
+            "properties": { "a": { "description": "said" }, "no": false, "any": true } });
+        assert_eq!(draft.spec["outputSchema"]["schema"], expected);
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control_text::text_at;
-use super::properties::Property;
+use super::rows::Row;
 use super::{LaunchDraft, UnfinishedInput};
 
 /// A value of the spec, with the invalid input of its controls.
@@ -18,8 +18,8 @@ use super::{LaunchDraft, UnfinishedInput};
 pub struct SetAside {
     value: Value,
     texts: BTreeMap<String, String>,
-    rows: BTreeMap<String, Vec<(String, String)>>,
-    properties: BTreeMap<String, Vec<Property>>,
+    #[serde(rename = "unfinishedRows")]
+    rows: BTreeMap<String, Vec<Row>>,
 }
 
 /// A removed tool with its answerers.
@@ -36,13 +36,8 @@ impl LaunchDraft {
     pub fn stash(&mut self, control: &str, choice: &str, pointer: &str) {
         let Some(value) = self.spec.pointer(pointer).cloned() else { return };
         let inside = |key: &str| key.trim_start_matches("field:").strip_prefix(pointer).is_some_and(is_end);
-        let UnfinishedInput { texts, rows, properties, set_aside, .. } = &mut self.unfinished;
-        let stashed = SetAside {
-            value,
-            texts: split_off(texts, inside),
-            rows: split_off(rows, inside),
-            properties: split_off(properties, inside),
-        };
+        let UnfinishedInput { texts, rows, set_aside, .. } = &mut self.unfinished;
+        let stashed = SetAside { value, texts: split_off(texts, inside), rows: split_off(rows, inside) };
         set_aside.insert(key(control, choice), stashed);
     }
 
@@ -51,7 +46,6 @@ impl LaunchDraft {
         let stashed = self.unfinished.set_aside.remove(&key(control, choice))?;
         self.unfinished.texts.extend(stashed.texts);
         self.unfinished.rows.extend(stashed.rows);
-        self.unfinished.properties.extend(stashed.properties);
         Some(stashed.value)
     }
 

@@ -8,16 +8,14 @@ use super::LaunchDraft;
 
 /// Writes a changed choice into the spec, and sets the old value aside.
 pub fn choose(draft: &mut LaunchDraft, pointer: &str, shapes: &Shapes, choice: &str) {
-    let shown = (shapes.choice_of)(draft.spec.pointer(pointer));
+    let shown = shapes.choice_of(draft.spec.pointer(pointer));
     if shown == choice {
         return;
     }
     draft.stash(pointer, shown, pointer);
-    match draft.restore(pointer, choice).or_else(|| (shapes.default_value)(choice)) {
+    match draft.restore(pointer, choice).or_else(|| shapes.default_value(choice)) {
         Some(value) => set(&mut draft.spec, pointer, value),
-        None => {
-            remove(&mut draft.spec, pointer);
-        }
+        None => drop(remove(&mut draft.spec, pointer)),
     }
 }
 
@@ -82,37 +80,23 @@ mod tests {
         })
     }
 
-    fn shapes_at(pointer: &str) -> &'static Shapes {
-        all().find(|(other, _)| *other == pointer).expect("a setting").1
-    }
-
     #[test]
     fn the_default_value_of_a_choice_is_shown_as_that_choice() {
         assert_eq!(all().count(), 7);
         for (pointer, shapes) in all() {
-            for (choice, _) in shapes.options {
+            for (choice, _) in shapes.options() {
                 let mut draft = LaunchDraft::from_spec(json!({ "supervisor": {} }));
                 choose(&mut draft, pointer, shapes, choice);
-                assert_eq!((shapes.choice_of)(draft.spec.pointer(pointer)), *choice, "{pointer}");
+                assert_eq!(shapes.choice_of(draft.spec.pointer(pointer)), choice, "{pointer}");
+                let before = draft.spec.clone();
+                choose(&mut draft, pointer, shapes, choice);
+                assert_eq!(draft.spec, before, "the same choice again changes nothing");
+                if (pointer, choice) == ("/toolBudgets", "custom") {
+                    assert_eq!(protocol::spec::tool_budgets(&draft.spec), protocol::spec::tool_budgets(&json!({})));
+                    assert_eq!(draft.spec["toolBudgets"].as_object().map(Map::len), Some(12));
+                }
             }
         }
-    }
-
-    #[test]
-    fn custom_budgets_start_with_every_default() {
-        let mut draft = LaunchDraft::from_spec(json!({}));
-        choose(&mut draft, "/toolBudgets", shapes_at("/toolBudgets"), "custom");
-        assert_eq!(draft.spec["toolBudgets"]["hive_search_deals"], json!({ "maxCalls": 5 }));
-        assert_eq!(protocol::spec::tool_budgets(&draft.spec), protocol::spec::tool_budgets(&json!({})));
-        assert_eq!(draft.spec["toolBudgets"].as_object().map(Map::len), Some(12));
-    }
-
-    #[test]
-    fn making_the_same_choice_again_changes_nothing() {
-        let mut draft = LaunchDraft::from_spec(json!({ "loopDetection": { "consecutiveThreshold": 9, "later": 1 } }));
-        let before = draft.spec.clone();
-        choose(&mut draft, "/loopDetection", shapes_at("/loopDetection"), "custom");
-        assert_eq!(draft.spec, before);
     }
 
     #[test]
@@ -124,7 +108,7 @@ mod tests {
             let mut draft = LaunchDraft::from_spec(spec.clone());
             let text = format!("field:{pointer}/schema");
             draft.unfinished.texts.insert(text.clone(), "{ not yet".to_owned());
-            let shown = (shapes.choice_of)(draft.spec.pointer(pointer));
+            let shown = shapes.choice_of(draft.spec.pointer(pointer));
             choose(&mut draft, pointer, shapes, "");
             assert_eq!((draft.spec.pointer(pointer), draft.unfinished.texts.len()), (None, 0), "{pointer}");
             let draft = serde_json::to_string(&draft).expect("JSON");
@@ -135,17 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_becomes_the_first_message_and_a_single_message_the_prompt() {
+    fn prompt_and_messages_are_both_restored() {
         let mut draft = LaunchDraft::from_spec(json!({ "prompt": "p" }));
         choose_input(&mut draft, "messages");
         assert_eq!(draft.spec, json!({ "messages": [{ "role": "user", "content": "p" }] }));
         draft.spec["messages"][0]["content"] = "q".into();
         choose_input(&mut draft, "prompt");
         assert_eq!(draft.spec, json!({ "prompt": "q" }));
-    }
 
-    #[test]
-    fn other_messages_and_the_prompt_are_both_restored() {
         let messages = json!([{ "role": "user", "content": "a", "attachments": [{ "data": "QQ==" }] },
             { "role": "assistant", "content": "b" }, { "role": "user", "content": "c" }]);
         let mut draft = LaunchDraft::from_spec(json!({ "messages": messages }));

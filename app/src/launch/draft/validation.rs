@@ -14,16 +14,14 @@ const UNFINISHED: [&str; 2] = ["required", "too_few"];
 
 pub fn errors(draft: &LaunchDraft, fields: FieldTable) -> Vec<FieldError> {
     let mut errors = validate_with(fields, draft.mode.body(), &draft.spec);
-    if let LaunchMode::Message { session_id } = &draft.mode
-        && !ids::is_path_id(session_id)
-    {
-        errors.push(field_error("/session".to_owned(), "required", "Enter the id of the session."));
-    }
-    // The loaded session may not be the one that the form names now.
-    if let (LaunchMode::Message { session_id }, Some(known)) = (&draft.mode, &draft.session)
-        && let Some(problem) = known.problem.as_ref().filter(|_| known.id == *session_id)
-    {
-        errors.push(field_error("/session".to_owned(), "session", problem));
+    if let LaunchMode::Message { session_id } = &draft.mode {
+        if !ids::is_path_id(session_id) {
+            errors.push(field_error("/session".to_owned(), "required", "Enter the id of the session."));
+        }
+        // The loaded session may not be the one that the form names now.
+        let named = draft.session.iter().filter(|known| known.id == *session_id);
+        let problem = named.filter_map(|known| known.problem.as_deref());
+        errors.extend(problem.map(|problem| field_error("/session".to_owned(), "session", problem)));
     }
     let invalid = invalid_input(draft);
     // A syntax error explains why a value is missing.
@@ -56,34 +54,17 @@ fn invalid_input(draft: &LaunchDraft) -> Vec<FieldError> {
             _ => {}
         }
     }
-    let twice = |names: &[&str], i: usize| names[..i].contains(&names[i]);
     for (pointer, rows) in &draft.unfinished.rows {
-        let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
-        for i in 0..names.len() {
+        for (i, row) in rows.iter().enumerate() {
             let place = format!("{pointer}#{i}");
-            if names[i].is_empty() {
-                errors.push(field_error(place, "name", "Give this value a name, or clear it."));
-            } else if twice(&names, i) {
-                errors.push(field_error(
-                    place,
-                    "duplicate",
-                    format!("{} is there twice. Rename one of them.", names[i]),
-                ));
-            }
-        }
-    }
-    for (pointer, rows) in &draft.unfinished.properties {
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        for i in 0..names.len() {
-            let place = format!("{pointer}#{i}.name");
-            if names[i].is_empty() {
+            let is_property = row.texts.len() > 1;
+            if row.name.is_empty() && is_property {
                 errors.push(field_error(place, "name", "Give this property a name, or remove it."));
-            } else if twice(&names, i) {
-                errors.push(field_error(
-                    place,
-                    "duplicate",
-                    format!("{} is there twice. Rename one of them.", names[i]),
-                ));
+            } else if row.name.is_empty() {
+                errors.push(field_error(place, "name", "Give this value a name, or clear it."));
+            } else if rows[..i].iter().any(|other| other.name == row.name) {
+                let message = format!("{} is there twice. Rename one of them.", row.name);
+                errors.push(field_error(place, "duplicate", message));
             }
         }
     }
@@ -97,11 +78,8 @@ fn headers_without_values(spec: &Value) -> Vec<FieldError> {
         for (name, value) in tool["headers"].as_object().into_iter().flatten() {
             if value == "" {
                 let place = format!("/tools/{i}/headers/{}", escape(name));
-                errors.push(field_error(
-                    place,
-                    "header",
-                    "Enter this value again: it is not copied from a run or a template.",
-                ));
+                let message = "Enter this value again: it is not copied from a run or a template.";
+                errors.push(field_error(place, "header", message));
             }
         }
     }

@@ -33,8 +33,9 @@ pub struct RunPageModel {
     /// The spec is known, so the run can be relaunched.
     pub has_spec: bool,
     pub feedback: Option<Feedback>,
-    /// HTML: the source of an imported run.
-    pub import_report: String,
+    /// HTML: the source of an imported run, or a link that shows more of a run in progress without JavaScript; and links to
+    /// the run that this one repeats and to its relaunches.
+    pub notice: String,
     /// Set when the data may be behind MANTYX.
     pub stale: Option<String>,
     pub now_ms: i64,

@@ -46,7 +46,8 @@ pub enum Tab {
 }
 
 impl Tab {
-    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Loop, Self::Spec];
+    /// The Loop tab is last: if it appears during a run, the others stay where they are.
+    pub const ALL: [Self; 4] = [Self::Output, Self::Tools, Self::Spec, Self::Loop];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -77,6 +78,7 @@ pub fn density_name(density: Density) -> &'static str {
     match density {
         Density::Conversation => "Conversation",
         Density::Normal => "Steps",
+        Density::Waterfall => "Waterfall",
         Density::EveryEvent => "Events",
     }
 }
@@ -91,6 +93,7 @@ impl RunView {
             tab: Tab::ALL.into_iter().find(|tab| text("tab").as_deref() == Some(tab.as_str())).unwrap_or_default(),
             density: match text("density").as_deref() {
                 Some("conversation") => Density::Conversation,
+                Some("waterfall") => Density::Waterfall,
                 Some("events") => Density::EveryEvent,
                 _ => Density::Normal,
             },
@@ -173,6 +176,7 @@ fn density_word(density: Density) -> Option<&'static str> {
     match density {
         Density::Conversation => Some("conversation"),
         Density::Normal => None,
+        Density::Waterfall => Some("waterfall"),
         Density::EveryEvent => Some("events"),
     }
 }

@@ -4,7 +4,6 @@
 //! form is sent in the background, also after a change, and the response is rendered in place; errors show up while the
 //! user types.
 
-mod batch;
 mod items;
 mod side;
 
@@ -20,8 +19,6 @@ use crate::model::launch::{LaunchPageModel, Notice, TemplateLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
-
-pub use batch::BatchRoute;
 
 lazy_page!(LaunchRoute = LaunchPage, more);
 
@@ -85,7 +82,7 @@ fn Loaded(page: LaunchPageModel, again: bool) -> impl IntoView {
             <input type="hidden" name="draft" value=move || page_model.with(|page_model| page_model.draft.clone()) />
             <div class="launch-form">
                 {move || page_model.with(|page_model| page_model.notices.iter().cloned().map(notice).collect_view())}
-                {move || page_model.with(|page_model| page_model.sections.iter().cloned().map(|section| items::section(section, form.findings)).collect_view())}
+                {move || page_model.with(|page_model| page_model.sections.iter().cloned().map(|section| items::group(section, form.findings)).collect_view())}
             </div>
             <side::Side form />
         </form>

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::items::item;
+use super::items::{self, item};
 use crate::browser::LaunchFormState;
 use crate::components::icon::{Icon, IconView};
 use crate::components::text_area::textarea_content;
@@ -32,6 +32,7 @@ pub fn Side(form: LaunchFormState) -> impl IntoView {
                     <span class="hint" role="status">{move || form.status.get()}</span>
                     {move || form.signed_out.get().then(|| view! { <a class="button" href="/auth/start?return_to=%2Flaunch" rel="external">"Sign in again"</a> })}
                 </p>
+                {move || page_model.with(|page_model| items::checks(page_model.checks.clone()))}
                 {move || page_model.with(|page_model| page_model.error.clone().map(|error| general_error(error, page_model.unconfirmed)))}
                 {problems}
                 {move || page_model.with(|page_model| page_model.changes.clone().map(changes))}

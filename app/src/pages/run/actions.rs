@@ -32,6 +32,7 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
             </details>
             {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Relaunch"</a> })}
             <FeedbackForm feedback now_ms />
+            {run.can_write.then(|| view! { <a class="button" href=format!("/runs/{id}/delete") rel="external">"Delete"</a> })}
         </div>
     }
 }

@@ -60,7 +60,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Tool calls", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.calls)))))}
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
-                <div><dt>"Duration"</dt><dd>
+                <div data-fact="Duration"><dt>"Duration"</dt><dd>
                     {is_counting.then(|| view! { <Elapsed age_s shown=is_running /> })}
                     {move || (!is_counting || !is_running.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
                 </dd></div>
@@ -74,7 +74,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
 
 /// A figure that changes. Takes a signal and not a closure, so that the client contains this code only once.
 fn fact(name: &'static str, value: Signal<Option<String>>) -> AnyView {
-    view! { <div><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
+    view! { <div data-fact=name><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
 }
 
 fn total(tokens: Tokens) -> String {

@@ -47,7 +47,7 @@ fn RunPage() -> impl IntoView {
             data=first
             show=move |first| match first {
                 Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
-                Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+                Err(error) => view! { <PageTitle text=error.title() /><h1 class="visually-hidden">"Run"</h1><ErrorView error /> }.into_any(),
             }
         />
     }
@@ -68,7 +68,9 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
     };
     provide_context(run);
     let connection = RwSignal::new(Connection::Idle);
-    if !run.state.with_untracked(|state| state.ended) {
+    // A page that was opened during the run reserves room for what is not known yet, so that nothing moves.
+    let is_live = !run.state.with_untracked(|state| state.ended);
+    if is_live {
         follow_run(run, connection);
         count_ages();
     }
@@ -80,12 +82,12 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
         <PageTitle text=title />
         <header::Header now_ms=page.now_ms feedback=page.feedback />
         {page.stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
-        <div inner_html=page.import_report></div>
-        {move || connection.get().notice().map(|notice| view! { <p class="notice" role="status">{notice}</p> })}
+        <div inner_html=page.notice></div>
+        {move || connection.get().notice().map(|notice| view! { <p class="notice live-notice" role="status">{notice}</p> })}
         // HTML from the server, which escapes all text in it.
-        <div class="findings" inner_html=move || run.state.with(|state| state.findings.clone())></div>
+        <div class="findings" class:live=is_live inner_html=move || run.state.with(|state| state.findings.clone())></div>
         <p class="visually-hidden" role="status">{new_banner_titles(run)}</p>
-        <replay::ReplayBar />
+        <replay::ReplayBar is_live />
         <div class="run-body">
             <section class="run-main" aria-label="Timeline">
                 <h2 class="visually-hidden">"Timeline"</h2>
@@ -95,9 +97,9 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
             <aside class="run-side" id=TABS_ID tabindex="-1">
                 <Tabs />
                 {move || match view.with(|view| view.tab) {
-                    Tab::Output => view! { <output::Output system_prompt=page.system_prompt.clone() /> }.into_any(),
+                    Tab::Output => view! { <output::Output /> }.into_any(),
                     Tab::Tools | Tab::Loop => view! { <HtmlTab /> }.into_any(),
-                    Tab::Spec => view! { <spec::Spec /> }.into_any(),
+                    Tab::Spec => view! { <spec::Spec system_prompt=page.system_prompt.clone() /> }.into_any(),
                 }}
             </aside>
         </div>

@@ -1,4 +1,4 @@
-//! The output of the run, partial output of a failed run, and the system prompt.
+//! The plan and the output of the run, or the partial output of a failed run.
 
 use leptos::prelude::*;
 
@@ -6,10 +6,9 @@ use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
-use crate::plain_text::visible_html;
 
 #[component]
-pub fn Output(system_prompt: Option<String>) -> impl IntoView {
+pub fn Output() -> impl IntoView {
     let run = expect_context::<RunContext>();
     let answer = Memo::new(move |_| {
         run.state
@@ -17,9 +16,12 @@ pub fn Output(system_prompt: Option<String>) -> impl IntoView {
     });
     let partial = Memo::new(move |_| run.state.with(|state| state.partial));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
+    // A run in progress has no panel without output: a plan that appears later would move it.
+    let is_unknown = move || answer.with(|answer| answer.0.is_empty()) && run.state.with(|state| !state.ended);
     view! {
+        <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
-        <section class="panel output">
+        <section class="panel output" hidden=is_unknown>
             <h2>{move || if partial.get() { "Partial output" } else { "Output" }}</h2>
             {move || {
                 let (text, html, cut, violations) = answer.get();
@@ -31,15 +33,7 @@ pub fn Output(system_prompt: Option<String>) -> impl IntoView {
             }}
             <div inner_html=move || run.state.with(|state| state.schema_result.clone())></div>
         </section>
-        <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
-        {system_prompt.map(|text| system_prompt_section(&text))}
     }
-}
-
-/// A prompt can be long and is rarely the reason for the visit, so it scrolls in its own box.
-fn system_prompt_section(text: &str) -> AnyView {
-    view! { <section class="panel"><h2>"System prompt"</h2><p class="prose raw asked" tabindex="0" role="region" aria-label="System prompt" inner_html=visible_html(text)></p></section> }
-        .into_any()
 }
 
 /// JSON is shown as a tree.

@@ -14,7 +14,7 @@ use crate::format::grouped;
 const MIN_EVENTS: u64 = 20;
 
 #[component]
-pub fn ReplayBar() -> impl IntoView {
+pub fn ReplayBar(is_live: bool) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let player = player(run);
     let at = Memo::new(move |_| run.at().unwrap_or(run.end_seq.get()));
@@ -25,10 +25,10 @@ pub fn ReplayBar() -> impl IntoView {
         let to = if back { at.saturating_sub(1) } else { at.saturating_add(1) };
         run.href(|view| view.at(Some(to).filter(|to| *to < end)))
     };
-    // A short log is read faster than replayed.
+    // A short log is read faster than replayed. That of a run in progress may become long.
     let is_short = move || run.state.with(|state| event_count(&state.strip) < MIN_EVENTS);
     view! {
-        <section class="replay" hidden=move || is_short() && !is_past.get() class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
+        <section class="replay" hidden=move || !is_live && is_short() && !is_past.get() class:replaying=move || is_past.get() || player.playing.get() aria-label="Replay">
             <Strip player />
             <div class="replay-controls">
                 <a class="icon-button" href=move || step(true) title="Previous event (←)" aria-label="Previous event" data-noscroll="" on:click=resume><IconView icon=Icon::Back /></a>

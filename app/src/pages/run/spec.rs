@@ -1,4 +1,4 @@
-//! The spec tab: the run's spec with secrets masked, and code samples that launch it.
+//! The spec tab: the system prompt, the run's spec with secrets masked, and code samples that launch it.
 
 use leptos::prelude::*;
 
@@ -9,13 +9,13 @@ use crate::model::run::TabContent;
 use crate::plain_text::visible_html;
 
 #[component]
-pub fn Spec() -> impl IntoView {
+pub fn Spec(system_prompt: Option<String>) -> impl IntoView {
     let run = expect_context::<RunContext>();
     let tab = Memo::new(move |_| run.state.with(|state| state.tab.clone()));
     move || {
         let TabContent::Spec(spec) = tab.get() else { return ().into_any() };
         let Some(value) = spec.spec else {
-            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is unknown."</p></section> }.into_any();
+            return view! { <section class="panel"><h2>"Spec"</h2><p class="hint">"The spec of this run is not available."</p></section> }.into_any();
         };
         let samples = spec.samples.into_iter().map(|(name, text)| {
             view! {
@@ -26,7 +26,11 @@ pub fn Spec() -> impl IntoView {
                 </details>
             }
         });
+        let system_prompt = system_prompt.as_deref().map(|text| {
+            view! { <section class="panel"><h2>"System prompt"</h2><p class="prose raw asked" tabindex="0" role="region" aria-label="System prompt" inner_html=visible_html(text)></p></section> }
+        });
         view! {
+            {system_prompt}
             <section class="panel">
                 <h2>"Spec"</h2>
                 <p class="hint">"Secrets are hidden, also in copies."</p>

@@ -145,7 +145,7 @@ fn Loaded(
             <sync::SyncLine matching=list.matching sync=watched.sync reload />
             {(!is_invalid).then(|| view! { <time_range::TimeRangePicker range=list.time_range kept /> })}
             <a class="button" href="/import">"Import"</a>
-            <a class="button primary" href="/launch"><IconView icon=Icon::Play />"Launch"</a>
+            <a class="button primary" href="/launch?draft=new"><IconView icon=Icon::Play />"Launch"</a>
         </header>
         <ViewTabs list=ViewList::Runs views=list.views text opened changed=reload />
         <FilterBar list=ViewList::Runs bar=list.filter_bar placeholder="Filter: status:failed customer:acme duration:>30s, or any words" />

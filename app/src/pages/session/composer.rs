@@ -3,6 +3,7 @@
 use leptos::html::Textarea;
 use leptos::prelude::*;
 
+use crate::browser::send_on_ctrl_enter;
 use crate::components::post_form::PostForm;
 
 #[component]
@@ -16,9 +17,13 @@ pub fn Composer(id: String, sent: Callback<()>) -> impl IntoView {
     });
     view! {
         <PostForm action="/rpc/send-message" class="composer" done="Sent. The answer appears above." on_done=on_done>
-            <input type="hidden" name="id" value=id />
-            <label>"Next message"<textarea node_ref=text name="text" rows="3" required=true maxlength="100000"></textarea></label>
-            <button class="button primary" type="submit">"Send"</button>
+            <input type="hidden" name="id" value=id.clone() />
+            <label>"Next message"<textarea node_ref=text name="text" rows="2" required=true maxlength="100000" on:keydown=move |event| send_on_ctrl_enter(&event)></textarea></label>
+            <p class="form-buttons">
+                <button class="button primary" type="submit">"Send"</button>
+                <span class="hint js-only">"Ctrl Enter or ⌘ Enter"</span>
+                <a class="composer-more" href=format!("/launch?session={id}")>"Send with other settings"</a>
+            </p>
         </PostForm>
     }
 }

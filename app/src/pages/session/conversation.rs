@@ -42,13 +42,21 @@ fn MessageView(message: Message, now_ms: i64) -> impl IntoView {
         view! { <p class="hint">{format!("with {} attachment{s}", message.attachments)}</p> }
     });
     let no_answer = message.preview.then(|| view! { <p class="hint">"No answer. See the run for the reason."</p> });
+    let waiting = message.run.as_ref().filter(|run| run.waiting && !run.status.is_terminal());
+    let waiting = waiting.map(|run| {
+        view! { <p class="hint" role="status">"A tool call waits for an answer. "<a href=format!("/runs/{}", run.id)>"Answer it"</a></p> }.into_any()
+    });
     let is_running = message.run.as_ref().is_some_and(|run| !run.status.is_terminal());
     view! {
         <li class="turn-said" data-role=message.role>
-            <header class="turn-head"><strong>{author}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
+            <header><strong>{author}</strong>{message.run.map(|run| view! { <RunLink run now_ms /> })}</header>
             <div inner_html=message.text></div>
             {attachments}
-            {if is_running { Some(view! { <p class="hint" role="status">"The answer is being written."</p> }.into_any()) } else { no_answer.map(IntoAny::into_any) }}
+            {match (waiting, is_running) {
+                (Some(waiting), _) => Some(waiting),
+                (None, true) => Some(view! { <p class="hint" role="status">"The answer is being written. "<a class="no-js-only" href="?">"Refresh"</a></p> }.into_any()),
+                (None, false) => no_answer.map(IntoAny::into_any),
+            }}
         </li>
     }
 }

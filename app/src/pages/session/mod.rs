@@ -7,6 +7,7 @@ use domain::SessionDetail;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
+use crate::AppError;
 use crate::api::session::{load_conversation, load_session};
 use crate::components::copy::CopyButton;
 use crate::components::error_view::ErrorView;
@@ -17,9 +18,11 @@ use crate::components::page_title::PageTitle;
 use crate::components::post_form::PostForm;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
-use crate::components::when_loaded::WhenLoaded;
+use crate::components::when_loaded::{WhenLoaded, when_loaded};
 use crate::format;
+use crate::model::session::Conversation;
 use crate::pages::lazy::lazy_page;
+use crate::plain_text::visible;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
@@ -37,7 +40,7 @@ fn SessionPage() -> impl IntoView {
             data=session
             show=move |session| match session {
                 Ok(Wire(page)) => view! { <Loaded page reload /> }.into_any(),
-                Err(error) => view! { <PageTitle text=error.title() /><ErrorView error /> }.into_any(),
+                Err(error) => view! { <PageTitle text=error.title() /><h1 class="visually-hidden">"Session"</h1><ErrorView error /> }.into_any(),
             }
         />
     }
@@ -61,21 +64,18 @@ fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
     let composer = match (active, page.can_write) {
         (true, true) => view! {
             <composer::Composer id=id.get_value() sent=reload_conversation />
-            <p class="hint"><a href=format!("/launch?session={}", id.get_value())>"Send with other settings"</a>" – another model, tools or limits for one message."</p>
         }
         .into_any(),
         (true, false) => {
             view! { <p class="hint">"Your sign-in can read sessions, but not send messages."</p> }.into_any()
         }
-        (false, _) => {
-            view! { <p class="hint">"This session has ended. No more messages can be sent."</p> }.into_any()
-        }
+        (false, _) => view! { <p class="hint">"This session has ended. No more messages can be sent."</p> }.into_any(),
     };
-    let title = page.session.name.clone().unwrap_or_else(|| format::short_id(&page.session.id));
+    let title = visible(&page.session.title()).into_owned();
     let (spec, stale) = (page.spec.clone(), page.stale.clone());
     view! {
         <PageTitle text=title.clone() />
-        <Header page title reload />
+        <Header page title reload conversation />
         {stale.map(|stale| view! { <p class="notice" role="status"><IconView icon=Icon::Alert />{stale}</p> })}
         <div class="run-body">
             <section class="run-main" aria-label="Conversation">
@@ -104,9 +104,26 @@ fn Loaded(page: SessionDetail, reload: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl IntoView {
-    let (session, totals, now_ms) = (page.session, page.totals, page.now_ms);
+fn Header(
+    page: SessionDetail,
+    title: String,
+    reload: Callback<()>,
+    conversation: Resource<Result<Wire<Conversation>, AppError>>,
+) -> impl IntoView {
+    let (session, now_ms) = (page.session, page.now_ms);
     let runs_href = format!("/runs?q=session:{}", session.id);
+    // The totals come with the conversation, so that they change when a message is sent or answered.
+    let totals = when_loaded(conversation, move |conversation| {
+        let Ok(Wire(conversation)) = conversation else { return ().into_any() };
+        let figure = |(name, value): (String, String)| {
+            let value = match name.as_str() {
+                "Runs" => view! { <a href=runs_href.clone()>{value}</a> }.into_any(),
+                _ => value.into_any(),
+            };
+            view! { <div><dt>{name}</dt><dd>{value}</dd></div> }
+        };
+        conversation.totals.into_iter().map(figure).collect_view().into_any()
+    });
     let can_end = session.status == "active" && page.can_write;
     let ended =
         page.ended_at_ms.map(|at_ms| view! { <div><dt>"Ended"</dt><dd><RelativeTime at_ms now_ms /></dd></div> });
@@ -126,12 +143,10 @@ fn Header(page: SessionDetail, title: String, reload: Callback<()>) -> impl Into
                 <SessionStatus status=session.status.clone() />
                 <span class="run-id"><code title=session.id.clone()>{format::short_id(&session.id)}</code><CopyButton text=session.id.clone() label="Copy the session's id" /></span>
                 {can_end.then(|| view! { <EndForm id=session.id.clone() reload /> })}
+                {page.can_write.then(|| view! { <a class="button" href=format!("/sessions/{}/delete", session.id) rel="external">"Delete"</a> })}
             </div>
             <dl class="facts">
-                <div><dt>"Runs"</dt><dd><a href=runs_href>{format::grouped(totals.runs)}</a></dd></div>
-                <div><dt>"Tokens"</dt><dd>{format::grouped(totals.tokens)}</dd></div>
-                <div><dt>"Cost"</dt><dd>{format::dollars(totals.cost_micros)}</dd></div>
-                <div><dt>"Run time"</dt><dd>{format::duration(totals.duration_ms)}</dd></div>
+                <Transition fallback=|| ()>{totals}</Transition>
                 <div><dt>"Created"</dt><dd><RelativeTime at_ms=session.created_at_ms now_ms /></dd></div>
                 <div><dt>"Last used"</dt><dd><RelativeTime at_ms=session.last_used_at_ms now_ms /></dd></div>
                 {ended}

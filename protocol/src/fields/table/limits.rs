@@ -1,12 +1,9 @@
 //! Budgets, loop detection, supervisor and plan.
 
-use serde_json::Value;
-
 use crate::fields::shapes::{LOOPS, PLAN, SUPERVISOR, TOOL_BUDGETS, TRIGGER};
 use crate::fields::{Control, DefaultModel, Field, MapControl, Rule, Section, Shown, Suggestions};
-use crate::validate::{guards, plan, supervisor};
+use crate::validate::guards::{self, PLAN_MODES};
 
-const MODES: [&str; 3] = ["off", "auto", "required"];
 const MAX_LOCAL_TOOL_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 const NUMBER: Control = Control::Number { placeholder: "" };
 
@@ -20,7 +17,7 @@ static CALLS: MapControl = MapControl {
 };
 
 pub static FIELDS: [Field; 22] = [
-    field("/budgets", "Limits", Control::Parts).rule(Rule::Object("Budgets are limits with a name each.")),
+    field("/budgets", "Limits", Control::Parts).rule(Rule::object("Budgets are limits with a name each.")),
     field("/budgets/maxToolTurns", "Turns with tools", Control::Number { placeholder: "Default" })
         .rule(Rule::Number { min: 0, max: 100 }),
     field("/budgets/localToolTimeoutMs", "Wait for a local tool, ms", Control::Number { placeholder: "300000" })
@@ -39,74 +36,68 @@ pub static FIELDS: [Field; 22] = [
     field("/loopDetection/consecutiveThreshold", "Nudge after", Control::Number { placeholder: "3" })
         .help("Identical steps:")
         .rule(Rule::Number { min: 2, max: 100 })
-        .shown(Shown::When(|spec| (LOOPS.choice_of)(spec.get("loopDetection")) == "custom")),
+        .shown(Shown::InObject),
     field("/loopDetection/hardCutoffThreshold", "Give up after", Control::Number { placeholder: "6" })
         .help("Identical steps:")
         .rule(Rule::Number { min: 3, max: 100 })
-        .shown(Shown::When(|spec| (LOOPS.choice_of)(spec.get("loopDetection")) == "custom"))
+        .shown(Shown::InObject)
         .beside(),
     field("/toolBudgets", "Calls per tool", Control::Shapes(&TOOL_BUDGETS))
         .help("Defaults: recall 4, traverse 3, hive_consult_ontology 4, each hive_search_ tool 5.")
         .rule(Rule::Check(guards::check_tool_budgets)),
     field("/toolBudgets", "Calls per tool", Control::Map(&CALLS))
-        .shown(Shown::When(|spec| (TOOL_BUDGETS.choice_of)(spec.get("toolBudgets")) == "custom")),
+        .shown(Shown::When(|spec| spec["toolBudgets"].is_object())),
     field("/toolBudgets/*", "", Control::Parts).rule(Rule::Check(guards::check_tool_budget)),
     field("/toolBudgets/*/maxCalls", "Calls", NUMBER).rule(Rule::Number { min: 0, max: 1000 }),
     field("/supervisor", "Supervisor", Control::Shapes(&SUPERVISOR))
         .help("A second model that reviews the run from time to time.")
-        .rule(Rule::Check(supervisor::check_supervisor)),
+        .rule(Rule::Is(
+            |value| value.is_boolean() || value.is_object(),
+            "Switch the supervisor on (true) or off (false), or give its settings.",
+        )),
     field("/supervisor/interval", "Model calls between reviews", NUMBER)
         .rule(Rule::Number { min: 1, max: 100 })
-        .shown(Shown::When(is_supervised)),
+        .shown(Shown::InObject),
     field("/supervisor/modelId", "Its model", Control::Model(DefaultModel::Mantyx))
         .rule(Rule::TEXT)
-        .shown(Shown::When(is_supervised))
+        .shown(Shown::InObject)
         .beside(),
     field("/supervisor/reasoningTrigger", "Reviews of long thoughts", Control::Shapes(&TRIGGER))
-        .rule(Rule::Check(supervisor::check_trigger))
-        .shown(Shown::When(is_supervised)),
+        .rule(Rule::Is(
+            |value| *value == false || value.is_object(),
+            "Switch reviews of long thoughts off (false), or say after how long they come.",
+        ))
+        .shown(Shown::InObject),
     field("/supervisor/reasoningTrigger/chars", "After characters", NUMBER)
         .rule(Rule::Number { min: 1, max: 50_000 })
-        .shown(Shown::When(has_trigger)),
+        .shown(Shown::InObject),
     field("/supervisor/reasoningTrigger/ms", "After ms", NUMBER)
         .rule(Rule::Number { min: 1, max: 600_000 })
-        .shown(Shown::When(has_trigger))
+        .shown(Shown::InObject)
         .beside(),
     field("/plan", "Plan", Control::Shapes(&PLAN))
         .help("A checklist that the agent keeps while it works.")
-        .rule(Rule::Check(|context, report| plan::check_plan(context, &MODES, report))),
+        .rule(Rule::Check(guards::check_plan)),
     field(
         "/plan/mode",
         "When it plans",
         Control::Select(&[("", "Default"), ("off", "Off"), ("auto", "When it helps"), ("required", "Always")]),
     )
-    .rule(Rule::Choice(&MODES))
-    .shown(Shown::When(has_plan)),
+    .rule(Rule::Choice(&PLAN_MODES))
+    .shown(Shown::InObject),
     field("/plan/brief", "Brief", Control::Area { rows: 2, placeholder: "" })
         .help("What the plan is about.")
         .rule(Rule::TEXT)
-        .shown(Shown::When(has_plan)),
+        .shown(Shown::InObject),
     field("/plan/steps", "Steps", Control::Lines)
         .help("One per line.")
-        .rule(Rule::Check(plan::check_steps))
-        .shown(Shown::When(has_plan)),
+        .rule(Rule::Texts("Steps are a list of texts.", "Write what this step is, or remove it."))
+        .shown(Shown::InObject),
     field("/plan/planOnly", "Only plan, do not carry it out", Control::Checkbox)
-        .rule(Rule::Flag)
-        .shown(Shown::When(has_plan)),
+        .rule(Rule::FLAG)
+        .shown(Shown::InObject),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {
     Field::new(pointer, Section::Limits, label, control)
-}
-
-fn is_supervised(spec: &Value) -> bool {
-    (SUPERVISOR.choice_of)(spec.get("supervisor")) == "custom"
-}
-
-fn has_trigger(spec: &Value) -> bool {
-    is_supervised(spec) && (TRIGGER.choice_of)(spec.pointer("/supervisor/reasoningTrigger")) == "custom"
-}
-
-fn has_plan(spec: &Value) -> bool {
-    spec["plan"].is_object()
 }

@@ -10,12 +10,12 @@ pub static FIELDS: [Field; 4] = [
         .help("Takes over when the first is not available.")
         .rule(Rule::Check(settings::check_fallback)),
     field("/reasoningLevel", "Reasoning", Control::Shapes(&REASONING))
-        .help("How much it thinks before it answers.")
+        .help("How much the model thinks before it answers.")
         .rule(Rule::Check(settings::check_reasoning))
         .beside(),
     field("/reasoningLevel", "Level of reasoning", Control::Number { placeholder: "" })
         .help("0 to 100.")
-        .shown(Shown::When(|spec| (REASONING.choice_of)(spec.get("reasoningLevel")) == "level")),
+        .shown(Shown::When(|spec| REASONING.choice_of(spec.get("reasoningLevel")) == "level")),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {

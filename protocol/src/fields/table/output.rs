@@ -1,7 +1,5 @@
 //! The output schema.
 
-use serde_json::Value;
-
 use crate::fields::shapes::OUTPUT;
 use crate::fields::{Control, Field, Rule, Section, Shown};
 use crate::ids::is_schema_name;
@@ -17,25 +15,21 @@ pub static FIELDS: [Field; 4] = [
             "pattern",
             "The name may use letters, digits, _ and -, at most 64. Rename it.",
         ))
-        .shown(Shown::When(has_schema)),
+        .shown(Shown::InObject),
     field(
         "/outputSchema/enforcement",
         "Enforced",
         Control::Select(&[("", "Default"), ("best_effort", "Best effort"), ("strict", "Strictly")]),
     )
     .rule(Rule::Choice(&["best_effort", "strict"]))
-    .shown(Shown::When(has_schema))
+    .shown(Shown::InObject)
     .beside(),
     field("/outputSchema/schema", "Properties", Control::Schema)
         .help("what it has to have.")
-        .rule(Rule::Schema(Some("Say what the answer should look like: give a JSON Schema.")))
-        .shown(Shown::When(has_schema)),
+        .rule(Rule::Schema(Some("Enter a JSON Schema that describes the answer.")))
+        .shown(Shown::InObject),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {
     Field::new(pointer, Section::Output, label, control)
-}
-
-fn has_schema(spec: &Value) -> bool {
-    (OUTPUT.choice_of)(spec.get("outputSchema")) == "schema"
 }

@@ -2,7 +2,7 @@
 
 use crate::fields::{Control, Field, MapControl, Rule, Section, Shown, Suggestions};
 use crate::ids::{is_plugin_tool_name, is_tool_name, is_web_url};
-use crate::validate::{headers, tools};
+use crate::validate::{settings, tools};
 
 /// A kind of tool, as the form offers it.
 pub struct ToolKind {
@@ -41,7 +41,7 @@ pub const TOOL_KINDS: [ToolKind; 7] = [
     ToolKind {
         name: "a2a_local",
         label: "Local agent",
-        help: "An A2A agent that only this server reaches, or that you play yourself. The model sees its card.",
+        help: "An A2A agent that only Runlens can reach, or that you answer for yourself. The model sees its card.",
         is_local: true,
     },
     ToolKind {
@@ -83,16 +83,16 @@ static HEADERS: MapControl = MapControl {
 
 pub static FIELDS: [Field; 25] = [
     field("/tools", "Tools", Control::Tools).rule(Rule::Check(tools::check_tools)),
-    field("/tools/*", "", Control::Parts).rule(Rule::Object("A tool has a kind and settings.")),
+    field("/tools/*", "", Control::Parts).rule(Rule::object("A tool has a kind and settings.")),
     field("/tools/*/kind", "Kind", Control::Line)
-        .help("The form does not know this kind. Its fields are kept unchanged.")
+        .help("The form doesn't know this kind. Its fields are sent unchanged.")
         .rule(Rule::Check(tools::check_kind))
         .shown(Shown::UnknownKind),
     field("/tools/*/name", "Name", Control::Line).shown(Shown::UnknownKind),
     field("/tools/*/id", "Tool", Control::WorkspaceTool).rule(Rule::REQUIRED_TEXT).kinds(&["mantyx"]),
     field("/tools/*/name", "Tool", Control::PluginTool).rule(PLUGIN_NAME).kinds(&["mantyx_plugin"]),
     field("/tools/*/name", "Name", Control::Line)
-        .help("What the model calls it: letters, digits and _, at most 64.")
+        .help("The name that the model uses: letters, digits and _, at most 64.")
         .rule(NAME)
         .kinds(NAMED),
     field("/tools/*/description", "Description", Control::Area { rows: 2, placeholder: "" })
@@ -111,17 +111,17 @@ pub static FIELDS: [Field; 25] = [
         .fold(ADVANCED),
     field("/tools/*/longRunning", "Takes long", Control::Checkbox)
         .help("Tells the model to expect a delay.")
-        .rule(Rule::Flag)
+        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED),
     field("/tools/*/readOnly", "Only reads", Control::Checkbox)
-        .help("Neighbouring calls go out together.")
-        .rule(Rule::Flag)
+        .help("Calls next to each other run in parallel.")
+        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED)
         .beside(),
     field("/tools/*/retain", "Retain its results in the session", Control::Checkbox)
-        .rule(Rule::Flag)
+        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED)
         .beside(),
@@ -137,7 +137,7 @@ pub static FIELDS: [Field; 25] = [
         .kinds(&["mcp"]),
     field("/tools/*/headers", "Headers", Control::Map(&HEADERS))
         .help("Sent to the server, for credentials. Values are stored encrypted and are not passed on.")
-        .rule(Rule::Check(headers::check))
+        .rule(Rule::Check(settings::check_headers))
         .kinds(&["a2a", "mcp"])
         .fold("Headers"),
     field("/tools/*/contextId", "Context id", Control::Line)
@@ -146,7 +146,7 @@ pub static FIELDS: [Field; 25] = [
         .kinds(&["a2a"]),
     field("/tools/*/toolFilter", "Only these tools", Control::ToolFilter)
         .help("The names of the tools that the model may use, one per line. Empty: all of them.")
-        .rule(Rule::Check(tools::check_tool_filter))
+        .rule(Rule::Texts("This is a list of names of tools.", "Enter the name of a tool, or remove this line."))
         .kinds(&["mcp"]),
     // Local agents.
     field("/tools/*/agentCard", "Card", Control::Card).rule(Rule::Check(tools::check_card)).kinds(&["a2a_local"]),
@@ -156,13 +156,13 @@ pub static FIELDS: [Field; 25] = [
         .rule(Rule::Check(tools::check_tool_list))
         .kinds(&["mcp_local"]),
     field("/tools/*/tools/*", "", Control::Parts)
-        .rule(Rule::Object("A tool has a name and settings."))
+        .rule(Rule::object("A tool has a name and settings."))
         .kinds(&["mcp_local"]),
     field("/tools/*/tools/*/name", "Name", Control::Line).rule(NAME).kinds(&["mcp_local"]),
     field("/tools/*/tools/*/description", "Description", Control::Parts).rule(Rule::TEXT).kinds(&["mcp_local"]),
     field("/tools/*/tools/*/inputSchema", "Parameters", Control::Parts).rule(Rule::Schema(None)).kinds(&["mcp_local"]),
     field("/tools/*/serverInfo", "About the server", Control::Json { rows: 2 })
-        .rule(Rule::Object("This is the JSON object that the server sent about itself."))
+        .rule(Rule::object("This is the JSON object that the server sent about itself."))
         .kinds(&["mcp_local"])
         .fold("About the server"),
 ];

@@ -62,6 +62,7 @@ pub(super) fn slots(timeline: &Timeline, options: &RowOptions) -> Vec<Slot> {
             normal(timeline, options, &mut slots);
             outcome(timeline, &mut slots);
         }
+        Density::Waterfall => timeline.turns.iter().for_each(|turn| waterfall(turn, &mut slots)),
         Density::EveryEvent => {
             let events = timeline.events.iter().enumerate();
             slots.extend(events.map(|(index, run)| Slot {
@@ -151,6 +152,21 @@ fn conversation(turn: &Turn, slots: &mut Vec<Slot>) {
     }
     if !turn.text.is_empty() {
         push(Place::Text);
+    }
+}
+
+/// Adds everything of a turn that takes time, and what guards did.
+fn waterfall(turn: &Turn, slots: &mut Vec<Slot>) {
+    let mut push = |place, depth| slots.push(Slot { place, turn: turn.index as u32, depth });
+    if turn.has_begun() {
+        push(Place::Turn, 0);
+    }
+    for (index, entry) in turn.entries.iter().enumerate() {
+        match entry {
+            Entry::Call(_) => push(Place::Call(index as u32), 1),
+            Entry::Note(note) if note.is_intervention() => push(Place::Note(index as u32), 1),
+            Entry::Note(_) => {}
+        }
     }
 }
 

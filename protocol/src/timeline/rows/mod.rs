@@ -47,13 +47,15 @@ pub enum Density {
     Conversation,
     #[default]
     Normal,
+    /// Turns, calls and reports of guards, each with its time.
+    Waterfall,
     /// One row for each event; deltas in a row share one.
     EveryEvent,
 }
 
 impl Density {
-    /// From the fewest rows to the most.
-    pub const ALL: [Self; 3] = [Self::Conversation, Self::Normal, Self::EveryEvent];
+    /// In the order in which pages offer them.
+    pub const ALL: [Self; 4] = [Self::Conversation, Self::Normal, Self::Waterfall, Self::EveryEvent];
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

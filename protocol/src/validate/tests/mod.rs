@@ -1,49 +1,49 @@
-//! One table for each area: the specs that are accepted, and the code and path of each error.
+//! For each field the values that are accepted, and the code and path of each error.
 
-mod attachments;
-mod guards;
-mod headers;
 mod input;
-mod output_schema;
-mod plan;
 mod settings;
-mod supervisor;
 mod tools;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::testing::{any_json, good_spec, odd_spec};
+use crate::json_pointer::set;
+use crate::testing::{all_kinds_of_tools, any_json, good_spec, odd_spec};
 
-/// Validates a good spec in which `fields` are replaced, as a run.
-fn check_with(fields: &Value) -> Vec<String> {
-    let mut spec = json!({ "systemPrompt": "You help.", "prompt": "Hello" });
-    for (key, value) in fields.as_object().expect("an object") {
-        spec[key] = value.clone();
-    }
-    codes(validate(Body::Run, &spec))
+/// A valid spec with a tool of each kind, and with objects for all settings.
+fn whole() -> Value {
+    json!({ "systemPrompt": "You help.", "prompt": "Hello", "tools": all_kinds_of_tools(), "budgets": {},
+        "loopDetection": {}, "toolBudgets": { "recall": { "maxCalls": 4 } }, "plan": {}, "metadata": {},
+        "supervisor": { "reasoningTrigger": {} }, "outputSchema": { "schema": { "type": "object" } } })
 }
 
-/// `code path`, as the tables have it.
+/// Checks the values of one field: a list of accepted ones, and lists of refused ones by `code` or `code /rest/of/path`.
+fn check(pointer: &str, accepted: Value, refused: Value) {
+    check_in(&whole(), pointer, accepted, refused);
+}
+
+fn check_in(spec: &Value, pointer: &str, accepted: Value, refused: Value) {
+    let assert_errors = |value: &Value, expected: &[String]| {
+        let mut spec = spec.clone();
+        set(&mut spec, pointer, value.clone());
+        let value = crate::json::preview(&value.to_string(), 300);
+        assert_eq!(codes(validate(Body::Run, &spec)), expected, "{pointer}: {value}");
+    };
+    for value in accepted.as_array().expect("a list") {
+        assert_errors(value, &[]);
+    }
+    for (error, values) in refused.as_object().expect("lists by error") {
+        let (code, rest) = error.split_once(' ').unwrap_or((error, ""));
+        for value in values.as_array().expect("a list") {
+            assert_errors(value, &[format!("{code} {pointer}{rest}")]);
+        }
+    }
+}
+
+/// `code path`.
 fn codes(errors: Vec<FieldError>) -> Vec<String> {
     errors.into_iter().map(|error| format!("{} {}", error.code, error.path)).collect()
-}
-
-fn assert_accepted<const N: usize>(cases: [Value; N]) {
-    for fields in cases {
-        assert_eq!(check_with(&fields), [""; 0], "{}", shown(&fields));
-    }
-}
-
-fn assert_refused<const N: usize>(cases: [(Value, &str); N]) {
-    for (fields, error) in cases {
-        assert_eq!(check_with(&fields), [error], "{}", shown(&fields));
-    }
-}
-
-fn shown(fields: &Value) -> String {
-    crate::json::preview(&fields.to_string(), 300)
 }
 
 /// An object with `count` entries.
@@ -69,7 +69,7 @@ fn all_errors_are_reported_at_once_in_plain_words() {
         messages,
         [
             "/prompt: Enter a text.",
-            "/systemPrompt: Say who the agent is: write a system prompt, choose a saved agent, or add a system message.",
+            "/systemPrompt: Add a system prompt, a saved agent or a system message.",
             "/tools/0/name: A name may use letters, digits and _, at most 64. Rename it.",
             "/metadata/a b: A name may use letters, digits, dot, _ and -, at most 64. Rename it.",
         ]
@@ -77,22 +77,16 @@ fn all_errors_are_reported_at_once_in_plain_words() {
 }
 
 #[test]
-fn a_body_with_ten_thousand_errors_reports_a_hundred() {
-    let tools: Vec<_> = (0..10_000).map(|_| json!({ "kind": "soap" })).collect();
-    assert_eq!(check_with(&json!({ "tools": tools })).len(), 100);
-}
-
-#[test]
-fn many_tools_with_many_names_take_no_more_than_their_size() {
-    let tools: Vec<_> = (0..20_000).map(|i| json!({ "kind": "local", "name": format!("t{i}") })).collect();
-    assert_accepted([json!({ "tools": tools })]);
-}
-
-#[test]
-fn the_deepest_json_that_can_be_parsed_is_checked() {
+fn large_bodies_are_checked_in_time_and_report_a_hundred_errors() {
+    let soap: Vec<_> = (0..10_000).map(|_| json!({ "kind": "soap" })).collect();
+    let spec = json!({ "systemPrompt": "s", "prompt": "p", "tools": soap });
+    assert_eq!(validate(Body::Run, &spec).len(), 100);
+    let many: Vec<_> = (0..20_000).map(|i| json!({ "kind": "local", "name": format!("t{i}") })).collect();
+    check("/tools", json!([many]), json!({}));
     let deep = format!("{}{}", r#"{"items":"#.repeat(120), "{}".to_owned() + &"}".repeat(120));
     let deep: Value = serde_json::from_str(&deep).expect("as deep as the parser goes");
-    assert_eq!(check_with(&json!({ "outputSchema": { "schema": deep } })).len(), 1);
+    let spec = json!({ "systemPrompt": "s", "prompt": "p", "outputSchema": { "schema": deep } });
+    assert_eq!(validate(Body::Run, &spec).len(), 1);
 }
 
 proptest! {

@@ -2,19 +2,19 @@
 
 use app::AppError;
 use app::launch::control_name::dom_id;
+use app::launch::draft::rows::Table;
 use app::launch::draft::validation::field_error;
-use app::launch::draft::{LaunchDraft, files, properties};
+use app::launch::draft::{LaunchDraft, files};
 use app::launch::{Action, ControlName, Verb};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use protocol::json_pointer::set;
 use protocol::validate::MAX_INLINE_BYTES;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::super::templates::{self, TemplateChange};
+use super::super::templates;
 use super::super::{LaunchContent, Launcher};
 use super::start::{self, record_error};
-use super::{SubmittedForm, form_ownership, peers, with_new_key};
+use super::{SubmittedForm, form_ownership, peers, session, with_new_key};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -32,6 +32,7 @@ pub async fn act(
     action: Action,
     form: &SubmittedForm,
 ) -> Result<Outcome, Error> {
+    session::load(state, launcher, draft).await?;
     let mut focus = None;
     match action.verb {
         Verb::Update => {}
@@ -81,7 +82,7 @@ pub async fn act(
 fn remove(draft: &mut LaunchDraft, action: &Action) -> Option<String> {
     if let Some((schema, index)) = action.list_and_index('#') {
         let before = draft.spec.clone();
-        properties::remove_property(draft, schema, index);
+        Table::Schema.remove(draft, schema, index);
         draft.after_spec_change(&before);
         return Some(ControlName::row(schema, index, "name").dom_id());
     }
@@ -94,26 +95,15 @@ fn remove(draft: &mut LaunchDraft, action: &Action) -> Option<String> {
 }
 
 fn add_message(draft: &mut LaunchDraft) -> Option<String> {
-    let before = draft.spec.clone();
-    let messages = draft.spec["messages"].as_array_mut()?;
-    let focus = ControlName::field(&format!("/messages/{}/content", messages.len())).dom_id();
-    messages.push(json!({ "role": "user", "content": "" }));
-    draft.after_spec_change(&before);
-    Some(focus)
+    let at = draft.insert_item("/messages", usize::MAX, json!({ "role": "user", "content": "" }))?;
+    Some(ControlName::field(&format!("/messages/{at}/content")).dom_id())
 }
 
 fn add_tool(draft: &mut LaunchDraft, kind: &str) -> Option<String> {
-    let before = draft.spec.clone();
     draft.unfinished.removed_tool = None;
-    if !draft.spec["tools"].is_array() {
-        set(&mut draft.spec, "/tools", json!([]));
-    }
-    let tools = draft.spec["tools"].as_array_mut()?;
-    tools.push(json!({ "kind": kind }));
+    let at = draft.insert_item("/tools", usize::MAX, json!({ "kind": kind }))?;
     let field = if kind == "mantyx" { "id" } else { "name" };
-    let focus = ControlName::field(&format!("/tools/{}/{field}", tools.len() - 1)).dom_id();
-    draft.after_spec_change(&before);
-    Some(focus)
+    Some(ControlName::field(&format!("/tools/{at}/{field}")).dom_id())
 }
 
 /// Attaches files that were chosen and not attached yet. Returns `false` if one could not be attached.
@@ -150,13 +140,9 @@ fn attach(draft: &mut LaunchDraft, message: &str, form: &SubmittedForm) {
     if !url.trim().is_empty() {
         files.push(json!({ "type": "input_file_url", "url": url.trim() }));
     }
-    let before = draft.spec.clone();
-    let mut all = draft.spec.pointer(&list).and_then(Value::as_array).cloned().unwrap_or_default();
-    all.extend(files);
-    if !all.is_empty() {
-        set(&mut draft.spec, &list, all.into());
+    for file in files {
+        draft.insert_item(&list, usize::MAX, file);
     }
-    draft.after_spec_change(&before);
 }
 
 /// Saves the draft as a new template, or replaces one.
@@ -167,17 +153,12 @@ async fn save_template(
     id: Option<String>,
 ) -> Result<Outcome, Error> {
     draft.last_action.general_error = None;
-    let name = draft.unfinished.template.name.trim().to_owned();
-    let change = TemplateChange {
-        id,
-        name: name.clone(),
-        notes: draft.unfinished.template.notes.trim().to_owned(),
-        shared: draft.unfinished.template.shared,
-        content: LaunchContent { spec: draft.spec.clone(), answers: draft.answers.clone() },
-    };
-    match templates::save(state, launcher, change).await.map_err(AppError::from) {
+    let fields = &mut draft.unfinished.template;
+    let content = LaunchContent { spec: draft.spec.clone(), answers: draft.answers.clone() };
+    match templates::save(state, launcher, id, fields, content).await.map_err(AppError::from) {
         Ok(id) => {
-            draft.unfinished.template.id = Some(id);
+            let name = fields.name.trim().to_owned();
+            fields.id = Some(id);
             draft.last_action.success = Some(format!("Saved as the template “{name}”."));
             Ok(Outcome::Form { focus: None })
         }

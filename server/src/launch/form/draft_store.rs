@@ -43,6 +43,7 @@ impl Slot {
 pub async fn save(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<SavedDraft, AppError> {
     if std::mem::take(&mut draft.ownership.is_new) {
         draft.ownership.has_previous_draft = move_to_previous(state, launcher, draft).await?;
+        draft.ownership.has_saved_draft = false;
     }
     let text = serde_json::to_string(draft).unwrap_or_default();
     if text.len() <= MAX_DRAFT_BYTES {

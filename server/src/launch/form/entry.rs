@@ -2,7 +2,7 @@
 
 use app::AppError;
 use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
-use app::launch::{LaunchEntry, LaunchMode};
+use app::launch::{DraftEntry, LaunchEntry, LaunchMode};
 use protocol::ids;
 use protocol::json_pointer;
 use serde_json::{Value, json};
@@ -33,12 +33,17 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
         draft
     } else if entry.session.is_some() {
         new_draft(LaunchDraft::from_spec(json!({})))
-    } else if entry.previous_draft {
+    } else if entry.draft == DraftEntry::Previous {
         let previous = draft_store::load(state, launcher, Slot::Previous).await?;
         let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
         previous.ownership.is_new = true;
         previous.ownership.has_previous_draft = false;
         previous
+    } else if entry.draft == DraftEntry::New {
+        let mut draft = new_draft(LaunchDraft::new());
+        draft.ownership.has_saved_draft =
+            draft_store::load(state, launcher, Slot::Current).await?.is_some_and(has_content);
+        draft
     } else {
         draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
     };
@@ -65,6 +70,11 @@ fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> L
     draft.answers = content.answers;
     draft.origin = Some(origin);
     draft
+}
+
+/// An empty draft is not worth restoring.
+fn has_content(draft: LaunchDraft) -> bool {
+    draft.spec != LaunchDraft::new().spec
 }
 
 fn new_draft(draft: LaunchDraft) -> LaunchDraft {

@@ -26,7 +26,7 @@ pub fn refusal(draft: &LaunchDraft, launcher: &Launcher) -> String {
     let owner =
         if draft.ownership.owner_name.is_empty() { "another person" } else { draft.ownership.owner_name.as_str() };
     let you = owner_name(launcher);
-    format!("This form belongs to {owner}, and you are signed in as {you}. It was neither kept nor launched for you.")
+    format!("This form belongs to {owner}, and you are signed in as {you}. It was neither saved nor launched for you.")
 }
 
 /// Returns whether this server gave the draft to the owner that it names.

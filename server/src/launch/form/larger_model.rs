@@ -1,19 +1,22 @@
 //! Chooses a larger model after a truncated run.
 //!
 //! The catalogue has the context window of a model and not its output limit. Both usually grow together, and the form says
-//! so.
+//! so. It doesn't say either whether a model supports tools and output schemas; the workspace's earlier runs show that.
 
 use app::format::grouped;
-use protocol::json_pointer;
+use domain::RunSort;
+use protocol::{Query, json_pointer};
 use serde_json::Value;
 
-use super::model_record::{self, ModelRecord, Needs};
+use crate::clock::now_ms;
 use crate::error::Error;
 use crate::launch::{Catalogue, Launcher, ModelChoice};
 use crate::state::AppState;
 
 /// The most models whose runs are read.
 const MAX_CANDIDATES: usize = 8;
+/// The newest runs of a model that are read.
+const MAX_RUNS: u32 = 20;
 
 /// Writes the next larger model that supports what the spec needs into it. Returns a sentence that says what was done, or
 /// why nothing was.
@@ -23,48 +26,76 @@ pub async fn choose(
     spec: &mut Value,
     catalogue: &Catalogue,
 ) -> Result<String, Error> {
-    let needs = Needs::of(spec);
-    let mut records = Vec::new();
-    if !needs.is_none() {
-        for (_, model) in larger_models(spec, catalogue) {
-            records.push((model.id.clone(), model_record::load(state, launcher, model, needs).await?));
-        }
+    let mut candidates = Vec::new();
+    for model in larger_models(spec, catalogue) {
+        candidates.push((model, supports(state, launcher, model, spec).await?));
     }
-    Ok(write_larger(spec, catalogue, needs, &records))
+    Ok(write_larger(spec, catalogue, &candidates))
 }
 
-fn write_larger(spec: &mut Value, catalogue: &Catalogue, needs: Needs, records: &[(String, ModelRecord)]) -> String {
+/// Returns whether runs show that a model supports the tools and the output schema of a spec. `None` if no run shows it.
+async fn supports(
+    state: &AppState,
+    launcher: &Launcher,
+    model: &ModelChoice,
+    spec: &Value,
+) -> Result<Option<bool>, Error> {
+    let needs_tools = spec["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+    let needs_schema = spec["outputSchema"].is_object();
+    let (mut tools, mut schema) = ((!needs_tools).then_some(true), (!needs_schema).then_some(true));
+    let workspace = launcher.caller.workspace_id;
+    let query = Query::parse(&format!("model:\"{}\"", model.vendor_model_id));
+    let Some(query) = query.ok().filter(|_| needs_tools || needs_schema) else { return Ok(tools.and(schema)) };
+    let plan = state.store.plan(workspace, &query, now_ms()).await?;
+    for run in state.store.list_runs(&plan, RunSort::default(), None, MAX_RUNS).await?.runs {
+        if run.tool_calls.is_some_and(|calls| calls > 0) {
+            tools = Some(true);
+        }
+        if schema.is_none() && run.status.is_terminal() {
+            let replay = state.timelines.load(&state.store, workspace, &run.id).await?;
+            let outcome = replay.latest().outcome.clone();
+            schema = outcome.as_deref().and_then(|outcome| match &outcome.schema {
+                Some(report) => Some(report.enforced && !report.fell_back),
+                None => (outcome.error_class.as_deref() == Some("structured_output_not_supported")).then_some(false),
+            });
+        }
+        if schema == Some(false) || tools.and(schema).is_some() {
+            return Ok(schema);
+        }
+    }
+    Ok(None)
+}
+
+/// `candidates` are larger models, and whether they support what the run needs.
+fn write_larger(spec: &mut Value, catalogue: &Catalogue, candidates: &[(&ModelChoice, Option<bool>)]) -> String {
     if let Some(why) = &catalogue.models.unavailable {
         return format!("{why} Enter the id of a model with a larger output limit.");
     }
     let Some(now) = current(spec, catalogue) else {
         return "The model of this run is not in the catalogue, so no larger one was chosen.".to_owned();
     };
-    let record = |model: &ModelChoice| records.iter().find(|(id, _)| *id == model.id).map(|(_, record)| *record);
-    let support = |model: &ModelChoice| record(model).unwrap_or_default().supports(needs);
-    let candidates = larger_models(spec, catalogue).into_iter().filter(|(_, model)| support(model) != Some(false));
+    let usable = candidates.iter().filter(|(_, supports)| *supports != Some(false));
     // The first of those that are known to work, or else the first.
-    let Some((reads, larger)) = candidates.min_by_key(|(_, model)| support(model).is_none()) else {
+    let Some((larger, supports)) = usable.min_by_key(|(_, supports)| supports.is_none()) else {
         return format!(
             "No larger model than {} in the catalogue supports what this run needs. Ask for a shorter answer, or for its \
              parts one by one.",
             now.id
         );
     };
-    let unknown = match support(larger) {
+    let unknown = match supports {
         None => " No run shows yet whether it supports the tools and the output schema of this run.",
         Some(_) => "",
     };
-    let done = format!(
+    json_pointer::set(spec, "/modelId", larger.id.as_str().into());
+    let window = |model: &ModelChoice| grouped(model.context_window_tokens.unwrap_or(0));
+    format!(
         "The model is now {}, with a context of {} tokens instead of {}. The catalogue has no output limits; models with \
          larger context usually allow longer output.{unknown}",
         larger.id,
-        grouped(reads),
-        grouped(now.context_window_tokens.unwrap_or(0)),
-    );
-    let id = larger.id.clone();
-    json_pointer::set(spec, "/modelId", id.into());
-    done
+        window(larger),
+        window(now),
+    )
 }
 
 fn current<'a>(spec: &Value, catalogue: &'a Catalogue) -> Option<&'a ModelChoice> {
@@ -73,13 +104,13 @@ fn current<'a>(spec: &Value, catalogue: &'a Catalogue) -> Option<&'a ModelChoice
 }
 
 /// Returns the larger models, those of the same provider first, then by size.
-fn larger_models<'a>(spec: &Value, catalogue: &'a Catalogue) -> Vec<(u64, &'a ModelChoice)> {
-    let Some((now, reads)) = current(spec, catalogue).and_then(|now| Some((now, now.context_window_tokens?))) else {
+fn larger_models<'a>(spec: &Value, catalogue: &'a Catalogue) -> Vec<&'a ModelChoice> {
+    let Some(now) = current(spec, catalogue).filter(|now| now.context_window_tokens.is_some()) else {
         return Vec::new();
     };
-    let models = catalogue.models.items.iter().filter_map(|model| Some((model.context_window_tokens?, model)));
-    let mut larger: Vec<_> = models.filter(|(more, _)| *more > reads).collect();
-    larger.sort_by_key(|(more, model)| (model.provider != now.provider, *more));
+    let is_larger = |model: &&ModelChoice| model.context_window_tokens > now.context_window_tokens;
+    let mut larger: Vec<_> = catalogue.models.items.iter().filter(is_larger).collect();
+    larger.sort_by_key(|model| (model.provider != now.provider, model.context_window_tokens));
     larger.truncate(MAX_CANDIDATES);
     larger
 }
@@ -97,51 +128,48 @@ mod tests {
     fn catalogue(models: &[(&str, &str, u64)]) -> Catalogue {
         let model = |(id, provider, reads): &(&str, &str, u64)| ModelChoice {
             id: (*id).to_owned(),
-            label: (*id).to_owned(),
             provider: (*provider).to_owned(),
-            vendor_model_id: (*id).to_owned(),
             context_window_tokens: Some(*reads),
-            input_per_1m_usd: None,
-            output_per_1m_usd: None,
+            ..ModelChoice::default()
         };
         let models = Offer { items: models.iter().map(model).collect(), unavailable: None };
         Catalogue { models, default_model_id: Some("a/mini".to_owned()), ..Catalogue::default() }
     }
 
+    /// Returns the chosen model and the sentence. `known` are models with what runs show; of others nothing is known.
+    fn choose(mut spec: Value, models: &[(&str, &str, u64)], known: &[(&str, bool)]) -> (Value, String) {
+        let catalogue = catalogue(models);
+        let support = |model: &ModelChoice| known.iter().find(|(id, _)| *id == model.id).map(|(_, known)| *known);
+        let larger = larger_models(&spec, &catalogue);
+        let candidates: Vec<_> = larger.into_iter().map(|model| (model, support(model))).collect();
+        let said = write_larger(&mut spec, &catalogue, &candidates);
+        (spec["modelId"].clone(), said)
+    }
+
     #[test]
     fn the_next_larger_of_the_same_provider_is_chosen() {
         for spec in [json!({ "modelId": "a/mini" }), json!({})] {
-            let mut spec = spec;
-            let said = write_larger(&mut spec, &catalogue(&MODELS), Needs::default(), &[]);
-            assert_eq!(spec["modelId"], "a/mid");
+            let (model, said) = choose(spec, &MODELS, &[("a/mid", true)]);
+            assert_eq!(model, "a/mid");
             assert!(said.contains("64,000") && said.contains("16,000"), "{said}");
         }
     }
 
     #[test]
     fn a_model_that_lacks_something_is_not_chosen_and_a_known_one_comes_first() {
-        let needs = Needs { schema: true, ..Needs::default() };
-        let record = |id: &str, schema| (id.to_owned(), ModelRecord { schema, ..ModelRecord::default() });
-        let choose = |records: &[(String, ModelRecord)]| {
-            let mut spec = json!({ "outputSchema": {} });
-            let said = write_larger(&mut spec, &catalogue(&MODELS), needs, records);
-            (spec["modelId"].as_str().unwrap_or_default().to_owned(), said)
-        };
-        let (model, said) = choose(&[record("a/mid", Some(false))]);
+        let (model, said) = choose(json!({}), &MODELS, &[("a/mid", false)]);
         assert!(model == "a/max" && said.contains("No run shows yet"), "{model}: {said}");
-        let (model, said) = choose(&[record("a/mid", None), record("b/mid", Some(true))]);
+        let (model, said) = choose(json!({}), &MODELS, &[("b/mid", true)]);
         assert!(model == "b/mid" && !said.contains("No run shows yet"), "{model}: {said}");
-        let (model, said) = choose(&["a/mid", "a/max", "b/mid"].map(|id| record(id, Some(false))));
-        assert!(model.is_empty() && said.contains("No larger model"), "{said}");
+        let (model, said) = choose(json!({}), &MODELS, &[("a/mid", false), ("a/max", false), ("b/mid", false)]);
+        assert!(model.is_null() && said.contains("No larger model"), "{said}");
     }
 
     #[test]
     fn without_a_larger_model_the_spec_stays_and_the_message_says_why() {
         for (asked, words) in [("a/mini", "No larger model than a/mini"), ("c/other", "not in the catalogue")] {
-            let mut spec = json!({ "modelId": asked });
-            let said = write_larger(&mut spec, &catalogue(&[("a/mini", "a", 16_000)]), Needs::default(), &[]);
-            assert!(said.contains(words), "{said}");
-            assert_eq!(spec, json!({ "modelId": asked }));
+            let (model, said) = choose(json!({ "modelId": asked }), &[("a/mini", "a", 16_000)], &[]);
+            assert!(model == asked && said.contains(words), "{said}");
         }
     }
 }

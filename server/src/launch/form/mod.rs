@@ -12,11 +12,9 @@ mod draft_store;
 mod entry;
 mod form_ownership;
 mod larger_model;
-mod model_record;
 pub mod peers;
 mod session;
 mod start;
-pub mod validation;
 
 use app::AppError;
 use app::launch::draft::LaunchDraft;
@@ -88,7 +86,7 @@ pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm)
     apply(&mut draft, &fields, SPEC_FIELDS);
     let action = Action::parse(fields.other("action").unwrap_or_default());
     let saves_quietly = action.verb != Verb::Update;
-    let outcome = act(state, launcher, &mut draft, action, form).await;
+    let outcome = actions::act(state, launcher, &mut draft, action, form).await;
     // Saved also after a failed action: the user's text is not lost.
     let saved = draft_store::save(state, launcher, &mut draft).await;
     let is_saved = saved.is_ok();
@@ -96,6 +94,7 @@ pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm)
         Ok(SavedDraft::Complete) if saves_quietly => String::new(),
         Ok(SavedDraft::Complete) => "Draft saved.".to_owned(),
         Ok(SavedDraft::WithoutFiles) => "The draft is saved without its files: they are too large.".to_owned(),
+        Err(AppError::CannotSave) => AppError::CannotSave.to_string(),
         Err(error) => format!("The draft is not saved. {}", error.advice()),
     };
     Ok(match outcome? {
@@ -114,15 +113,4 @@ pub fn draft_of(fields: &[(String, String)]) -> Option<&str> {
 /// A draft without a key can't be launched.
 fn with_new_key(draft: LaunchDraft) -> LaunchDraft {
     LaunchDraft { key: crate::random::token(), ..draft }
-}
-
-async fn act(
-    state: &AppState,
-    launcher: &Launcher,
-    draft: &mut LaunchDraft,
-    action: Action,
-    form: &SubmittedForm,
-) -> Result<Outcome, Error> {
-    session::load(state, launcher, draft).await?;
-    actions::act(state, launcher, draft, action, form).await
 }

@@ -8,9 +8,9 @@ use domain::url::encode;
 use protocol::validate::FieldError;
 
 use super::super::batch::{self, BatchRequest};
-use super::super::{LaunchContent, LaunchRequest, Launcher, launch, preflight};
+use super::super::{LaunchContent, LaunchRequest, Launcher, launch, preflight, validation};
 use super::actions::Outcome;
-use super::{SubmittedForm, session, validation};
+use super::{SubmittedForm, session};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -21,7 +21,7 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
     if draft.last_action.unconfirmed {
         return Ok(unconfirmed(draft));
     }
-    if !is_ready(state, launcher, draft, validation::errors).await? {
+    if !is_ready(state, launcher, draft, validation::draft_errors).await? {
         return Ok(Outcome::Form { focus: Some("problems".to_owned()) });
     }
     // The default: the user who launches the run answers.
@@ -33,11 +33,16 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
         mode: draft.mode.clone(),
         spec: draft.spec.clone(),
         answers: draft.answers.clone(),
+        origin_run_id: draft.origin.as_ref().and_then(|origin| origin.run_id()).map(str::to_owned),
     };
     match launch(state, launcher, &request).await {
         Ok(launched) => {
             reset_after_launch(draft);
-            Ok(Outcome::Done { href: format!("/runs/{}", launched.run_id) })
+            let href = match launched.session_id {
+                Some(session_id) => format!("/sessions/{session_id}"),
+                None => format!("/runs/{}", launched.run_id),
+            };
+            Ok(Outcome::Done { href })
         }
         Err(Error::Unconfirmed) => Ok(unconfirmed(draft)),
         Err(error) => record_error(draft, error.into()),

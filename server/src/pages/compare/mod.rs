@@ -1,23 +1,22 @@
 //! The comparison of two runs.
 
 mod excerpt;
+mod setup;
 mod similar_run;
 mod turns;
 
 use app::format;
-use app::model::compare::{ComparedRun, ComparisonModel, Excerpt, FirstDifference, SpecDifference};
+use app::model::compare::{ComparedRun, ComparisonModel, Excerpt, FirstDifference};
 use domain::RunSummary;
-use protocol::timeline::{Timeline, align, changes};
-use serde_json::Value;
+use protocol::timeline::{Timeline, align};
 
 use crate::error::Error;
 use crate::runs::{find_run, masked_spec};
 use crate::workspace::SignedInWorkspace;
 use excerpt::excerpts;
+use setup::Setup;
 use similar_run::most_similar_run;
 
-const MAX_SPEC_DIFFERENCES: usize = 100;
-const SPEC_CHARS: usize = 240;
 const ANSWER_CHARS: usize = 4_000;
 
 /// Without `right`, compares with the most similar successful run.
@@ -43,7 +42,7 @@ pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>
             same_before: 0,
             turns: vec![],
             more_after: 0,
-            spec: vec![],
+            setup: vec![],
             spec_unknown: None,
             launchable: (false, false),
         });
@@ -69,18 +68,16 @@ pub async fn load(workspace: &SignedInWorkspace, left: &str, right: Option<&str>
         launchable: (specs.0.is_some(), specs.1.is_some()),
         spec_unknown: match &specs {
             (Some(_), Some(_)) => None,
-            (None, None) => {
-                Some("The specs of both runs are unknown, so whether they differ is unknown too.".to_owned())
-            }
+            (None, None) => Some("The specs of both runs are not available, so they can't be compared.".to_owned()),
             (left, _) => {
                 let side = if left.is_none() { "left" } else { "right" };
-                Some(format!("The spec of the {side} run is unknown, so whether the specs differ is unknown too."))
+                Some(format!("The spec of the {side} run is not available, so the specs can't be compared."))
             }
         },
-        spec: match specs {
-            (Some(left), Some(right)) => spec_differences(&left, &right),
-            _ => Vec::new(),
-        },
+        setup: setup::differences(
+            Setup { run: &run, spec: specs.0.as_ref() },
+            Setup { run: &other, spec: specs.1.as_ref() },
+        ),
     })
 }
 
@@ -95,6 +92,7 @@ fn head(run: &RunSummary, timeline: &Timeline, answer: Excerpt) -> ComparedRun {
         ("Turns", Some(format::grouped(timeline.totals.turns))),
         ("Tool calls", Some(format::grouped(timeline.made_calls()))),
         ("Tokens", run.tokens.map(|tokens| format::grouped(tokens.total()))),
+        ("Cost", run.cost_micros.map(format::dollars)),
         ("Duration", run.duration_ms.map(format::duration)),
     ];
     ComparedRun {
@@ -104,15 +102,4 @@ fn head(run: &RunSummary, timeline: &Timeline, answer: Excerpt) -> ComparedRun {
         figures: figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
         answer,
     }
-}
-
-fn spec_differences(left: &Value, right: &Value) -> Vec<SpecDifference> {
-    let found = changes(left, right).into_iter().take(MAX_SPEC_DIFFERENCES);
-    let texts = |value: Option<Value>| value.map(|value| value.to_string());
-    found
-        .map(|change| {
-            let (left, right) = excerpts(texts(change.before).as_deref(), texts(change.after).as_deref(), SPEC_CHARS);
-            SpecDifference { pointer: change.pointer, left, right }
-        })
-        .collect()
 }

@@ -1,8 +1,8 @@
 //! The turns of two runs, paired.
 
-use app::model::compare::{ComparedCall, ComparedTurn, Excerpt, TurnLines};
+use app::model::compare::{ComparedCall, ComparedTurn, Excerpt, TurnGroup, TurnLines};
 use protocol::json::preview;
-use protocol::timeline::{Alignment, CallPair, Timeline, ToolCall, Turn, TurnPair};
+use protocol::timeline::{Alignment, CallPair, Timeline, ToolCall, Turn, TurnPair, same_batch};
 
 use super::excerpt::excerpts;
 
@@ -20,24 +20,43 @@ pub fn around_first_difference(
     alignment: &Alignment,
     left: &Timeline,
     right: &Timeline,
-) -> (usize, Vec<ComparedTurn>, usize) {
+) -> (usize, Vec<TurnGroup>, usize) {
     let differs_at = alignment.divergence.as_ref().map(|divergence| divergence.turn);
     let count = alignment.turns.len();
     let before = match differs_at {
         Some(at) if count > MAX_TURNS => at.saturating_sub(TURNS_BEFORE).min(count - MAX_TURNS),
         _ => 0,
     };
-    let shown = alignment.turns.iter().enumerate().skip(before).take(MAX_TURNS);
-    let turns: Vec<ComparedTurn> = shown
-        .map(|(index, pair)| {
-            let turn = |timeline: &Timeline, at: Option<usize>| at.and_then(|at| timeline.turns.get(at)).cloned();
-            let (one, other) = (turn(left, pair.left), turn(right, pair.right));
-            let (left, right) = sides(one.as_deref(), other.as_deref(), pair);
-            ComparedTurn { same: pair.same, is_first_difference: !pair.same && differs_at == Some(index), left, right }
-        })
-        .collect();
-    let after = count - before - turns.len();
-    (before, turns, after)
+    let mut groups: Vec<TurnGroup> = Vec::new();
+    let end = (before + MAX_TURNS).min(count);
+    for index in before..end {
+        let pair = &alignment.turns[index];
+        let (one, other) = (turn(left, pair.left), turn(right, pair.right));
+        let is_first_difference = !pair.same && differs_at == Some(index);
+        let (left_lines, right_lines) = sides(one, other, pair);
+        let compared = ComparedTurn { same: pair.same, is_first_difference, left: left_lines, right: right_lines };
+        let repeats_last = index > before && !is_first_difference && {
+            let last = &alignment.turns[index - 1];
+            last.same == pair.same && is_repeat(turn(left, last.left), one) && is_repeat(turn(right, last.right), other)
+        };
+        match groups.last_mut().filter(|_| repeats_last) {
+            Some(group) => group.repeats.push(compared),
+            None => groups.push(TurnGroup { first: compared, repeats: Vec::new() }),
+        }
+    }
+    (before, groups, count - end)
+}
+
+fn turn(timeline: &Timeline, index: Option<usize>) -> Option<&Turn> {
+    timeline.turns.get(index?).map(AsRef::as_ref)
+}
+
+/// Returns true if a side makes the calls of its turn before again, or has neither turn.
+fn is_repeat(before: Option<&Turn>, after: Option<&Turn>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => before.calls().next().is_some() && same_batch(before, after),
+        (before, after) => before.is_none() && after.is_none(),
+    }
 }
 
 fn sides(left: Option<&Turn>, right: Option<&Turn>, pair: &TurnPair) -> (Option<TurnLines>, Option<TurnLines>) {

@@ -7,7 +7,7 @@ use app::model::launch::{Control, Item};
 use protocol::fields;
 use serde_json::Value;
 
-use super::controls::{PageBuilder, button, buttons, fold, line, secret_line, with_help};
+use super::controls::{PageBuilder, button, buttons, fold, line, secret_line};
 
 /// The most skills and addresses that are shown.
 const MAX_LISTED: usize = 20;
@@ -17,7 +17,8 @@ impl PageBuilder<'_> {
     pub fn card_url(&self, pointer: &str, address: Vec<Item>) -> Vec<Item> {
         let place = pointer.trim_end_matches("/agentCardUrl");
         let fetched = self.draft.last_action.fetched_cards.get(place).map(card_facts);
-        address.into_iter().chain([load_card(place, "Fetch the card")]).chain(fetched).collect()
+        let fetch = buttons(button(Verb::LoadCard.of(place), "Fetch the card", ""));
+        address.into_iter().chain([fetch]).chain(fetched).collect()
     }
 
     /// The card of a local agent: fetched, uploaded or pasted.
@@ -25,20 +26,17 @@ impl PageBuilder<'_> {
         let place = pointer.trim_end_matches("/agentCard");
         let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
         let name = ControlName::source(place, "url");
-        let address = self.field(&name, &format!("{place}#source"), "Fetch its card from", line(source.url));
-        let upload = self.field(
-            &ControlName::File(pointer.to_owned()),
-            &format!("{pointer}#file"),
-            "Or upload the card",
-            Control::File { accept: ".json,application/json".to_owned() },
-        );
+        let address = self.control(&name, &format!("{place}#source"), "Fetch its card from", "", line(source.url));
+        let file = Control::File { accept: ".json,application/json".to_owned() };
+        let name = ControlName::File(pointer.to_owned());
+        let upload = self.control(&name, &format!("{pointer}#file"), "Or upload the card", "", file);
         let mut items = vec![
-            Item::Row { items: vec![Item::Field(address), Item::Field(upload)] },
+            Item::Row { items: vec![address, upload] },
             self.source_header(place),
-            load_card(place, "Load card"),
+            buttons(button(Verb::LoadCard.of(place), "Load card", "")),
         ];
         items.extend(self.spec().pointer(pointer).filter(|card| card.is_object()).map(card_facts));
-        let help = "The object with which the agent introduces itself.";
+        let help = "The JSON object in which the agent describes itself.";
         items.push(self.json(pointer, &format!("{} as JSON", field.label), help, 5));
         items
     }
@@ -47,51 +45,42 @@ impl PageBuilder<'_> {
     pub fn source_header(&self, place: &str) -> Item {
         let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
         let open = !source.header.is_empty();
-        let part = |part: &str, label: &str, control: Control, help: &str| {
-            let name = ControlName::source(place, part);
-            with_help(self.field(&name, &format!("{place}#{part}"), label, control), help)
+        let part = |part: &str, label: &str, help: &str, control: Control| {
+            self.control(&ControlName::source(place, part), &format!("{place}#{part}"), label, help, control)
         };
-        let name = part("header", "Header", line(source.header), "Such as Authorization.");
+        let name = part("header", "Header", "Such as Authorization.", line(source.header));
         let help = "Sent when the server is asked, and when it answers.";
-        let value = part("value", "Value", secret_line(source.value), help);
+        let value = part("value", "Value", help, secret_line(source.value));
         let items = vec![Item::Row { items: vec![name, value] }];
         fold(dom_id(&format!("fold{place}/source")), "Authentication", open, items)
     }
 }
 
-fn load_card(place: &str, label: &str) -> Item {
-    buttons(button(Verb::LoadCard.of(place), label, ""))
-}
-
 /// Shows a card, whose texts are untrusted.
 fn card_facts(card: &Value) -> Item {
-    let mut facts: Vec<(String, String)> = Vec::new();
-    for (label, field) in [
+    let fields = [
         ("Agent", "/name"),
         ("About", "/description"),
         ("Address", "/url"),
         ("Version", "/version"),
         ("By", "/provider/organization"),
-    ] {
-        let text = text_at(card, field);
-        if !text.is_empty() {
-            facts.push((label.to_owned(), text));
-        }
-    }
+    ];
+    let mut facts: Vec<(&str, String)> = fields.map(|(label, field)| (label, text_at(card, field))).to_vec();
     // Later 0.3 versions and version 1 have a list of addresses.
     let lists = ["supportedInterfaces", "additionalInterfaces"].map(|list| card[list].as_array());
     for found in lists.into_iter().flatten().flatten().take(MAX_LISTED) {
         let parts = ["/url", "/protocolBinding", "/transport", "/protocolVersion"].map(|part| text_at(found, part));
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        facts.push(("Address".to_owned(), parts.join(" · ")));
+        facts.push(("Address", parts.join(" · ")));
     }
     let skills = card["skills"].as_array().map(Vec::as_slice).unwrap_or_default();
     for skill in skills.iter().take(MAX_LISTED) {
-        facts.push(("Skill".to_owned(), format!("{}: {}", text_at(skill, "/name"), text_at(skill, "/description"))));
+        facts.push(("Skill", format!("{}: {}", text_at(skill, "/name"), text_at(skill, "/description"))));
     }
     if skills.len() > MAX_LISTED {
         let more = skills.len() - MAX_LISTED;
-        facts.push(("Skill".to_owned(), format!("{more} more, which the card has and this list leaves out")));
+        facts.push(("Skill", format!("{more} more, which the card has and this list leaves out")));
     }
-    Item::Facts { facts }
+    let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
+    Item::Facts { facts: facts.map(|(label, text)| (label.to_owned(), text)).collect() }
 }

@@ -5,11 +5,11 @@ use app::launch::draft::files::shorten;
 use app::model::launch::{Changes, Item};
 use domain::{Answerer, ToolAnswerers};
 use protocol::redact::redact;
-use serde_json::{Map, Value, json};
+use protocol::timeline::changes;
+use serde_json::{Value, json};
 
 use super::controls::{PageBuilder, note};
 use crate::answers::without_secrets;
-use crate::launch::diff;
 
 /// The most characters of a value that are shown.
 const MAX_DIFF_CHARS: usize = 200;
@@ -17,27 +17,25 @@ const MAX_DIFF_CHARS: usize = 200;
 impl PageBuilder<'_> {
     pub fn changes(&self) -> Option<Changes> {
         let origin = self.draft.origin.as_ref()?;
-        let mut found = diff(&shorten(&origin.spec), &shorten(self.spec()));
+        let mut found = changes(&shorten(&origin.spec), &shorten(self.spec()));
         let answers = |answers: &ToolAnswerers| json!({ "answers": comparable(answers) });
-        found.extend(diff(&answers(&origin.answers), &answers(&self.draft.answers)));
-        let lines = found.into_iter().map(|change| (change.path, short(change.before), short(change.after)));
+        found.extend(changes(&answers(&origin.answers), &answers(&self.draft.answers)));
+        let lines = found.into_iter().map(|change| (change.pointer, short(change.before), short(change.after)));
         Some(Changes { origin: origin.label.clone(), href: origin.href.clone(), lines: lines.collect() })
     }
 
     /// The settings of a message that differ from its session.
     pub fn overrides(&self) -> Vec<Item> {
         let Some(session) = self.draft.session_spec() else { return Vec::new() };
-        let set = self.spec().as_object().into_iter().flatten();
-        let set = set.filter(|(field, _)| !matches!(field.as_str(), "prompt" | "messages"));
-        let mut set: Value = set.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>().into();
+        let mut set = self.spec().as_object().cloned().unwrap_or_default();
+        set.retain(|field, _| !matches!(field.as_str(), "prompt" | "messages"));
+        let mut in_session = session.as_object().cloned().unwrap_or_default();
+        in_session.retain(|field, _| set.contains_key(field));
+        let mut set = Value::Object(set);
         redact(&mut set);
-        let in_session = session.as_object().into_iter().flatten();
-        let in_session = in_session.filter(|(field, _)| set.get(field.as_str()).is_some());
-        let in_session: Value =
-            in_session.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>().into();
-        let facts: Vec<(String, String)> = diff(&shorten(&in_session), &shorten(&set))
+        let facts: Vec<(String, String)> = changes(&shorten(&in_session.into()), &shorten(&set))
             .into_iter()
-            .map(|change| (change.path, format!("{} instead of {}", quoted(change.after), quoted(change.before))))
+            .map(|change| (change.pointer, format!("{} instead of {}", quoted(change.after), quoted(change.before))))
             .collect();
         if facts.is_empty() {
             return vec![note("Nothing differs from the session.")];

@@ -6,7 +6,7 @@ use protocol::ids::is_path_id;
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 
-use super::controls::{PageBuilder, note};
+use super::controls::{PageBuilder, fold, note};
 
 /// The longest spec that is shown. The page has a copy in each language.
 const MAX_SHOWN_BYTES: usize = 64 * 1024;
@@ -28,7 +28,7 @@ impl PageBuilder<'_> {
             };
             [note(text)].into_iter().chain(Language::ALL.map(program)).collect()
         };
-        Item::Fold { id: "fold-programs".to_owned(), title: "Code".to_owned(), open: false, items }
+        fold("fold-programs", "Code", false, items)
     }
 
     fn posted_to(&self) -> String {

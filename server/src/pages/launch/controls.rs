@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use app::launch::control_name::{ControlName, dom_id};
 use app::launch::draft::{LaunchDraft, error_placement};
 use app::launch::{Action, LaunchMode};
-use app::model::launch::{Button, Control, Field, Item, Tone};
+use app::model::launch::{Button, Control, Field, Group, Item, Tone};
 use protocol::fields::FieldTable;
 use protocol::validate::FieldError;
 use serde_json::Value;
@@ -56,32 +56,38 @@ impl PageBuilder<'_> {
         error_placement::inside(&self.errors, pointer)
     }
 
+    /// Returns a note with the error of a field whose controls show only parts of it.
+    pub fn error_note(&self, pointer: &str) -> Option<Item> {
+        self.error(pointer).map(|text| Item::Note { tone: Tone::Error, text })
+    }
+
     /// Returns a control with its error. `pointer` is where links to its errors lead.
-    pub fn field(&self, name: &ControlName, pointer: &str, label: &str, control: Control) -> Field {
+    pub fn field(&self, name: &ControlName, pointer: &str, label: &str, help: &str, control: Control) -> Field {
         let id = self.anchor(&name.to_string(), pointer);
         let error = match error_placement::pointer_of(self.draft, self.fields, name) {
             Some(_) => error_placement::error_at(self.draft, self.fields, &self.errors, name),
             None => self.error(pointer),
         };
-        Field { id, name: name.to_string(), label: label.to_owned(), help: String::new(), error, control }
+        Field { id, name: name.to_string(), label: label.to_owned(), help: help.to_owned(), error, control }
+    }
+
+    pub fn control(&self, name: &ControlName, pointer: &str, label: &str, help: &str, control: Control) -> Item {
+        Item::Field(self.field(name, pointer, label, help, control))
+    }
+
+    /// Returns the control of a field's single value.
+    pub fn spec_control(&self, pointer: &str, label: &str, help: &str, control: Control) -> Item {
+        self.control(&ControlName::field(pointer), pointer, label, help, control)
     }
 }
 
 pub fn line(value: impl Into<String>) -> Control {
-    line_with_datalist(value, "")
+    line_with(value, "", "")
 }
 
-pub fn line_with_datalist(value: impl Into<String>, datalist: &str) -> Control {
-    Control::TextLine { value: value.into(), placeholder: String::new(), datalist: datalist.to_owned(), secret: false }
-}
-
-pub fn line_with_placeholder(value: impl Into<String>, placeholder: &str) -> Control {
-    Control::TextLine {
-        value: value.into(),
-        placeholder: placeholder.to_owned(),
-        datalist: String::new(),
-        secret: false,
-    }
+pub fn line_with(value: impl Into<String>, placeholder: &str, datalist: &str) -> Control {
+    let (placeholder, datalist) = (placeholder.to_owned(), datalist.to_owned());
+    Control::TextLine { value: value.into(), placeholder, datalist, secret: false }
 }
 
 pub fn secret_line(value: impl Into<String>) -> Control {
@@ -101,30 +107,24 @@ pub fn checkbox(checked: bool) -> Control {
 }
 
 /// A select. A value that is none of the options becomes one, so that it is not lost.
-pub fn select(value: impl Into<String>, options: &[(&str, &str)]) -> Control {
-    let value = value.into();
-    let mut options: Vec<(String, String)> =
-        options.iter().map(|(option, label)| ((*option).to_owned(), (*label).to_owned())).collect();
+pub fn select<T: Into<String>>(
+    value: impl Into<String>,
+    options: impl IntoIterator<Item = (&'static str, T)>,
+) -> Control {
+    let options = options.into_iter().map(|(option, label)| (option.to_owned(), label.into())).collect();
+    owned_select(value.into(), options)
+}
+
+pub fn owned_select(value: String, mut options: Vec<(String, String)>) -> Control {
     if !options.iter().any(|(option, _)| *option == value) {
         options.push((value.clone(), value.clone()));
     }
-    Control::Select { value, options }
-}
-
-pub fn with_help(mut field: Field, help: &str) -> Item {
-    help.clone_into(&mut field.help);
-    Item::Field(field)
+    Control::Select { value, options, searchable: false }
 }
 
 pub fn button(action: impl Into<Action>, label: &str, about: &str) -> Button {
-    Button {
-        value: action.into().to_string(),
-        label: label.to_owned(),
-        about: about.to_owned(),
-        hint: String::new(),
-        danger: false,
-        disabled: false,
-    }
+    let (value, label, about) = (action.into().to_string(), label.to_owned(), about.to_owned());
+    Button { value, label, about, hint: String::new(), danger: false, disabled: false }
 }
 
 pub fn buttons(button: Button) -> Item {
@@ -135,6 +135,6 @@ pub fn note(text: impl Into<String>) -> Item {
     Item::Note { tone: Tone::Info, text: text.into() }
 }
 
-pub fn fold(id: String, title: impl Into<String>, open: bool, items: Vec<Item>) -> Item {
-    Item::Fold { id, title: title.into(), open, items }
+pub fn fold(id: impl Into<String>, title: impl Into<String>, open: bool, items: Vec<Item>) -> Item {
+    Item::Group(Group { id: id.into(), title: title.into(), open: Some(open), items, ..Group::default() })
 }

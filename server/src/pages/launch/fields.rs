@@ -4,25 +4,32 @@ use app::launch::ControlName;
 use app::launch::control_name::dom_id;
 use app::launch::draft::control_text::{json_at, lines_at, text_at};
 use app::launch::draft::shapes::input_choice;
-use app::model::launch::{Item, Section, Tone};
+use app::model::launch::{Group, GroupRole, Item};
 use protocol::fields::{self, Control, DefaultModel};
+use protocol::json::preview;
 use serde_json::Value;
 
-use super::controls::{
-    PageBuilder, area, checkbox, code_area, fold, line, line_with_datalist, line_with_placeholder, select, with_help,
-};
+use super::controls::{PageBuilder, area, checkbox, code_area, fold, line, line_with, note, owned_select, select};
+use crate::launch::{Choice, Offer};
+
+/// The most characters of a description in a list.
+const MAX_DESCRIPTION_CHARS: usize = 90;
 
 impl PageBuilder<'_> {
-    pub fn sections(&self) -> Vec<Section> {
+    pub fn sections(&self) -> Vec<Group> {
         let section = |section: fields::Section| {
             let mut items = self.before_fields(section);
             items.extend(self.items(self.fields.in_section(section), ""));
             items.extend(self.after_fields(section));
-            Section {
+            let (summary, open) = self.section_fold(section).unzip();
+            Group {
                 id: section.id().to_owned(),
+                role: GroupRole::Section,
                 title: section.title().to_owned(),
-                intro: self.intro(section),
-                fold: self.section_fold(section),
+                summary: summary.unwrap_or_default(),
+                open,
+                hint: self.intro(section).to_owned(),
+                checks: Vec::new(),
                 items,
             }
         };
@@ -34,10 +41,10 @@ impl PageBuilder<'_> {
         match section {
             fields::Section::Input => {
                 let options = [("prompt", "One prompt"), ("messages", "Several messages")];
-                let control = select(input_choice(self.spec()), &options);
-                vec![Item::Field(self.field(&ControlName::Other("input"), "/messages", "Input", control))]
+                let control = select(input_choice(self.spec()), options);
+                vec![self.control(&ControlName::Other("input"), "/messages", "Input", "", control)]
             }
-            fields::Section::Model => self.catalogue.models.unavailable.iter().map(super::controls::note).collect(),
+            fields::Section::Model => self.catalogue.models.unavailable.iter().map(note).collect(),
             _ => Vec::new(),
         }
     }
@@ -51,15 +58,14 @@ impl PageBuilder<'_> {
         }
     }
 
-    fn intro(&self, section: fields::Section) -> String {
+    fn intro(&self, section: fields::Section) -> &'static str {
         match section {
             fields::Section::Tools if self.spec()["tools"].as_array().is_none_or(Vec::is_empty) => {
-                "None yet. Without tools, the run answers from what the model knows."
+                "No tools yet. Without tools, the model answers from its own knowledge."
             }
-            fields::Section::Metadata => "Runs are found by these. An empty row adds another one.",
+            fields::Section::Metadata => "Use metadata to find runs later. Fill in the empty row to add another one.",
             _ => "",
         }
-        .to_owned()
     }
 
     /// Returns the items of fields, for the object at `parent`, in rows and folds as the table says.
@@ -76,10 +82,10 @@ impl PageBuilder<'_> {
             if field.fold.is_empty() {
                 add(&mut items, own, field.beside);
             } else if field.fold == open_fold
-                && let Some(Item::Fold { items: inside, open, .. }) = items.last_mut()
+                && let Some(Item::Group(Group { items: inside, open, .. })) = items.last_mut()
             {
                 add(inside, own, field.beside);
-                *open |= self.is_open(&pointer);
+                *open = open.map(|open| open || self.is_open(&pointer));
             } else {
                 let id = dom_id(&format!("fold{parent}/{}", field.name()));
                 items.push(fold(id, field.fold, self.is_open(&pointer), own));
@@ -96,36 +102,27 @@ impl PageBuilder<'_> {
 
     fn field_items(&self, field: &fields::Field, pointer: &str) -> Vec<Item> {
         let text = || text_at(self.spec(), pointer);
-        let single = |control| vec![with_help(self.spec_field(pointer, field.label, control), &field.help_text())];
+        let single = |control| vec![self.spec_control(pointer, field.label, &field.help_text(), control)];
         match field.control {
             Control::Parts => Vec::new(),
             Control::Line => single(line(text())),
             Control::Area { rows, placeholder } => single(area(text(), rows, placeholder)),
-            Control::Number { placeholder } => single(line_with_placeholder(text(), placeholder)),
+            Control::Number { placeholder } => single(line_with(text(), placeholder, "")),
             Control::Lines => single(area(lines_at(self.spec(), pointer), 3, "")),
             Control::Json { rows } => vec![self.json(pointer, field.label, field.help, rows)],
             Control::Checkbox => single(checkbox(self.spec().pointer(pointer) == Some(&Value::Bool(true)))),
-            Control::Select(options) => single(select(text(), options)),
+            Control::Select(options) => single(select(text(), options.iter().copied())),
             Control::Model(default) => vec![self.model_select(pointer, field, default)],
             Control::Shapes(shapes) => {
-                let control = select((shapes.choice_of)(self.spec().pointer(pointer)), shapes.options);
+                let control = select(shapes.choice_of(self.spec().pointer(pointer)), shapes.options());
                 let name = ControlName::Choice(pointer.to_owned());
-                vec![with_help(self.field(&name, pointer, field.label, control), field.help)]
+                vec![self.control(&name, pointer, field.label, field.help, control)]
             }
             Control::Map(map) => self.map(pointer, map, field.help),
             Control::Schema => self.schema(pointer, field.label, field.help),
-            Control::Agent => {
-                let agents = &self.catalogue.agents;
-                let help = agents.unavailable.as_deref().unwrap_or(field.help);
-                let control = line_with_datalist(text(), "agents");
-                let listed = agents.items.iter().map(|agent| (agent.id.clone(), agent.name.clone()));
-                vec![
-                    with_help(self.spec_field(pointer, field.label, control), help),
-                    Item::Datalist { id: "agents".to_owned(), values: listed.collect() },
-                ]
-            }
-            Control::WorkspaceTool => self.offered(pointer, field.label, &self.catalogue.tools, "workspace-tools"),
-            Control::PluginTool => self.offered(pointer, field.label, &self.catalogue.plugins, "plugin-tools"),
+            Control::Agent => vec![self.offered(pointer, field, &self.catalogue.agents, "None")],
+            Control::WorkspaceTool => vec![self.offered(pointer, field, &self.catalogue.tools, "Choose a tool")],
+            Control::PluginTool => vec![self.offered(pointer, field, &self.catalogue.plugins, "Choose a tool")],
             Control::Messages => self.messages(),
             Control::Attachments => vec![self.attachments(pointer)],
             Control::Tools => self.tools(),
@@ -136,21 +133,31 @@ impl PageBuilder<'_> {
         }
     }
 
-    /// Returns the control for a field's single value.
-    pub fn spec_field(
-        &self,
-        pointer: &str,
-        label: &str,
-        control: app::model::launch::Control,
-    ) -> app::model::launch::Field {
-        self.field(&ControlName::field(pointer), pointer, label, control)
+    pub fn json(&self, pointer: &str, label: &str, help: &str, rows: u32) -> Item {
+        let unfinished = self.draft.unfinished.texts.get(&ControlName::field(pointer).to_string()).cloned();
+        let control = code_area(unfinished.unwrap_or_else(|| json_at(self.spec(), pointer)), rows, "");
+        self.spec_control(pointer, label, help, control)
     }
 
-    pub fn json(&self, pointer: &str, label: &str, help: &str, rows: u32) -> Item {
-        let name = ControlName::field(pointer);
-        let unfinished = self.draft.unfinished.texts.get(&name.to_string()).cloned();
-        let control = code_area(unfinished.unwrap_or_else(|| json_at(self.spec(), pointer)), rows, "");
-        with_help(self.field(&name, pointer, label, control), help)
+    /// A list of the workspace to choose from, or a text line if there is none.
+    fn offered(&self, pointer: &str, field: &fields::Field, offer: &Offer<Choice>, none: &str) -> Item {
+        let value = text_at(self.spec(), pointer);
+        if let Some(why) = &offer.unavailable {
+            return self.spec_control(pointer, field.label, &format!("{why} Enter its id."), line(value));
+        }
+        let label = |choice: &Choice| match choice.description.as_str() {
+            "" => choice.name.clone(),
+            description => format!("{} — {}", choice.name, preview(description, MAX_DESCRIPTION_CHARS)),
+        };
+        let listed = offer.items.iter().map(|choice| (choice.id.clone(), label(choice)));
+        let options = std::iter::once((String::new(), none.to_owned())).chain(listed).collect();
+        let control = match owned_select(value, options) {
+            app::model::launch::Control::Select { value, options, .. } => {
+                app::model::launch::Control::Select { value, options, searchable: true }
+            }
+            other => other,
+        };
+        self.spec_control(pointer, field.label, field.help, control)
     }
 
     /// A select of models, or a text line without a catalogue.
@@ -170,31 +177,24 @@ impl PageBuilder<'_> {
         let models = &self.catalogue.models;
         if models.unavailable.is_some() {
             let help = format!("{help} Empty: {none}.");
-            return with_help(self.spec_field(pointer, field.label, line(value)), help.trim());
+            return self.spec_control(pointer, field.label, help.trim(), line(value));
         }
-        let labels: Vec<(&str, String)> =
-            models.items.iter().map(|model| (model.id.as_str(), super::model::describe(model))).collect();
-        let options: Vec<(&str, &str)> =
-            [("", none.as_str())].into_iter().chain(labels.iter().map(|(id, label)| (*id, label.as_str()))).collect();
-        with_help(self.spec_field(pointer, field.label, select(value, &options)), &help)
+        let listed = models.items.iter().map(|model| (model.id.clone(), super::model::describe(model)));
+        let options = std::iter::once((String::new(), none)).chain(listed).collect();
+        self.spec_control(pointer, field.label, &help, owned_select(value, options))
     }
 
-    fn other_fields(&self) -> Option<Section> {
-        let facts: Vec<(String, String)> =
-            self.fields.other_fields(self.spec()).into_iter().map(|(path, value)| (path, value.to_string())).collect();
-        let section = Section {
+    fn other_fields(&self) -> Option<Group> {
+        let found = self.fields.other_fields(self.spec());
+        let facts: Vec<(String, String)> = found.into_iter().map(|(path, value)| (path, value.to_string())).collect();
+        (!facts.is_empty()).then(|| Group {
             id: "kept".to_owned(),
+            role: GroupRole::Section,
             title: "Other fields".to_owned(),
-            intro: "These have no control. They are sent unchanged; edit them in the JSON.".to_owned(),
-            fold: None,
-            items: vec![Item::Facts { facts: facts.clone() }],
-        };
-        (!facts.is_empty()).then_some(section)
-    }
-
-    /// Returns a note with the error of a field whose controls show only parts of it.
-    pub fn error_note(&self, pointer: &str) -> Option<Item> {
-        self.error(pointer).map(|text| Item::Note { tone: Tone::Error, text })
+            hint: "Fields that are not in the form. They are sent unchanged; edit them in the JSON.".to_owned(),
+            items: vec![Item::Facts { facts }],
+            ..Group::default()
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use app::launch::control_name::dom_id;
 use app::launch::{ControlName, Verb};
-use app::model::launch::{Control, Item, Tone};
+use app::model::launch::{Control, Group, GroupRole, Item, Tone};
 use serde_json::Value;
 
 use super::controls::{PageBuilder, button, buttons, fold, line, note};
@@ -16,16 +16,11 @@ impl PageBuilder<'_> {
 
     fn message(&self, index: usize) -> Item {
         let place = format!("/messages/{index}");
+        let title = format!("Message {}", index + 1);
         let mut items = self.items(self.fields.fields_of("/messages/*"), &place);
-        let remove = Verb::Remove.of(&place);
-        items.push(buttons(button(remove, "Remove", &about(index))));
-        Item::Group {
-            id: self.anchor(&place, &place),
-            title: format!("Message {}", index + 1),
-            hint: String::new(),
-            checks: Vec::new(),
-            items,
-        }
+        items.push(buttons(button(Verb::Remove.of(&place), "Remove", &title.to_lowercase())));
+        let id = self.anchor(&place, &place);
+        Item::Group(Group { id, role: GroupRole::Card, title, items, ..Group::default() })
     }
 
     /// The files of a message, and controls that attach another one.
@@ -34,36 +29,28 @@ impl PageBuilder<'_> {
         let attached = self.spec().pointer(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut items = Vec::new();
         for (index, file) in attached.iter().enumerate() {
+            let place = format!("{list}/{index}");
             let name = file["filename"].as_str().or(file["url"].as_str()).unwrap_or("file");
-            items.push(match self.error_inside(&format!("{list}/{index}")) {
+            items.push(match self.error_inside(&place) {
                 Some(error) => Item::Note { tone: Tone::Error, text: format!("{name}: {error}") },
                 None => note(format!("{name} is attached.")),
             });
-            let remove = Verb::Remove.of(format!("{list}/{index}"));
-            items.push(buttons(button(remove, "Remove", name)));
+            items.push(buttons(button(Verb::Remove.of(place), "Remove", name)));
         }
-        let upload = self.field(
-            &ControlName::File(list.to_owned()),
-            list,
-            "A file of yours, at most 5 MB in all",
-            Control::File { accept: String::new() },
-        );
+        let file = Control::File { accept: String::new() };
         let typed = self.draft.unfinished.file_urls.get(list);
-        let url = self.field(
-            &ControlName::FileUrl(list.to_owned()),
-            &format!("{message}#url"),
-            "Or its https address",
-            line(typed.cloned().unwrap_or_default()),
-        );
-        let index = message.rsplit('/').next().and_then(|index| index.parse().ok()).unwrap_or(0);
+        let url = line(typed.cloned().unwrap_or_default());
+        let (file_name, url_name) = (ControlName::File(list.to_owned()), ControlName::FileUrl(list.to_owned()));
+        let index = message.rsplit('/').next().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
         items.extend([
-            Item::Row { items: vec![Item::Field(upload), Item::Field(url)] },
-            buttons(button(Verb::Attach.of(message), "Attach", &about(index))),
+            Item::Row {
+                items: vec![
+                    self.control(&file_name, list, "A file of yours, at most 5 MB in all", "", file),
+                    self.control(&url_name, &format!("{message}#url"), "Or its https address", "", url),
+                ],
+            },
+            buttons(button(Verb::Attach.of(message), "Attach", &format!("message {}", index + 1))),
         ]);
         fold(dom_id(&format!("fold{message}")), "Files", !attached.is_empty() || typed.is_some(), items)
     }
-}
-
-fn about(index: usize) -> String {
-    format!("message {}", index + 1)
 }

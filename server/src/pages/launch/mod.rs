@@ -25,9 +25,11 @@ use protocol::validate::FieldError;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::launch::templates::{self, Template};
-use crate::launch::{Catalogue, Launcher, form};
+use crate::launch::{self, Catalogue, Launcher, form};
 use crate::state::AppState;
 use controls::PageBuilder;
+
+pub use model::describe as describe_model;
 
 pub async fn load(state: &AppState, caller: &Caller, entry: &LaunchEntry) -> Result<LaunchPageModel, Error> {
     let launcher = Launcher::of(state, caller).await?;
@@ -40,7 +42,7 @@ pub async fn load_draft(state: &AppState, launcher: &Launcher, draft: &LaunchDra
     let catalogue = state.catalogues.load(state, launcher).await?;
     let templates = templates::list(state, launcher).await?;
     let runs_url = state.mantyx.runs_url(&launcher.caller.slug);
-    Ok(build(draft, SPEC_FIELDS, &catalogue, &templates, form::validation::errors(draft), &runs_url))
+    Ok(build(draft, SPEC_FIELDS, &catalogue, &templates, launch::validation::draft_errors(draft), &runs_url))
 }
 
 fn build(
@@ -68,6 +70,7 @@ fn build(
         mode,
         more_actions,
         may_launch: builder.missing_scope().is_none(),
+        checks: draft.last_action.tool_checks.iter().map(tools::check_result).collect(),
         error: builder.general_error(),
         unconfirmed: draft.last_action.unconfirmed && draft.last_action.general_error.is_some(),
         draft_status: String::new(),

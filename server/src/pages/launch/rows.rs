@@ -1,16 +1,14 @@
-//! Rows of names and values, and of a schema's properties.
+//! Tables of names and values, and of a schema's properties.
 
 use app::launch::control_name::dom_id;
-use app::launch::draft::{properties, rows};
+use app::launch::draft::rows::{MAX_ROWS, Row, Table};
 use app::launch::{ControlName, Verb, local_tools};
 use app::model::launch::{Control, Item};
 use protocol::fields::{MapControl, Suggestions};
 use protocol::json_pointer::join;
 use protocol::spec::DEFAULT_TOOL_BUDGETS;
 
-use super::controls::{
-    PageBuilder, button, buttons, checkbox, fold, line, line_with_datalist, note, secret_line, select,
-};
+use super::controls::{PageBuilder, button, buttons, checkbox, fold, line, line_with, note, secret_line, select};
 
 const PROPERTY_TYPES: [(&str, &str); 7] = [
     ("string", "text"),
@@ -23,43 +21,47 @@ const PROPERTY_TYPES: [(&str, &str); 7] = [
 ];
 
 impl PageBuilder<'_> {
-    /// Rows of names and values, and an empty row that adds one.
-    pub fn map(&self, pointer: &str, map: &MapControl, help: &str) -> Vec<Item> {
-        let mut rows = rows::rows_at(self.draft, pointer, map);
-        if rows.len() > rows::MAX_ROWS {
+    /// Names and values, and an empty row that adds one.
+    pub fn map(&self, pointer: &str, map: &'static MapControl, help: &str) -> Vec<Item> {
+        let table = Table::Map(map);
+        let mut rows = table.rows(self.draft, pointer);
+        if rows.len() > MAX_ROWS {
             let text = format!("{} entries. Edit them in the JSON.", rows.len());
             return std::iter::once(note(text)).chain(self.error_note(pointer)).collect();
         }
-        rows.push(Default::default());
-        let mut items = self.suggestions(map.suggestions, &rows);
-        if !help.is_empty() {
-            items.insert(0, note(help));
-        }
+        rows.push(table.blank());
         let keys = match map.suggestions {
             Suggestions::None => "",
             Suggestions::Metadata => "metadata-keys",
             Suggestions::Tools => "tool-names",
         };
-        for (i, (key, value)) in rows.iter().enumerate() {
-            let number = i + 1;
-            let label = format!("{} {number}", map.key_label);
-            let key_control = line_with_datalist(key, keys);
-            let name = self.field(&ControlName::row(pointer, i, "key"), &format!("{pointer}#{i}"), &label, key_control);
-            let control = match self.position_in_use(key).filter(|_| map.suggestions == Suggestions::Metadata) {
+        let row = |(i, row): (usize, &Row)| {
+            let (key, value) = (&row.name, &row.texts[0]);
+            let known = self.catalogue.metadata.iter().position(|entry| entry.key == *key);
+            let control = match known.filter(|_| map.suggestions == Suggestions::Metadata) {
                 _ if map.secret => secret_line(value),
-                Some(at) => line_with_datalist(value, &format!("metadata-{at}")),
+                Some(at) => line_with(value, "", &format!("metadata-{at}")),
                 None => line(value),
             };
-            let label = format!("{} {number}", map.value_label);
-            let value = self.field(&ControlName::row(pointer, i, "value"), &join(pointer, key), &label, control);
-            items.push(Item::Row { items: vec![Item::Field(name), Item::Field(value)] });
-        }
+            let part = |part: &str, pointer_to: &str, head: &str, control: Control| {
+                let name = ControlName::row(pointer, i, part);
+                self.control(&name, pointer_to, &format!("{head} {}", i + 1), "", control)
+            };
+            vec![
+                part("key", &format!("{pointer}#{i}"), map.key_label, line_with(key, "", keys)),
+                part("value", &join(pointer, key), map.value_label, control),
+            ]
+        };
+        let mut items: Vec<Item> = (!help.is_empty()).then(|| note(help)).into_iter().collect();
+        items.extend(self.suggestions(map.suggestions, &rows));
+        let heads = [map.key_label, map.value_label].map(str::to_owned).to_vec();
+        items.push(Item::Table { heads, rows: rows.iter().enumerate().map(row).collect() });
         items.extend(self.error_note(pointer));
         items
     }
 
     /// Returns the lists that complete names and values.
-    fn suggestions(&self, suggestions: Suggestions, rows: &[(String, String)]) -> Vec<Item> {
+    fn suggestions(&self, suggestions: Suggestions, rows: &[Row]) -> Vec<Item> {
         let list = |id: String, values: Vec<String>| Item::Datalist {
             id,
             values: values.into_iter().map(|value| (value, String::new())).collect(),
@@ -70,16 +72,12 @@ impl PageBuilder<'_> {
             Suggestions::Metadata => {
                 let in_use = &self.catalogue.metadata;
                 let keys = list("metadata-keys".to_owned(), in_use.iter().map(|entry| entry.key.clone()).collect());
-                let is_shown = |key: &String| rows.iter().any(|(shown, _)| shown == key);
+                let is_shown = |key: &String| rows.iter().any(|row| row.name == *key);
                 let shown = in_use.iter().enumerate().filter(|(_, entry)| is_shown(&entry.key));
                 let values = shown.map(|(i, entry)| list(format!("metadata-{i}"), entry.values.clone()));
                 std::iter::once(keys).chain(values).collect()
             }
         }
-    }
-
-    fn position_in_use(&self, key: &str) -> Option<usize> {
-        self.catalogue.metadata.iter().position(|entry| entry.key == key)
     }
 
     fn tool_names(&self) -> Vec<String> {
@@ -106,35 +104,38 @@ impl PageBuilder<'_> {
         names
     }
 
-    /// An editor for the properties of an object's schema, with the JSON of the schema.
+    /// The properties of an object's schema, and the schema as JSON.
     pub fn schema(&self, pointer: &str, label: &str, help: &str) -> Vec<Item> {
-        let all = properties::properties_at(self.draft, pointer);
+        let mut all = Table::Schema.rows(self.draft, pointer);
         // A large schema is edited as JSON.
-        let shown = if all.len() > rows::MAX_ROWS { &[] } else { all.as_slice() };
-        let mut items = vec![note(format!("{label}: {help}"))];
-        let blank = properties::Property::blank();
-        for (i, property) in shown.iter().chain([&blank]).enumerate() {
+        all.truncate(if all.len() > MAX_ROWS { 0 } else { MAX_ROWS });
+        let count = all.len();
+        all.push(Table::Schema.blank());
+        let row = |(i, row): (usize, &Row)| {
             let number = i + 1;
             let part = |part: &str, label: &str, control: Control| {
-                let place = format!("{pointer}#{i}.{part}");
-                Item::Field(self.field(&ControlName::row(pointer, i, part), &place, label, control))
+                let place = if part == "name" { format!("{pointer}#{i}") } else { format!("{pointer}#{i}.{part}") };
+                self.control(&ControlName::row(pointer, i, part), &place, label, "", control)
             };
-            let mut row = vec![
-                part("name", &format!("Property {number}"), line(&property.name)),
-                part("type", &format!("Type {number}"), select(&property.kind, &PROPERTY_TYPES)),
-                part("description", &format!("Description {number}"), line(&property.description)),
-                part("required", "required", checkbox(property.required)),
+            let mut controls = vec![
+                part("name", &format!("Property {number}"), line(&row.name)),
+                part("type", &format!("Type {number}"), select(&row.texts[0], PROPERTY_TYPES)),
+                part("description", &format!("Description {number}"), line(&row.texts[1])),
+                part("required", "required", checkbox(row.texts[2] == "true")),
             ];
-            if i < shown.len() {
-                let about = if property.name.is_empty() { format!("property {number}") } else { property.name.clone() };
-                let remove = Verb::Remove.of(format!("{pointer}#{i}"));
-                row.push(buttons(button(remove, "Remove", &about)));
+            if i < count {
+                let about = if row.name.is_empty() { format!("property {number}") } else { row.name.clone() };
+                controls.push(buttons(button(Verb::Remove.of(format!("{pointer}#{i}")), "Remove", &about)));
             }
-            items.push(Item::Row { items: row });
-        }
+            controls
+        };
+        let heads = ["Property", "Type", "Description", "", ""].map(str::to_owned).to_vec();
         let json = self.json(pointer, &format!("{label}, JSON Schema"), "", 8);
         let open = self.error_inside(pointer).is_some();
-        items.push(fold(dom_id(&format!("fold{pointer}")), format!("{label} as JSON Schema"), open, vec![json]));
-        items
+        vec![
+            note(format!("{label}: {help}")),
+            Item::Table { heads, rows: all.iter().enumerate().map(row).collect() },
+            fold(dom_id(&format!("fold{pointer}")), format!("{label} as JSON Schema"), open, vec![json]),
+        ]
     }
 }

@@ -1,6 +1,5 @@
 //! Sections that are folded, with a summary of what is set in them.
 
-use app::model::launch::SectionFold;
 use protocol::fields::{Control, Field, Section};
 use protocol::json::preview;
 use serde_json::Value;
@@ -11,8 +10,8 @@ use super::controls::PageBuilder;
 const VALUE_CHARS: usize = 40;
 
 impl PageBuilder<'_> {
-    /// The prompt, the model and the tools are always open.
-    pub fn section_fold(&self, section: Section) -> Option<SectionFold> {
+    /// Returns what is set, and whether the section is open. The prompt, the model and the tools always are.
+    pub fn section_fold(&self, section: Section) -> Option<(String, bool)> {
         let nothing_set = match section {
             Section::Input | Section::Model | Section::Tools => return None,
             Section::Limits => "Defaults",
@@ -22,10 +21,8 @@ impl PageBuilder<'_> {
         let fields: Vec<&Field> =
             self.fields.in_section(section).filter(|field| field.is_shown(self.spec(), field.pointer)).collect();
         let values: Vec<String> = fields.iter().filter_map(|field| self.summary_of(field)).collect();
-        Some(SectionFold {
-            summary: if values.is_empty() { nothing_set.to_owned() } else { values.join(" · ") },
-            open: fields.iter().any(|field| self.error_inside(field.pointer).is_some()),
-        })
+        let summary = if values.is_empty() { nothing_set.to_owned() } else { values.join(" · ") };
+        Some((summary, fields.iter().any(|field| self.error_inside(field.pointer).is_some())))
     }
 
     fn summary_of(&self, field: &Field) -> Option<String> {

@@ -2,11 +2,10 @@
 
 use app::AppError;
 use app::launch::{ControlName, LaunchMode, Verb};
-use app::model::launch::{Button, Control, Field, Item, Notice, TemplateLink, Tone};
+use app::model::launch::{Button, Control, Item, Notice, TemplateLink, Tone};
 
 use super::controls::{
-    PageBuilder, RUNS_SCOPE, area, button, buttons, checkbox, code_area, fold, line, line_with_placeholder, note,
-    select, with_help,
+    PageBuilder, RUNS_SCOPE, area, button, buttons, checkbox, code_area, fold, line, line_with, note, select,
 };
 use crate::launch::batch_inputs::preview;
 use crate::launch::templates::{Template, TemplateOwner};
@@ -19,18 +18,19 @@ impl PageBuilder<'_> {
             notices.push(Notice {
                 tone: Tone::Warning,
                 text: format!(
-                    "Your sign-in does not include {scope}, so {what} can be launched. You can write and keep a draft. \
-                     Sign in again, and allow it."
+                    "Your sign-in does not include {scope}, so {what} can be launched. You can still write a draft. \
+                     To launch, sign in again and allow it."
                 ),
                 link: Some(sign_in()),
             });
         }
-        if self.draft.ownership.has_previous_draft {
-            notices.push(Notice {
-                tone: Tone::Info,
-                text: "An earlier draft is saved.".to_owned(),
-                link: Some(("/launch?draft=earlier".to_owned(), "Restore".to_owned())),
-            });
+        let ownership = &self.draft.ownership;
+        for (exists, text, href) in [
+            (ownership.has_saved_draft, "Draft saved.", "/launch"),
+            (ownership.has_previous_draft, "An earlier draft is saved.", "/launch?draft=earlier"),
+        ] {
+            let link = Some((href.to_owned(), "Restore".to_owned()));
+            notices.extend(exists.then(|| Notice { tone: Tone::Info, text: text.to_owned(), link }));
         }
         if let Some(done) = &self.draft.last_action.success {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
@@ -65,69 +65,61 @@ impl PageBuilder<'_> {
             ("new_session", "The first message of a new session"),
             ("message", "The next message of a session"),
         ];
-        let mut items = vec![Item::Field(self.other("mode", "/mode", "Run type", select(value, &words)))];
+        let mut items = vec![self.other("mode", "Run type", "", select(value, words))];
         if let LaunchMode::Message { .. } = self.draft.mode {
-            items
-                .push(with_help(self.other("session", "/session", "Session", line(session)), "Its id, such as sess_…"));
+            items.push(self.other("session", "Session", "Its id, such as sess_…", line(session)));
             items.push(note(
-                "The session has its own prompt, model and tools. Whatever is set here holds for this message only.",
+                "The session has its own prompt, model and tools. Settings made here apply to this message only.",
             ));
             items.extend(self.overrides());
         }
         items
     }
 
-    fn other(&self, name: &'static str, pointer: &str, label: &str, control: Control) -> Field {
-        self.field(&ControlName::Other(name), pointer, label, control)
+    /// A control that belongs to no field of the spec. Its errors are at `/batch/inputs` for `batch.inputs`.
+    fn other(&self, name: &'static str, label: &str, help: &str, control: Control) -> Item {
+        let pointer = format!("/{}", name.replace('.', "/"));
+        self.control(&ControlName::Other(name), &pointer, label, help, control)
     }
 
     fn batch(&self) -> Item {
         let fields = &self.draft.unfinished.batch;
-        let placeholder = "prompt,metadata.customer\nWhere is order 1?,acme";
-        let mut inputs =
-            self.other("batch.inputs", "/batch/inputs", "Inputs", code_area(&fields.inputs, 4, placeholder));
+        let control = code_area(&fields.inputs, 4, "prompt,metadata.customer\nWhere is order 1?,acme");
+        let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt or in a message stands \
+                    for a column.";
+        let name = ControlName::Other("batch.inputs");
+        let mut inputs = self.field(&name, "/batch/inputs", "Inputs", help, control);
         let preview = (!fields.inputs.trim().is_empty()).then(|| preview(self.spec(), &fields.inputs)).transpose();
         if let Err(AppError::Invalid { message, .. }) = &preview {
             inputs.error = Some(message.clone());
         }
-        let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt or in a message stands \
-                    for a column.";
-        let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
-        let key = line_with_placeholder(&fields.tag_key, "batch");
-        let value = line_with_placeholder(&fields.tag_value, "generated");
         let preview = preview.ok().flatten();
+        let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
+        let key = self.other("batch.key", "Tagged", "", line_with(&fields.tag_key, "batch", ""));
+        let value = self.other("batch.value", "With", "", line_with(&fields.tag_value, "generated", ""));
         let start = Button { disabled: self.lacks(RUNS_SCOPE), ..button(Verb::LaunchBatch, "Launch the batch", "") };
         let items = vec![
-            with_help(inputs, help),
+            Item::Field(inputs),
             note(preview.unwrap_or_else(|| "The first input is shown here before it is sent.".to_owned())),
-            Item::Field(self.other("batch.file", "/batch/file", "Or a file", file)),
-            Item::Row {
-                items: vec![
-                    Item::Field(self.other("batch.key", "/batch/key", "Tagged", key)),
-                    Item::Field(self.other("batch.value", "/batch/value", "With", value)),
-                ],
-            },
+            self.other("batch.file", "Or a file", "", file),
+            Item::Row { items: vec![key, value] },
             buttons(start),
         ];
-        fold("fold-batch".to_owned(), "Batch", !fields.inputs.is_empty(), items)
+        fold("fold-batch", "Batch", !fields.inputs.is_empty(), items)
     }
 
     fn template(&self, templates: &[Template]) -> Item {
         let fields = &self.draft.unfinished.template;
-        let name = self.other("template.name", "/template/name", "Name", line(&fields.name));
-        let notes = self.other("template.notes", "/template/notes", "Notes", area(&fields.notes, 2, ""));
-        let shared =
-            self.other("template.shared", "/template/shared", "Share with the workspace", checkbox(fields.shared));
+        let shared = checkbox(fields.shared);
         let mut save = vec![button(Verb::SaveTemplate, "Save as a template", "")];
         let own = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
         if let Some(current) = own.clone().find(|template| Some(&template.id) == fields.id.as_ref()) {
-            let update = Verb::UpdateTemplate.of(&current.id);
-            save.insert(0, button(update, "Update the template", &current.name));
+            save.insert(0, button(Verb::UpdateTemplate.of(&current.id), "Update the template", &current.name));
         }
         let mut items = vec![
-            Item::Field(name),
-            Item::Field(notes),
-            with_help(shared, "Without the values of headers."),
+            self.other("template.name", "Name", "", line(&fields.name)),
+            self.other("template.notes", "Notes", "", area(&fields.notes, 2, "")),
+            self.other("template.shared", "Share with the workspace", "Without the values of headers.", shared),
             Item::Buttons { buttons: save },
         ];
         let (to_delete, others): (Vec<_>, Vec<_>) =
@@ -139,17 +131,16 @@ impl PageBuilder<'_> {
             let buttons = vec![Button { danger: true, ..delete }, keep];
             items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons { buttons }]);
         }
-        let delete = |template: &&Template| {
-            let delete = Verb::DeleteTemplate.of(&template.id);
-            button(delete, &format!("Delete “{}”…", template.name), "")
-        };
-        let delete: Vec<Button> = others.iter().map(delete).collect();
-        if !delete.is_empty() {
-            items.extend([note("Templates of yours:"), Item::Buttons { buttons: delete }]);
+        if !others.is_empty() {
+            let delete = |template: &&Template| {
+                button(Verb::DeleteTemplate.of(&template.id), &format!("Delete “{}”…", template.name), "")
+            };
+            let buttons = others.iter().map(delete).collect();
+            items.extend([note("Templates of yours:"), Item::Buttons { buttons }]);
         }
         items.push(buttons(button(Verb::Reset, "Start over", "")));
         let open = self.error_inside("/template").is_some() || !to_delete.is_empty();
-        fold("fold-keep".to_owned(), "Save as template, reset", open, items)
+        fold("fold-keep", "Save as template, reset", open, items)
     }
 }
 

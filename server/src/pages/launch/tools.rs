@@ -1,15 +1,14 @@
-//! The tools, each with the fields of its kind.
+//! The tools: a card for each, with the fields of its kind.
 
 use app::launch::control_name::dom_id;
-use app::launch::draft::control_text::text_at;
+use app::launch::draft::control_text::{lines_at, text_at};
 use app::launch::draft::{answerers, apply};
-use app::launch::{Check, CheckKind, CheckState, ControlName, Verb};
-use app::model::launch::{Button, CheckLine, Control, Item, Tone};
+use app::launch::{Check, CheckState, ControlName, ToolCheck, Verb};
+use app::model::launch::{Button, CheckLine, Control, Group, GroupRole, Item, Tone};
 use protocol::fields::{self, TOOL_KINDS, ToolKind};
 use serde_json::Value;
 
-use super::controls::{PageBuilder, area, button, buttons, checkbox, fold, line, line_with_datalist, note, with_help};
-use crate::launch::{Choice, Offer};
+use super::controls::{PageBuilder, area, button, buttons, checkbox, fold, line, line_with, note};
 
 /// Tools with controls. A page with thousands of them could not be used.
 const MAX_SHOWN: usize = 100;
@@ -18,27 +17,19 @@ impl PageBuilder<'_> {
     pub fn tools(&self) -> Vec<Item> {
         let count = self.spec()["tools"].as_array().map_or(0, Vec::len);
         let mut items: Vec<Item> = self.undo().into_iter().flatten().collect();
-        items.extend((0..count.min(MAX_SHOWN)).map(|i| self.tool(i)));
+        items.extend((0..count.min(MAX_SHOWN)).map(|i| self.tool(i, count)));
         if count > MAX_SHOWN {
             items.push(note(format!("{} more tools. Edit them in the JSON.", count - MAX_SHOWN)));
         }
         items.extend(self.session_tools());
-        let choices =
-            |offer: &Offer<Choice>| offer.items.iter().map(|choice| (choice.id.clone(), choice.name.clone())).collect();
-        let commands = self.catalogue.mcp_commands.iter().map(|command| (command.clone(), String::new())).collect();
-        for (id, values) in [
-            ("workspace-tools", choices(&self.catalogue.tools)),
-            ("plugin-tools", choices(&self.catalogue.plugins)),
-            ("mcp-commands", commands),
-        ] {
-            items.push(Item::Datalist { id: id.to_owned(), values });
-        }
+        let commands = self.catalogue.mcp_commands.iter().map(|command| (command.clone(), String::new()));
+        items.push(Item::Datalist { id: "mcp-commands".to_owned(), values: commands.collect() });
         let add = |kind: &ToolKind| Button {
             hint: kind.help.to_owned(),
             ..button(Verb::AddTool.of(kind.name), kind.label, "")
         };
         let kinds = vec![Item::Buttons { buttons: TOOL_KINDS.iter().map(add).collect() }];
-        items.push(fold("fold-add-tool".to_owned(), "Add a tool", count == 0, kinds));
+        items.push(fold("fold-add-tool", "Add a tool", count == 0, kinds));
         items
     }
 
@@ -49,7 +40,8 @@ impl PageBuilder<'_> {
         Some([note(format!("{name} is removed.")), buttons(undo)])
     }
 
-    fn tool(&self, index: usize) -> Item {
+    /// A card. The only one is open, and so is one that needs attention.
+    fn tool(&self, index: usize, count: usize) -> Item {
         let place = format!("/tools/{index}");
         let text = |field: &str| text_at(self.spec(), &format!("{place}/{field}"));
         let kind = TOOL_KINDS.iter().find(|kind| kind.name == text("kind"));
@@ -61,32 +53,39 @@ impl PageBuilder<'_> {
         if kind.is_some_and(|kind| kind.is_local && kind.name != "mcp_local") {
             items.extend(self.answerer_fields(&text("name")));
         }
-        let remove = Verb::Remove.of(&place);
-        items.push(buttons(button(remove, "Remove", &about)));
+        items.push(buttons(button(Verb::Remove.of(&place), "Remove", &about)));
         let check = self.draft.last_action.tool_checks.iter().find(|check| check.path == place);
-        Item::Group {
+        let has_error = self.error_inside(&place).is_some() || self.error_inside(&format!("/answers/{name}")).is_some();
+        let state = match check {
+            _ if has_error => "has an error",
+            _ if name.is_empty() => "has no name yet",
+            Some(check) => check_state(check),
+            None => self.responder(kind, &name),
+        };
+        Item::Group(Group {
             id,
-            title: match (kind, name.is_empty()) {
-                (Some(kind), true) => kind.label.to_owned(),
-                (Some(kind), false) => format!("{name} · {}", kind.label),
-                (None, _) => format!("{about} · unknown kind"),
-            },
+            role: GroupRole::Card,
+            title: if name.is_empty() { format!("Tool {}", index + 1) } else { name.clone() },
+            summary: format!("{} · {state}", kind.map_or("Unknown kind", |kind| kind.label)),
+            open: Some(count == 1 || name.is_empty() || has_error),
             hint: kind.map(|kind| kind.help.to_owned()).unwrap_or_default(),
             checks: check.map(|check| check.checks.iter().map(check_line).collect()).unwrap_or_default(),
             items,
-        }
+        })
     }
 
-    /// A text line that offers the tools of the workspace or of its plugins.
-    pub fn offered(&self, pointer: &str, label: &str, offer: &Offer<Choice>, list: &str) -> Vec<Item> {
-        let value = text_at(self.spec(), pointer);
-        let chosen = offer.items.iter().find(|choice| choice.id == value);
-        let help = match (&offer.unavailable, chosen) {
-            (Some(why), _) => format!("{why} Enter its id."),
-            (None, Some(choice)) => choice.description.clone(),
-            (None, None) => format!("{} to pick from.", offer.items.len()),
-        };
-        vec![with_help(self.spec_field(pointer, label, line_with_datalist(value, list)), &help)]
+    fn responder(&self, kind: Option<&ToolKind>, tool: &str) -> &'static str {
+        match kind {
+            Some(kind) if kind.name == "mcp_local" => "answered from here",
+            Some(kind) if kind.is_local => match self.draft.answers.get(tool).map_or("hand", answerers::choice_of) {
+                "hand" => "you answer",
+                "canned" => "a canned reply answers",
+                "a2a" => "an agent answers",
+                _ => "an MCP server answers",
+            },
+            Some(_) => "MANTYX calls it",
+            None => "sent unchanged",
+        }
     }
 
     /// The tools of a remote MCP server that the model may use: checkboxes once they are discovered.
@@ -95,8 +94,8 @@ impl PageBuilder<'_> {
         let names = match self.draft.last_action.discovered_tools.contains_key(place) {
             true => self.tool_checkboxes(place, pointer),
             false => {
-                let control = area(app::launch::draft::control_text::lines_at(self.spec(), pointer), 3, "");
-                with_help(self.spec_field(pointer, field.label, control), field.help)
+                let control = area(lines_at(self.spec(), pointer), 3, "");
+                self.spec_control(pointer, field.label, field.help, control)
             }
         };
         vec![discover(place), names]
@@ -108,24 +107,24 @@ impl PageBuilder<'_> {
         let found = self.draft.last_action.discovered_tools.get(place).map(Vec::as_slice).unwrap_or_default();
         let one = |name: &String| {
             let checked = chosen.is_none_or(|list| list.iter().any(|chosen| chosen == name.as_str()));
-            let place = format!("{filter}#{name}");
-            let field = self.field(&ControlName::checkbox(filter, name), &place, name, checkbox(checked));
             let help = match found.iter().find(|tool| tool.name == *name) {
                 Some(tool) => format!("{} The model sees {server}_{name}.", tool.description),
                 None => "The server does not have it.".to_owned(),
             };
-            with_help(field, help.trim())
+            let control_name = ControlName::checkbox(filter, name);
+            self.control(&control_name, &format!("{filter}#{name}"), name, help.trim(), checkbox(checked))
         };
         let present = Control::Hidden { value: "present".to_owned() };
-        let present = self.field(&ControlName::Checkboxes(filter.to_owned()), filter, "", present);
+        let present = self.control(&ControlName::Checkboxes(filter.to_owned()), filter, "", "", present);
         let offered = apply::offered_tools(self.draft, place);
-        Item::Group {
+        Item::Group(Group {
             id: self.anchor(&format!("{filter}-list"), filter),
+            role: GroupRole::Card,
             title: format!("{} tools found", found.len()),
             hint: "Uncheck what the model should not use.".to_owned(),
-            checks: Vec::new(),
-            items: std::iter::once(Item::Field(present)).chain(offered.iter().map(one)).collect(),
-        }
+            items: std::iter::once(present).chain(offered.iter().map(one)).collect(),
+            ..Group::default()
+        })
     }
 
     /// The tools of a local MCP server: discovered, or pasted as JSON.
@@ -133,22 +132,21 @@ impl PageBuilder<'_> {
         let place = pointer.trim_end_matches("/tools");
         let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
         let part = |part: &str, label: &str, control: Control| {
-            Item::Field(self.field(&ControlName::source(place, part), &format!("{place}#{part}"), label, control))
+            self.control(&ControlName::source(place, part), &format!("{place}#{part}"), label, "", control)
         };
         let mut from = vec![part("url", "Discover from the address", line(source.url))];
         if !self.catalogue.mcp_commands.is_empty() {
-            from.push(part("command", "Or from a command", line_with_datalist(source.command, "mcp-commands")));
+            from.push(part("command", "Or from a command", line_with(source.command, "", "mcp-commands")));
         }
         let mut items = vec![Item::Row { items: from }, self.source_header(place), discover(place)];
         let listed = self.spec().pointer(pointer).and_then(Value::as_array);
         for (index, tool) in listed.into_iter().flatten().enumerate() {
             let at = format!("{pointer}/{index}");
             let name = text_at(tool, "/name");
-            let name_field = self.spec_field(&format!("{at}/name"), "Name", line(&name));
-            let mut own = vec![with_help(name_field, &text_at(tool, "/description"))];
+            let description = text_at(tool, "/description");
+            let mut own = vec![self.spec_control(&format!("{at}/name"), "Name", &description, line(&name))];
             own.extend(self.answerer_fields(&name));
-            let remove = Verb::Remove.of(&at);
-            own.push(buttons(button(remove, "Remove", &name)));
+            own.push(buttons(button(Verb::Remove.of(&at), "Remove", &name)));
             let title = if name.is_empty() { format!("Tool {}", index + 1) } else { name };
             items.push(fold(dom_id(&format!("fold{at}")), title, self.error_inside(&at).is_some(), own));
         }
@@ -162,13 +160,16 @@ impl PageBuilder<'_> {
     fn session_tools(&self) -> Option<Item> {
         let names = answerers::session_only_tools(self.draft);
         let checks = self.draft.last_action.tool_checks.iter().filter(|check| check.path.starts_with("/session/"));
-        (!names.is_empty()).then(|| Item::Group {
+        let group = || Group {
             id: self.anchor("session-tools", "/session/tools"),
+            role: GroupRole::Card,
             title: "Local tools of the session".to_owned(),
             hint: "They come with the session. Choose who answers them in this message.".to_owned(),
             checks: checks.flat_map(|check| &check.checks).map(check_line).collect(),
             items: names.iter().flat_map(|name| self.answerer_fields(name)).collect(),
-        })
+            ..Group::default()
+        };
+        (!names.is_empty()).then(|| Item::Group(group()))
     }
 }
 
@@ -176,22 +177,41 @@ fn discover(place: &str) -> Item {
     buttons(button(Verb::DiscoverTools.of(place), "Discover its tools", ""))
 }
 
-fn check_line(check: &Check) -> CheckLine {
-    CheckLine {
-        tone: match check.state {
-            CheckState::Passed => Tone::Success,
-            CheckState::Unknown => Tone::Info,
-            CheckState::Warning => Tone::Warning,
-            CheckState::Failed => Tone::Error,
-        },
-        label: match check.kind {
-            CheckKind::Shape => "Shape",
-            CheckKind::Reachable => "Reachable",
-            CheckKind::Listed => "Listed",
-            CheckKind::Answered => "Answered",
-        }
-        .to_owned(),
-        message: check.message.clone(),
-        fix: check.fix.clone().unwrap_or_default(),
+fn check_state(check: &ToolCheck) -> &'static str {
+    let has = |state: CheckState| check.checks.iter().any(|check| check.state == state);
+    match (has(CheckState::Failed), has(CheckState::Warning)) {
+        (true, _) => "a check failed",
+        (false, true) => "a check warns",
+        (false, false) => "checked",
     }
+}
+
+/// Returns the result of a tool's checks in one line: the most serious one.
+pub fn check_result(check: &ToolCheck) -> CheckLine {
+    let worst = check.checks.iter().max_by_key(|check| match check.state {
+        CheckState::Passed => 0,
+        CheckState::Unknown => 1,
+        CheckState::Warning => 2,
+        CheckState::Failed => 3,
+    });
+    match worst.filter(|worst| worst.state != CheckState::Passed).map(check_line) {
+        Some(line) => CheckLine { label: check.name.clone(), ..line },
+        None => CheckLine {
+            tone: Tone::Success,
+            label: check.name.clone(),
+            message: "All checks passed.".to_owned(),
+            fix: String::new(),
+        },
+    }
+}
+
+fn check_line(check: &Check) -> CheckLine {
+    let tone = match check.state {
+        CheckState::Passed => Tone::Success,
+        CheckState::Unknown => Tone::Info,
+        CheckState::Warning => Tone::Warning,
+        CheckState::Failed => Tone::Error,
+    };
+    let fix = check.fix.clone().unwrap_or_default();
+    CheckLine { tone, label: check.kind.label().to_owned(), message: check.message.clone(), fix }
 }

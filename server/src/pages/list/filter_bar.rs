@@ -40,7 +40,7 @@ pub fn parse_filter(links: &Links, address: &ListAddress, default: &str) -> Resu
     let in_field = |message: String| invalid(FilterErrors { messages: vec![message], ..FilterErrors::default() });
     for word in &address.status {
         let status = Term::status(list == ViewList::Sessions, word);
-        let status = status.ok_or_else(|| in_field(format!("There is no status `{word}`.")))?;
+        let status = status.ok_or_else(|| in_field(format!("Unknown status `{word}`.")))?;
         query.clauses.retain(|clause| !clause.term.is_status());
         query = query.with(status);
     }
@@ -50,7 +50,7 @@ pub fn parse_filter(links: &Links, address: &ListAddress, default: &str) -> Resu
     for (word, to_term) in [(&address.since, Term::Since as fn(When) -> Term), (&address.before, Term::Before)] {
         let Some(word) = word else { continue };
         let when = When::parse(word.trim());
-        let when = when.ok_or_else(|| in_field(format!("`{word}` is no date. Write it as 2026-10-31.")))?;
+        let when = when.ok_or_else(|| in_field(format!("`{word}` is not a date. Write it as 2026-10-31.")))?;
         query = query.with(to_term(when));
     }
     Ok(query)
@@ -130,7 +130,7 @@ mod tests {
         let bar = bar.expect_err("no such status");
         assert_eq!(bar.text, "env:prod status:lost x tokens:many");
         assert_eq!(bar.errors.messages.len(), 2);
-        assert!(bar.errors.messages[0].contains("There is no status `lost`"));
+        assert!(bar.errors.messages[0].contains("Unknown status `lost`"));
         let pieces: Vec<(&str, bool)> =
             bar.errors.pieces.iter().map(|piece| (piece.text.as_str(), piece.is_invalid)).collect();
         assert_eq!(pieces, [("env:prod status:", false), ("lost", true), (" x tokens:", false), ("many", true)]);
@@ -147,7 +147,7 @@ mod tests {
         let query = parse_filter(&links, &dates("2026-10-01"), "").expect("a query");
         assert_eq!(query.to_string(), "env:prod since:2026-10-01 before:2026-10-08");
         let bar = parse_filter(&links, &dates("someday"), "").expect_err("no date");
-        assert_eq!(bar.errors.messages, ["`someday` is no date. Write it as 2026-10-31."]);
+        assert_eq!(bar.errors.messages, ["`someday` is not a date. Write it as 2026-10-31."]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ const MAX_ITERATIONS: usize = 12;
 /// Loops shown per run.
 const MAX_LOOPS: usize = 10;
 const PREVIEW_CHARS: usize = 120;
+/// The answer of an iteration whose results equal those of the iteration before.
+pub const SAME_AS_BEFORE: &str = "the same as before";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopDetail {
@@ -115,7 +117,7 @@ fn answers(before: Option<&Turn>, turn: &Turn, status: RunStatus) -> Vec<String>
     };
     let now: Vec<String> = turn.calls().map(result).collect();
     let same = before.is_some_and(|before| before.calls().map(result).eq(now.iter().cloned()));
-    if same { vec!["the same as before".to_owned()] } else { now }
+    if same { vec![SAME_AS_BEFORE.to_owned()] } else { now }
 }
 
 fn guard(kind: &NoteKind) -> Option<String> {
@@ -145,8 +147,8 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
         let share = wasted * 100 / timeline.turns.len().max(1);
         sentences.push(Sentence {
             text: format!(
-                "That is {share} % of the run's turns. The run took {} tokens in all; the log divides \
-                 neither them nor time by turn.",
+                "That is {share} % of the run's turns. The run took {} tokens in all. Tokens and time aren't \
+                 recorded per turn.",
                 app::format::grouped(tokens.total())
             ),
             seqs: Vec::new(),
@@ -239,7 +241,7 @@ mod tests {
         assert_eq!(kinds, [First, FirstWasted, Wasted, After]);
         assert_eq!(detail.iterations[0].arguments, [r#"recall({"q":"refund"})"#]);
         assert_eq!(detail.iterations[1].arguments, Vec::<String>::new());
-        assert_eq!(detail.iterations[1].answers, ["the same as before"]);
+        assert_eq!(detail.iterations[1].answers, [SAME_AS_BEFORE]);
         assert_eq!(detail.iterations[2].guard.as_deref(), Some("nudged"));
         assert_eq!(detail.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
         assert!(detail.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", detail.sentences);

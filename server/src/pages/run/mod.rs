@@ -10,6 +10,7 @@ mod rows;
 mod state;
 mod truncation;
 mod waiting;
+mod waterfall;
 
 use std::sync::Arc;
 
@@ -19,13 +20,16 @@ use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
 
-use crate::answers::{self, Obstacle};
+use crate::answers;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{find_run, masked_spec};
 use crate::workspace::SignedInWorkspace;
 use state::{Source, build_state};
-use waiting::CallAge;
+use waiting::{CallAge, Responder};
+
+/// The most relaunches of a run that its page links to.
+const MAX_RELAUNCHES: i64 = 5;
 
 /// Loads the whole page, after syncing the run with MANTYX.
 pub async fn load(workspace: &SignedInWorkspace, id: &str, view: &RunView) -> Result<RunPageModel, Error> {
@@ -46,16 +50,22 @@ pub async fn load_with_prompt(
         Origin::Imported => state.store.import_report(caller.workspace_id, id).await?,
         _ => None,
     };
+    let origin = state.store.origin_of_run(caller.workspace_id, id).await?;
+    let relaunches = state.store.relaunches_of(caller.workspace_id, id, MAX_RELAUNCHES).await?;
     let prompt = loaded.prompt().map(str::to_owned);
     let LoadedRun { run, replay, spec, can_write, .. } = loaded;
     let page = RunPageModel {
         system_prompt: spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str()).map(str::to_owned),
+        notice: match import_report {
+            Some(report) => render::import_report(report, now_ms()),
+            None if run.status.is_terminal() => String::new(),
+            None => render::refresh_link(&view.href(id)),
+        } + &render::relaunch_links(origin.as_deref(), &relaunches),
         state: shown,
         end_seq: replay.latest().last_seq(),
         can_write,
         has_spec: spec.is_some(),
         feedback: state.store.feedback(caller.workspace_id, id).await?,
-        import_report: import_report.map(|report| render::import_report(report, now_ms())).unwrap_or_default(),
         run,
         stale: freshness.stale(),
         now_ms: now_ms(),
@@ -82,8 +92,7 @@ struct LoadedRun {
     answers: Vec<AnswerRecord>,
     ages: Vec<CallAge>,
     answerers: Option<ToolAnswerers>,
-    /// The reason why this server cannot send answers now.
-    obstacle: Option<Obstacle>,
+    responder: Responder,
     can_write: bool,
 }
 
@@ -97,9 +106,9 @@ impl LoadedRun {
                 (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
             }
         };
-        let obstacle = match &answerers {
-            Some(_) => waiting::load_obstacle(workspace, &run.id).await?,
-            None => None,
+        let responder = match &answerers {
+            Some(_) => waiting::load_responder(workspace, &run.id).await?,
+            None => Responder::default(),
         };
         Ok(Self {
             spec: masked_spec(state, caller, &run.id).await?,
@@ -109,7 +118,7 @@ impl LoadedRun {
             replay,
             ages,
             answerers,
-            obstacle,
+            responder,
         })
     }
 
@@ -132,9 +141,11 @@ impl LoadedRun {
             prompt: self.prompt(),
             answers: &self.answers,
             answerers: self.answerers.as_ref(),
-            obstacle: self.obstacle,
+            responder: &self.responder,
             ages: &self.ages,
             can_write: self.can_write,
+            created_at_ms: Some(self.run.created_at_ms),
+            now_ms: now_ms(),
         };
         let mut shown = match at {
             None => build_state(latest, latest, &source, &RunView { at: None, ..view.clone() }),

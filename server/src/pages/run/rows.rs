@@ -6,7 +6,7 @@ use app::model::run::{Body, CallBody, CallOutcome, CallRow, Row, RowKind, Tone};
 use domain::{AnswerRecord, AnswerState};
 use protocol::Event;
 use protocol::json::preview;
-use protocol::timeline::{self, CallKind, NoteKind, Plan, Timeline, ToolCall, Turn};
+use protocol::timeline::{self, CallKind, NoteKind, Plan, Timeline, Timing, ToolCall, Turn};
 use serde_json::Value;
 
 use super::describe::{describe, describe_outcome};
@@ -37,6 +37,7 @@ pub struct RowContext<'a> {
     /// Seqs of the calls that can be answered.
     pub waiting: &'a BTreeSet<u64>,
     pub retries: Retries<'a>,
+    pub timing: Option<&'a Timing>,
     pub links: Links<'a>,
 }
 
@@ -65,7 +66,8 @@ pub fn build_row(context: &RowContext<'_>, row: timeline::Row, open: impl Fn(&st
         timeline::RowKind::Turn => {
             let turn = turn?;
             let class = if is_writing(turn, timeline) { "turn-head writing" } else { "turn-head" };
-            html_row(class, None, render::turn(turn, links))
+            let took = context.timing.and_then(|timing| timing.turn(turn.index)?.duration_ms);
+            html_row(class, None, render::turn(turn, took, links))
         }
         timeline::RowKind::Thinking { .. } => {
             let thinking = &turn?.thinking;
@@ -182,6 +184,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, skipped: bool, open: bool, con
         outcome,
         answered: answered.map(answered_by),
         retried_seq: context.retries.before(call),
+        took_ms: context.timing.and_then(|timing| timing.call(call)?.duration_ms),
         open,
     };
     RowKind::Call(CallRow {

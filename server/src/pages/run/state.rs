@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
 use domain::{AnswerRecord, ToolAnswerers};
-use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, minimap};
+use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, minimap};
 use protocol::{Event, RunStatus, spec};
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ use super::render::{self, Links, Permissions};
 use super::retries::Retries;
 use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_row};
 use super::truncation::truncation;
-use super::waiting::{CallAge, describe_answerers};
-use crate::answers::Obstacle;
+use super::waiting::{CallAge, Responder, describe_answerers};
+use super::waterfall::{axis_row, waterfall_row};
 
 /// Rows in one window of the timeline.
 const WINDOW_ROWS: usize = 200;
@@ -57,11 +57,13 @@ pub struct Source<'a> {
     pub answers: &'a [AnswerRecord],
     /// The answerers chosen at the launch, if the run was launched here.
     pub answerers: Option<&'a ToolAnswerers>,
-    /// The reason why this server cannot send answers now.
-    pub obstacle: Option<Obstacle>,
+    pub responder: &'a Responder,
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,
+    /// When the run was created, from its snapshot.
+    pub created_at_ms: Option<i64>,
+    pub now_ms: i64,
 }
 
 /// `timeline` is the run at the point that the view shows, `whole` the run at the end of its log.
@@ -81,13 +83,14 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     let relaunch = truncated.and_then(|banner| render::next_step(banner, may, links));
     let schema_result = check_output(timeline, spec);
     let loops = find_loops(timeline);
+    let timing = timing(timeline, source, view);
     RunState {
         status: timeline.status(),
         ended: whole.status().is_terminal(),
         // Read aloud, so without the backticks that mark code.
         banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
-        findings: render::findings(banners, may, source.ages, links),
-        window: window(timeline, view, source, &waiting, links),
+        findings: render::findings(banners, may, source.ages, timing.as_ref(), links),
+        window: window(timeline, view, source, &waiting, timing.as_ref(), links),
         strip: minimap(whole, MAX_TICKS),
         events: timeline.integrity.events,
         last_seq: timeline.last_seq(),
@@ -111,10 +114,19 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
         loops: !loops.is_empty(),
         tab: match view.tab {
             Tab::Loop => TabContent::Html(render::loops(loops, links)),
-            Tab::Tools => TabContent::Html(render::tools(tool_usage(timeline, spec), links)),
+            Tab::Tools => TabContent::Html(render::tools(tool_usage(timeline, spec), timing.as_ref(), links)),
             Tab::Output | Tab::Spec => TabContent::None,
         },
     }
+}
+
+/// The times of the run. A run in progress lasts until now.
+fn timing(timeline: &Timeline, source: &Source<'_>, view: &RunView) -> Option<Timing> {
+    let mut timing = Timing::of(timeline, source.created_at_ms)?;
+    if !timeline.status().is_terminal() && view.at.is_none() {
+        timing.end_ms = timing.end_ms.max(source.now_ms);
+    }
+    Some(timing)
 }
 
 fn model(timeline: &Timeline, spec: Option<&Value>) -> Option<String> {
@@ -140,6 +152,7 @@ fn window(
     view: &RunView,
     source: &Source<'_>,
     waiting: &BTreeSet<u64>,
+    timing: Option<&Timing>,
     links: Links<'_>,
 ) -> RowWindow {
     let mut options = RowOptions {
@@ -167,13 +180,18 @@ fn window(
     let links = Links { view: &here, ..links };
     let (answers, ages) = (source.answers, source.ages);
     let events = source.events;
-    let context = RowContext { timeline, events, answers, ages, waiting, retries: Retries::of(timeline), links };
+    let context =
+        RowContext { timeline, events, answers, ages, waiting, retries: Retries::of(timeline), timing, links };
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut shown = Vec::new();
     let mut current = None;
     for (place, row) in (start..).zip(rows.window(start..start + WINDOW_ROWS)) {
-        let Some(mut row) = build_row(&context, row, |key| options.open.contains(key)) else { continue };
+        let built = match view.density {
+            Density::Waterfall => waterfall_row(&context, &row),
+            _ => build_row(&context, row, |key| options.open.contains(key)),
+        };
+        let Some(mut row) = built else { continue };
         let focus = view.focus.filter(|seq| Some(place) == focused && !row.shows_answer(*seq));
         let anchor = focus.unwrap_or(row.seq);
         row.anchor = anchors.insert(anchor).then_some(anchor);
@@ -185,8 +203,12 @@ fn window(
         }
         shown.push(row);
     }
-    if start == 0 && view.density != Density::EveryEvent {
-        shown.splice(0..0, prompt_row(timeline, source.prompt, options.open.contains(PROMPT_KEY), links));
+    match view.density {
+        Density::Waterfall => shown.insert(0, axis_row(timing)),
+        Density::Conversation | Density::Normal if start == 0 => {
+            shown.splice(0..0, prompt_row(timeline, source.prompt, options.open.contains(PROMPT_KEY), links));
+        }
+        _ => {}
     }
     RowWindow {
         hits: hits.len(),
@@ -291,9 +313,11 @@ mod tests {
         prompt: None,
         answers: &[],
         answerers: None,
-        obstacle: None,
+        responder: &Responder { email: String::new(), is_viewer: false, obstacle: None },
         ages: &[],
         can_write: true,
+        created_at_ms: None,
+        now_ms: 0,
     };
 
     #[test]

@@ -6,6 +6,7 @@ use protocol::timeline::{Banner, BannerKind, Facts, Replay};
 
 use super::state::Source;
 use crate::answers::{self, Obstacle};
+use crate::auth::Credential;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::store::Arrival;
@@ -37,11 +38,32 @@ pub async fn load_ages(workspace: &SignedInWorkspace, id: &str, replay: &Replay)
     Ok(arrivals.into_iter().map(age).collect())
 }
 
-/// Returns the reason why this server cannot send the answers of a run now.
-pub async fn load_obstacle(workspace: &SignedInWorkspace, id: &str) -> Result<Option<Obstacle>, Error> {
+/// The person who launched a run. They answer its calls by hand, and answers of this server are sent for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Responder {
+    /// Empty if they are signed out.
+    pub email: String,
+    pub is_viewer: bool,
+    /// The reason why this server cannot send answers for them now.
+    pub obstacle: Option<Obstacle>,
+}
+
+pub async fn load_responder(workspace: &SignedInWorkspace, id: &str) -> Result<Responder, Error> {
     let (state, workspace_id) = (&workspace.state, workspace.caller.workspace_id);
-    let Some(subject) = state.store.answering_person(workspace_id, id).await? else { return Ok(None) };
-    Ok(answers::find_sender(state, workspace_id, &subject).await?.err())
+    let Some(subject) = state.store.answering_person(workspace_id, id).await? else { return Ok(Responder::default()) };
+    let newest = match state.store.grants_of_person(workspace_id, &subject).await?.first() {
+        Some(grant) => state.store.grant(&grant.id).await?,
+        None => None,
+    };
+    let viewer = match &workspace.caller.credential {
+        Credential::Grant(id) => state.store.grant(id).await?,
+        _ => None,
+    };
+    Ok(Responder {
+        email: newest.map(|grant| grant.email).unwrap_or_default(),
+        is_viewer: viewer.is_some_and(|viewer| viewer.subject == subject),
+        obstacle: answers::find_sender(state, workspace_id, &subject).await?.err(),
+    })
 }
 
 /// Adds the chosen answerer to the banners of waiting calls. The log only knows that an answer is missing.
@@ -52,9 +74,10 @@ pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, source
         let answerer = chosen.get(tool).unwrap_or(&Answerer::Hand);
         let failed = |record: &&AnswerRecord| record.tool == *tool && record.state == AnswerState::Failed;
         let seconds = source.ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
-        let (who, step) = match (source.answers.iter().find(failed), source.obstacle) {
+        let (who, step) = match (source.answers.iter().find(failed), source.responder.obstacle) {
             (Some(record), _) => describe_failure(record),
             (None, Some(obstacle)) if *answerer != Answerer::Hand => describe_obstacle(obstacle),
+            (None, _) if *answerer == Answerer::Hand => describe_person(source.responder),
             (None, _) => describe_answerer(answerer, seconds),
         };
         let limit = timeout_ms.map(format::duration);
@@ -78,12 +101,21 @@ fn describe_obstacle(obstacle: Obstacle) -> (String, &'static str) {
     (format!("{obstacle}, so this server cannot send the answer."), step)
 }
 
+fn describe_person(responder: &Responder) -> (String, &'static str) {
+    match responder {
+        Responder { is_viewer: true, .. } => ("Waiting for your answer.".to_owned(), "Write the answer at the call."),
+        Responder { email, .. } if email.is_empty() => {
+            ("Waiting for the person who launched the run.".to_owned(), "Write the answer at the call, or ask them to.")
+        }
+        Responder { email, .. } => {
+            (format!("Waiting for {email}."), "Ask them to answer, or write the answer at the call.")
+        }
+    }
+}
+
 fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str) {
     match answerer {
-        Answerer::Hand => (
-            "Waiting for your answer, or for that of the person who launched the run.".to_owned(),
-            "Write the answer at the call.",
-        ),
+        Answerer::Hand => ("Waiting for an answer.".to_owned(), "Write the answer at the call."),
         Answerer::Canned(reply) => {
             let left = reply.delay_ms.div_ceil(1_000).saturating_sub(seconds);
             let when = if left == 0 { "now".to_owned() } else { format!("in about {}", format::age(left)) };
@@ -98,6 +130,16 @@ fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str
 mod tests {
     use super::*;
     use domain::CannedReply;
+
+    #[test]
+    fn the_launcher_is_addressed_and_others_are_told_who_answers() {
+        let of = |email: &str, is_viewer| {
+            describe_person(&Responder { email: email.to_owned(), is_viewer, obstacle: None }).0
+        };
+        assert_eq!(of("ada@demo.test", true), "Waiting for your answer.");
+        assert_eq!(of("ada@demo.test", false), "Waiting for ada@demo.test.");
+        assert_eq!(of("", false), "Waiting for the person who launched the run.");
+    }
 
     #[test]
     fn a_canned_reply_says_when_it_will_be_sent() {

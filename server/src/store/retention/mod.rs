@@ -67,7 +67,7 @@ impl Store {
         let expired = self.beyond_limits(retention, now_ms).await?;
         for (workspace, list_keys) in &expired.list_keys {
             for chunk in list_keys.chunks(CHUNK) {
-                self.delete_runs(WorkspaceId(*workspace), chunk).await?;
+                self.delete_old_runs(WorkspaceId(*workspace), chunk).await?;
             }
         }
         self.describe(expired).await

@@ -86,8 +86,17 @@ impl Browser {
 }
 
 pub fn launched_run(answer: LaunchResponse) -> String {
+    id_in_href(answer, "/runs/")
+}
+
+/// The id of the session whose conversation opens after the launch.
+pub fn launched_session(answer: LaunchResponse) -> String {
+    id_in_href(answer, "/sessions/")
+}
+
+fn id_in_href(answer: LaunchResponse, prefix: &str) -> String {
     match answer {
-        LaunchResponse::Done { href } => href.strip_prefix("/runs/").unwrap_or_else(|| panic!("{href}")).to_owned(),
+        LaunchResponse::Done { href } => href.strip_prefix(prefix).unwrap_or_else(|| panic!("{href}")).to_owned(),
         LaunchResponse::Page { page } => panic!("not launched: {:?} {:?}", page.error, page.problems),
         other => panic!("not launched: {other:?}"),
     }

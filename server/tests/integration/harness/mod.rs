@@ -21,7 +21,7 @@ use url::Url;
 pub use browser::{Answer, Browser};
 pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
-pub use launch_form::{launched_run, shown_page};
+pub use launch_form::{launched_run, launched_session, shown_page};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 pub use unsteady::{Trouble, Unsteady};
@@ -205,6 +205,9 @@ pub fn test_config(data_dir: PathBuf, database_url: String) -> Config {
         retention: Default::default(),
         metrics_token: None,
         workspaces: Default::default(),
+        admins: Default::default(),
+        trusted_proxies: Default::default(),
+        audit_days: 365,
         limits: Default::default(),
         outbound_allow: Default::default(),
         mcp_commands: Default::default(),

@@ -180,7 +180,7 @@ impl Database<'_> {
 }
 
 /// Signs in through the sandbox's consent page.
-pub(super) fn sign_in(browser: &mut Client) -> Result<()> {
+pub fn sign_in(browser: &mut Client) -> Result<()> {
     let authorize = browser.get("/auth/start")?.location.context("the sign-in does not redirect")?;
     let (mut sandbox, path) = client_for(&authorize)?;
     let consent = sandbox.get(&path)?.body;

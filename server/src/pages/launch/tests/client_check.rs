@@ -1,39 +1,28 @@
 //! The browser reports the same errors while the user types as the server does for the sent form.
 
 use app::launch::draft::{LaunchDraft, client_check};
-use app::model::launch::{ClientFindings, Item, LaunchPageModel};
+use app::model::launch::{JsonProblem, Problem};
 use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
-use super::fields::shown_errors;
-use super::{after, fields_with, page_of};
+use super::{after, fields_with, page_of, shown_errors};
 
-/// Returns the page that the browser shows after some typing, and the one that the server builds.
-fn both(draft: &LaunchDraft, changes: &[(&str, &str)]) -> (LaunchPageModel, LaunchPageModel) {
-    let mut browser = page_of(draft);
-    let findings = client_check::check(&browser, draft, &fields_with(&browser, changes), SPEC_FIELDS);
-    browser.problems = findings.problems.clone().unwrap_or(browser.problems);
-    browser.json_problem = findings.json_problem.clone().unwrap_or(browser.json_problem);
-    for section in &mut browser.sections {
-        apply_findings(&mut section.items, &findings);
-    }
-    apply_findings(&mut browser.mode, &findings);
-    (browser, page_of(&after(draft, changes)))
-}
+/// What the user sees: errors by control name, the list of problems, and the JSON editor's error.
+type Seen = (Vec<(String, String)>, Vec<Problem>, Option<JsonProblem>);
 
-fn apply_findings(items: &mut [Item], findings: &ClientFindings) {
-    for item in items {
-        match item {
-            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => {
-                apply_findings(items, findings)
-            }
-            Item::Field(field) => {
-                let found = findings.errors.iter().find(|(id, _)| *id == field.id);
-                field.error = found.map_or(field.error.clone(), |(_, error)| error.clone());
-            }
-            _ => {}
-        }
-    }
+/// Returns what the browser shows after some typing, and what the server does.
+fn both(draft: &LaunchDraft, changes: &[(&str, &str)]) -> (Seen, Seen) {
+    let page = page_of(draft);
+    let findings = client_check::check(&page, draft, &fields_with(&page, changes), SPEC_FIELDS);
+    let mut errors = Vec::new();
+    page.each_field(&mut |field| {
+        let found = findings.errors.iter().find(|(id, _)| *id == field.id).map(|(_, error)| error);
+        errors.extend(found.unwrap_or(&field.error).clone().map(|error| (field.name.clone(), error)));
+    });
+    let problems = findings.problems.unwrap_or(page.problems);
+    let server = page_of(&after(draft, changes));
+    let browser = (errors, problems, findings.json_problem.unwrap_or(page.json_problem));
+    (browser, (shown_errors(&server), server.problems, server.json_problem))
 }
 
 /// A draft after the first attempt to launch it.
@@ -46,10 +35,8 @@ fn attempted(spec: Value) -> LaunchDraft {
 fn check(spec: Value, changes: &[(&str, &str)]) {
     let draft = attempted(spec);
     let (browser, server) = both(&draft, changes);
-    assert_eq!(shown_errors(&browser), shown_errors(&server), "{changes:?}");
-    assert_eq!(browser.problems, server.problems, "{changes:?}");
-    assert_eq!(browser.json_problem, server.json_problem, "{changes:?}");
-    assert!(!server.problems.is_empty() || changes.is_empty(), "nothing is wrong with {changes:?}");
+    assert_eq!(browser, server, "{changes:?}");
+    assert!(!server.1.is_empty() || changes.is_empty(), "nothing is wrong with {changes:?}");
 }
 
 fn whole() -> Value {
@@ -110,8 +97,7 @@ fn browser_and_server_report_the_same_error_for_each_kind_of_control() {
 #[test]
 fn an_emptied_row_does_not_move_the_errors_of_other_rows() {
     let changes = [("row:/metadata#0.key", ""), ("row:/metadata#0.value", ""), ("row:/metadata#1.key", "odd key")];
-    let (browser, _) = both(&LaunchDraft::from_spec(whole()), &changes);
-    let errors = shown_errors(&browser);
+    let ((errors, ..), _) = both(&LaunchDraft::from_spec(whole()), &changes);
     assert_eq!(
         errors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
         ["row:/metadata#1.value"],
@@ -126,14 +112,13 @@ fn errors_that_only_the_server_finds_stay() {
     let reply = domain::CannedReply { failed: true, ..Default::default() };
     draft.answers.insert("ask".to_owned(), domain::Answerer::Canned(reply));
     let (browser, server) = both(&draft, &[("field:/prompt", "other")]);
-    assert_eq!(shown_errors(&browser), shown_errors(&server));
-    assert!(!server.problems.is_empty());
-    assert_eq!(browser.problems, server.problems);
+    assert_eq!(browser, server);
+    assert!(!server.1.is_empty());
 }
 
 #[test]
 fn missing_fields_are_reported_only_after_an_attempt() {
     let (browser, _) =
         both(&LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local" }] })), &[("field:/prompt", "")]);
-    assert_eq!((shown_errors(&browser), browser.problems), (Vec::new(), Vec::new()));
+    assert_eq!(browser, (Vec::new(), Vec::new(), None));
 }

@@ -3,30 +3,14 @@
 use app::launch::LaunchMode;
 use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{DiscoveredTool, LaunchDraft, Origin, SessionInfo};
-use app::model::launch::{Item, LaunchPageModel};
+use app::model::launch::{Group, Item};
 use domain::{A2aPeer, Answerer, McpEndpoint, McpTool};
 use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
-use super::{after, page_of};
-use crate::launch::form::{peers, validation};
-
-/// Returns the errors of a page by control name.
-pub fn shown_errors(page: &LaunchPageModel) -> Vec<(String, String)> {
-    fn collect(items: &[Item], errors: &mut Vec<(String, String)>) {
-        for item in items {
-            match item {
-                Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => collect(items, errors),
-                Item::Field(field) => errors.extend(field.error.clone().map(|error| (field.name.clone(), error))),
-                _ => {}
-            }
-        }
-    }
-    let mut errors = Vec::new();
-    page.sections.iter().for_each(|section| collect(&section.items, &mut errors));
-    collect(&page.mode, &mut errors);
-    errors
-}
+use super::{after, page_of, shown_errors};
+use crate::launch::form::peers;
+use crate::launch::validation;
 
 #[test]
 fn unfinished_template_fields_and_file_addresses_are_kept() {
@@ -202,7 +186,7 @@ fn a_message_lists_its_overrides_and_answers_the_tools_of_its_session() {
 fn code_samples_have_no_secrets() {
     fn samples(items: &[Item]) -> Vec<(String, String)> {
         let of = |item: &Item| match item {
-            Item::Fold { items, .. } => samples(items),
+            Item::Group(Group { items, .. }) => samples(items),
             Item::Code { title, text } => vec![(title.clone(), text.clone())],
             _ => Vec::new(),
         };
@@ -241,7 +225,7 @@ fn folded_sections_say_what_is_set_and_open_for_errors() {
     let fold = |spec: Value, id: &str| {
         let page = page_of(&LaunchDraft::from_spec(spec));
         let section = page.sections.iter().find(|section| section.id == id).expect("a section").clone();
-        section.fold.map(|fold| (fold.summary, fold.open))
+        section.open.map(|open| (section.summary, open))
     };
     assert_eq!(fold(json!({}), "what"), None);
     assert_eq!(fold(json!({}), "limits"), Some(("Defaults".to_owned(), false)));

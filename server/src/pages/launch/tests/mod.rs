@@ -8,55 +8,47 @@ mod round_trip;
 use app::launch::LaunchMode;
 use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{DiscoveredTool, LaunchDraft};
-use app::model::launch::{Control, Item, LaunchPageModel};
+use app::model::launch::{Control, LaunchPageModel};
 use domain::{Answerer, CannedReply};
 use protocol::fields::SPEC_FIELDS;
 use protocol::json_pointer;
 use serde_json::{Value, json};
 
 use crate::launch::Catalogue;
-use crate::launch::form::validation;
+use crate::launch::validation;
 
 fn page_of(draft: &LaunchDraft) -> LaunchPageModel {
     let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
-    super::build(draft, SPEC_FIELDS, &Catalogue::default(), &[], validation::errors(draft), runs_url)
+    super::build(draft, SPEC_FIELDS, &Catalogue::default(), &[], validation::draft_errors(draft), runs_url)
 }
 
 /// Returns the fields that a browser sends for an unchanged page.
 fn sent_fields(page: &LaunchPageModel) -> Vec<(String, String)> {
     let mut fields = vec![("json".to_owned(), crlf(&page.json))];
-    for section in &page.sections {
-        collect(&section.items, &mut fields);
-    }
-    collect(&page.mode, &mut fields);
-    collect(&page.more_actions, &mut fields);
+    page.each_field(&mut |field| {
+        let mut send = |text: String| fields.push((field.name.clone(), text));
+        match &field.control {
+            // Browsers remove line ends from text lines.
+            Control::TextLine { value, .. } => send(value.replace(['\r', '\n'], "")),
+            Control::TextArea { value, .. } | Control::Select { value, .. } => send(crlf(value)),
+            Control::Checkbox { value, checked } => {
+                send(String::new());
+                if *checked {
+                    send(value.clone());
+                }
+            }
+            Control::Hidden { value } => send(value.clone()),
+            Control::File { .. } => {}
+        }
+    });
     fields
 }
 
-fn collect(items: &[Item], fields: &mut Vec<(String, String)>) {
-    for item in items {
-        match item {
-            Item::Group { items, .. } | Item::Row { items } | Item::Fold { items, .. } => collect(items, fields),
-            Item::Field(field) => match &field.control {
-                // Browsers remove line ends from text lines.
-                Control::TextLine { value, .. } => fields.push((field.name.clone(), value.replace(['\r', '\n'], ""))),
-                Control::TextArea { value, .. } | Control::Select { value, .. } => {
-                    fields.push((field.name.clone(), crlf(value)));
-                }
-                Control::Checkbox { value, checked } => {
-                    fields.push((field.name.clone(), String::new()));
-                    fields.extend(checked.then(|| (field.name.clone(), value.clone())));
-                }
-                Control::Hidden { value } => fields.push((field.name.clone(), value.clone())),
-                Control::File { .. } => {}
-            },
-            Item::Note { .. }
-            | Item::Facts { .. }
-            | Item::Buttons { .. }
-            | Item::Code { .. }
-            | Item::Datalist { .. } => {}
-        }
-    }
+/// Returns the errors of a page by control name.
+fn shown_errors(page: &LaunchPageModel) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    page.each_field(&mut |field| errors.extend(field.error.clone().map(|error| (field.name.clone(), error))));
+    errors
 }
 
 fn crlf(text: &str) -> String {
@@ -177,7 +169,9 @@ fn invalid_json_stays_in_its_control_with_an_error() {
     assert_eq!(broken.spec, draft.spec);
     let again = after(&broken, &[]);
     assert_eq!(again.unfinished.texts["field:/tools/0/agentCard"], "{");
-    assert!(validation::errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json"));
+    assert!(
+        validation::draft_errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json")
+    );
     let fixed = after(&again, &[("field:/tools/0/agentCard", "{}")]);
     assert_eq!((&fixed.spec["tools"][0]["agentCard"], fixed.unfinished.texts.len()), (&json!({}), 0));
 }
@@ -243,13 +237,15 @@ fn an_invalid_delay_stays_with_an_error() {
     let odd = after(&draft, &[("answerer:ask#delay", "-5")]);
     let again = after(&odd, &[]);
     assert!(
-        validation::errors(&again).iter().any(|error| error.path == "/answers/ask#delay"),
+        validation::draft_errors(&again).iter().any(|error| error.path == "/answers/ask#delay"),
         "{:?}",
-        validation::errors(&again)
+        validation::draft_errors(&again)
     );
     assert!(serde_json::to_string(&page_of(&again)).is_ok_and(|page| page.contains("\"-5\"")));
     assert!(
-        validation::errors(&after(&again, &[("answerer:ask#delay", "5")])).iter().all(|error| error.code != "number")
+        validation::draft_errors(&after(&again, &[("answerer:ask#delay", "5")]))
+            .iter()
+            .all(|error| error.code != "number")
     );
 }
 
@@ -294,5 +290,5 @@ fn a_message_to_a_session_needs_its_id() {
         mode: LaunchMode::Message { session_id: String::new() },
         ..LaunchDraft::from_spec(json!({ "prompt": "p" }))
     };
-    assert_eq!(validation::errors(&draft).into_iter().map(|error| error.path).collect::<Vec<_>>(), ["/session"]);
+    assert_eq!(validation::draft_errors(&draft).into_iter().map(|error| error.path).collect::<Vec<_>>(), ["/session"]);
 }

@@ -1,7 +1,7 @@
 //! Banners, each with its event and one next step.
 
 use leptos::prelude::*;
-use protocol::timeline::{Banner, BannerKind, Severity, SpecChange};
+use protocol::timeline::{Banner, BannerKind, Severity, SpecChange, Step, Timing};
 use serde_json::Value;
 
 use super::call_age::banner_age;
@@ -13,6 +13,9 @@ use app::format;
 use app::launch::ControlName;
 use domain::url::encode;
 
+/// In a shorter run it does not matter what took the most time.
+const MIN_NOTABLE_MS: u64 = 10_000;
+
 /// The actions that the viewer may take.
 #[derive(Clone, Copy)]
 pub struct Permissions {
@@ -22,7 +25,13 @@ pub struct Permissions {
 }
 
 /// Renders the most important banner as a card, and the others in a fold.
-pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], links: Links<'_>) -> String {
+pub fn findings(
+    mut banners: Vec<Banner>,
+    may: Permissions,
+    ages: &[CallAge],
+    timing: Option<&Timing>,
+    links: Links<'_>,
+) -> String {
     // The nudge and the end of one loop are one finding.
     if banners.iter().any(|banner| banner.kind == BannerKind::LoopGaveUp) {
         banners.retain(|banner| banner.kind != BannerKind::LoopNudged);
@@ -39,7 +48,7 @@ pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], li
     let more = view! {
         <details class="more-findings">
             <summary>{summary}</summary>
-            <p><CodeWords text=details.to_owned() />" "<CodeWords text=first.next_step.text.clone() /></p>
+            <p><bdi><CodeWords text=details.to_owned() /></bdi>" "<CodeWords text=first.next_step.text.clone() /></p>
             {rest.map(|banner| other_finding(banner, may, ages, links)).collect_view()}
         </details>
     };
@@ -49,7 +58,7 @@ pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], li
                 <IconView icon=icon(first.kind) />
                 <div class="finding-text">
                     <h2><CodeWords text=first.title.clone() /></h2>
-                    <p><CodeWords text=sentence.to_owned() />" "{links.event(first.seq)}{age(&first, ages)}</p>
+                    <p><bdi><CodeWords text=sentence.to_owned() /></bdi>" "{links.event(first.seq)}{age(&first, ages)}{longest_step(timing)}</p>
                 </div>
                 <p class="next-step">{loop_link(first.kind, links)}" "{step_link(&first, may, "button", links)}</p>
             </section>
@@ -58,13 +67,29 @@ pub fn findings(mut banners: Vec<Banner>, may: Permissions, ages: &[CallAge], li
     })
 }
 
+/// A sentence about the tool that took most of the time.
+fn longest_step(timing: Option<&Timing>) -> Option<AnyView> {
+    let (timing, longest) = timing.and_then(|timing| Some((timing, timing.shares.first()?)))?;
+    if timing.total_ms() < MIN_NOTABLE_MS || longest.ms * 2 < timing.total_ms() {
+        return None;
+    }
+    let what = match &longest.step {
+        Step::Waiting(tool) => format!("waiting for `{tool}`"),
+        Step::Tool(tool) => format!("in `{tool}`"),
+        Step::Model | Step::Unobserved => return None,
+    };
+    let text =
+        format!(" {} of {} were spent {what}.", format::duration(longest.ms), format::duration(timing.total_ms()));
+    Some(view! { <CodeWords text /> }.into_any())
+}
+
 fn other_finding(banner: Banner, may: Permissions, ages: &[CallAge], links: Links<'_>) -> AnyView {
     view! {
         <section class="other-finding" data-tone=tone(banner.severity) data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
             <div>
                 <h3><CodeWords text=banner.title.clone() /></h3>
-                <p><CodeWords text=banner.detail.clone() />" "{links.event(banner.seq)}{age(&banner, ages)}</p>
+                <p><bdi><CodeWords text=banner.detail.clone() /></bdi>" "{links.event(banner.seq)}{age(&banner, ages)}</p>
                 <p class="next-step"><CodeWords text=banner.next_step.text.clone() />" "{loop_link(banner.kind, links)}" "{step_link(&banner, may, "", links)}</p>
             </div>
         </section>

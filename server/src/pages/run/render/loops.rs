@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Links, html};
-use crate::pages::run::loops::{Iteration, IterationKind, LoopDetail};
+use crate::pages::run::loops::{Iteration, IterationKind, LoopDetail, SAME_AS_BEFORE};
 use app::plain_text::visible;
 
 pub fn loops(loops: Vec<LoopDetail>, links: Links<'_>) -> String {
@@ -21,36 +21,40 @@ fn panel(one: LoopDetail, links: Links<'_>) -> AnyView {
     let iterations = one.iterations.into_iter().enumerate().map(|(place, iteration)| {
         let gap = (left_out > 0 && place == last_head)
             .then(|| view! { <li class="iteration-gap hint">{format!("{left_out} more like these")}</li> });
-        view! { {gap}{line(iteration, links)} }
+        view! { {gap}{row(iteration, links)} }
     });
     let sentences = one.sentences.into_iter().map(|sentence| super::sentence::paragraph(sentence, links));
     view! {
         <section class="panel loop">
             <h2><code>{visible(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
+            <ol class="iterations">{iterations.collect_view()}</ol>
             <div class="loop-cost">{sentences.collect_view()}</div>
-            <ol class="iterations" tabindex="0" aria-label="Iterations">{iterations.collect_view()}</ol>
         </section>
     }
     .into_any()
 }
 
-fn line(iteration: Iteration, links: Links<'_>) -> AnyView {
+/// One iteration: its number and what the guard did on the first line, then what changed and what came back.
+fn row(iteration: Iteration, links: Links<'_>) -> AnyView {
     let (mark, tone) = match iteration.kind {
         IterationKind::First => (None, "info"),
         IterationKind::FirstWasted => (Some("first wasted step"), "error"),
         IterationKind::Wasted => (Some("wasted"), "warning"),
         IterationKind::After => (Some("after the loop"), "success"),
     };
-    let texts = |lines: Vec<String>| {
-        lines
-            .into_iter()
-            .map(|line| view! { <code class="iteration-text">{visible(&line).into_owned()}</code> })
-            .collect_view()
-    };
-    let arguments = if iteration.arguments.is_empty() {
-        view! { <span class="hint">"nothing changed"</span> }.into_any()
-    } else {
-        texts(iteration.arguments).into_any()
+    let is_first = iteration.kind == IterationKind::First;
+    let is_same = iteration.arguments.is_empty() && iteration.answers == [SAME_AS_BEFORE];
+    let body = match is_same {
+        true => view! { <p class="hint">"No change, same result"</p> }.into_any(),
+        false => view! {
+            <dl>
+                <dt>{if is_first { "Calls" } else { "Changed" }}</dt>
+                <dd>{lines(iteration.arguments, "nothing changed")}</dd>
+                <dt>"Result"</dt>
+                <dd>{lines(iteration.answers, "no answer")}</dd>
+            </dl>
+        }
+        .into_any(),
     };
     view! {
         <li class="iteration" data-tone=tone>
@@ -60,13 +64,21 @@ fn line(iteration: Iteration, links: Links<'_>) -> AnyView {
                 {iteration.guard.map(|guard| view! { <span class="mark">"guard: "{guard}</span> })}
                 {links.event(iteration.seq)}
             </p>
-            <dl>
-                <dt>{if iteration.kind == IterationKind::First { "Calls" } else { "Changed" }}</dt>
-                <dd>{arguments}</dd>
-                <dt>"Result"</dt>
-                <dd>{texts(iteration.answers)}</dd>
-            </dl>
+            {body}
         </li>
     }
     .into_any()
+}
+
+/// Each text is shortened to two lines by the style sheet; its tooltip has the rest.
+fn lines(texts: Vec<String>, none: &'static str) -> AnyView {
+    if texts.is_empty() {
+        return view! { <span class="hint">{none}</span> }.into_any();
+    }
+    let line = |text: String| {
+        let text = visible(&text).into_owned();
+        let title = text.clone();
+        view! { <code class="iteration-text" title=title>{text}</code> }
+    };
+    texts.into_iter().map(line).collect_view().into_any()
 }

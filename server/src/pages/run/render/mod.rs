@@ -10,11 +10,13 @@ mod import_report;
 mod loops;
 mod output_schema;
 mod plan;
+mod relaunch_links;
 pub mod rows;
 mod sentence;
 mod text;
 mod tools;
 mod truncation;
+mod waterfall;
 
 use app::format::grouped;
 use app::model::run::{RunView, TABS_ID, Tab, density_name};
@@ -27,9 +29,11 @@ pub use import_report::import_report;
 pub use loops::loops;
 pub use output_schema::schema_result;
 pub use plan::checklist;
+pub use relaunch_links::relaunch_links;
 pub use text::text_html;
 pub use tools::tools;
 pub use truncation::truncation_card;
+pub use waterfall::{Bar, WaterfallRow, axis, row as waterfall_row};
 
 /// Links to other views of the run.
 #[derive(Clone, Copy)]
@@ -69,6 +73,12 @@ pub fn hits_in(density: Density, hits: usize, links: Links<'_>) -> String {
     let href = links.to(links.view.in_density(density));
     let words = format!("{} in “{}”", grouped(hits as u64), density_name(density));
     html(view! { <a href=href data-noscroll="">{words}</a> })
+}
+
+/// A link that loads the page again, for browsers without JavaScript.
+pub fn refresh_link(href: &str) -> String {
+    let note = view! { <p class="notice">"This run is in progress. "<a href=href.to_owned()>"Refresh"</a></p> };
+    format!("<noscript>{}</noscript>", html(note))
 }
 
 /// Renders a view as a string. The page inserts it and never hydrates it.

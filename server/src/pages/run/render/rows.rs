@@ -6,18 +6,19 @@ use protocol::timeline::{EventGroup, Plan, PlanChanges, ToolFile, Turn};
 use super::{Links, html};
 use app::components::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
-use app::format::grouped;
+use app::format::{duration, grouped};
 use app::model::run::{CallOutcome, Tone};
 use app::plain_text::visible;
 
 pub use super::highlight::highlighted;
 
-pub fn turn(turn: &Turn, links: Links<'_>) -> String {
+pub fn turn(turn: &Turn, took_ms: Option<u64>, links: Links<'_>) -> String {
     let finish = if turn.aborted { Some("stopped by the supervisor".to_owned()) } else { turn.finish_reason.clone() };
     let last = (turn.last_seq > turn.first_seq).then(|| view! { "–" {links.event(turn.last_seq)} });
     html(view! {
         <h3>{format!("Turn {}", turn.index + 1)}</h3>
         {turn.model.as_deref().map(|model| view! { <span class="hint">{visible(model).into_owned()}</span> })}
+        {took(took_ms)}
         {finish.map(|finish| view! { <span class="finish" data-finish=finish.clone()>{visible(&finish).replace('_', " ")}</span> })}
         <span class="event-range">{links.event(turn.first_seq)}{last}</span>
     })
@@ -139,6 +140,7 @@ pub struct CallLine<'a> {
     pub answered: Option<String>,
     /// The failed call that this one retries.
     pub retried_seq: Option<u64>,
+    pub took_ms: Option<u64>,
     pub open: bool,
 }
 
@@ -165,9 +167,14 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
         {files.map(|files| view! { <span class="hint">{files}</span> })}
         {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("retries #{seq}")}</span> })}
         {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
+        {took(call.took_ms)}
         {problem.map(|(word, icon)| view! { <span class="call-outcome"><IconView icon />{word}</span> })}
     };
     html(view! { {toggle(call.key, call.open, line.into_any(), links)}{links.event(call.seq)} })
+}
+
+fn took(ms: Option<u64>) -> Option<AnyView> {
+    ms.map(|ms| view! { <span class="took">{duration(ms)}</span> }.into_any())
 }
 
 /// The tool, server or agent that answers an open call.

@@ -1,6 +1,7 @@
 //! The Tools tab: calls, errors and budgets.
 
 use leptos::prelude::*;
+use protocol::timeline::Timing;
 
 use super::{Links, html};
 use app::format::grouped;
@@ -9,7 +10,7 @@ use app::plain_text::visible;
 
 use crate::pages::run::state::{Budget, ToolUsage};
 
-pub fn tools(tools: Vec<ToolUsage>, links: Links<'_>) -> String {
+pub fn tools(tools: Vec<ToolUsage>, timing: Option<&Timing>, links: Links<'_>) -> String {
     let shown = if tools.is_empty() {
         view! { <p class="hint">"No tool was called."</p> }.into_any()
     } else {
@@ -22,7 +23,9 @@ pub fn tools(tools: Vec<ToolUsage>, links: Links<'_>) -> String {
         }
         .into_any()
     };
-    html(view! { <section class="panel"><h2>"Tools"</h2>{shown}</section> })
+    let time = super::waterfall::shares(timing);
+    let time = (!time.is_empty()).then(|| view! { <section class="panel" inner_html=time></section> });
+    html(view! { {time}<section class="panel"><h2>"Tools"</h2>{shown}</section> })
 }
 
 fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {

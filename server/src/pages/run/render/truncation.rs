@@ -76,7 +76,7 @@ fn limit(card: &Truncation) -> AnyView {
                 grouped(tokens)
             )
         }
-        None => ", whose value MANTYX does not tell.".to_owned(),
+        None => ". MANTYX doesn't report its value.".to_owned(),
     };
     view! { {whose}{value} }.into_any()
 }
@@ -91,7 +91,7 @@ fn partial(tree: PartialTree) -> AnyView {
         view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{cut_mark}"\n"</span> }
     });
     let left_out = (tree.left_out > 0)
-        .then(|| view! { <p class="hint">{format!("{} values in the middle are left out here.", grouped(tree.left_out as u64))}</p> });
+        .then(|| view! { <p class="hint">{format!("{} values in the middle are not shown.", grouped(tree.left_out as u64))}</p> });
     let at = tree.open_path.map(|path| {
         let path = if path.is_empty() { "the beginning of the document".to_owned() } else { path };
         view! { <p>"It was writing " <code>{visible(&path).into_owned()}</code>"."</p> }

@@ -1,0 +1,71 @@
+//! The audit log: who launched, answered, cancelled, exported, shared, signed in, changed settings or deleted, when and from
+//! where. It never contains prompts, answers, metadata values or tokens.
+
+use std::net::IpAddr;
+
+use domain::{AuditAction, AuditPage};
+
+use crate::auth::Caller;
+use crate::clock::now_ms;
+use crate::error::Error;
+use crate::state::AppState;
+use crate::store::NewAuditEntry;
+
+/// Who does something, and from which address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Actor {
+    pub who: Who,
+    pub address: Option<IpAddr>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Who {
+    /// A person, by email address.
+    Person(String),
+    /// A credential for which MANTYX tells no person.
+    ApiKey,
+    CommandLine,
+    /// The server itself, in the background.
+    #[default]
+    Server,
+}
+
+impl Actor {
+    pub fn person(email: &str, address: Option<IpAddr>) -> Self {
+        Self { who: Who::Person(email.to_owned()), address }
+    }
+
+    pub fn command_line() -> Self {
+        Self { who: Who::CommandLine, address: None }
+    }
+
+    /// An entry about something that the actor does now.
+    pub fn entry(&self, action: AuditAction) -> NewAuditEntry {
+        let actor = match &self.who {
+            Who::Person(email) => email.clone(),
+            Who::ApiKey => "API key".to_owned(),
+            Who::CommandLine => "command line".to_owned(),
+            Who::Server => "server".to_owned(),
+        };
+        let address = self.address.map(|address| address.to_string());
+        NewAuditEntry { at_ms: now_ms(), actor, address, action, target: None, detail: None }
+    }
+}
+
+/// Adds an entry about something that changes nothing in the database.
+pub async fn record(state: &AppState, caller: &Caller, entry: NewAuditEntry) -> Result<(), Error> {
+    Ok(state.store.add_audit_entry(caller.workspace_id, &entry).await?)
+}
+
+/// The same for something that has happened and cannot be undone: a failure is only logged.
+pub async fn record_done(state: &AppState, caller: &Caller, entry: NewAuditEntry) {
+    let action = entry.action.as_str();
+    if let Err(error) = record(state, caller, entry).await {
+        tracing::error!(%error, action, workspace = %caller.workspace_id, "cannot write the audit log");
+    }
+}
+
+/// A page of the log, newest first. `cursor` is from the page before.
+pub async fn page(state: &AppState, caller: &Caller, cursor: Option<i64>, limit: u32) -> Result<AuditPage, Error> {
+    Ok(state.store.audit_page(caller.workspace_id, cursor, limit).await?)
+}
