@@ -1,4 +1,4 @@
-// Texts that attack whoever shows them, and the check that a page with them is harmless.
+// Hostile texts, and the check that a page that shows them is harmless.
 
 import { type BrowserContext, expect, type Page } from "@playwright/test";
 

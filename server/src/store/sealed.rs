@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     /// Columns with other bytes.
-    const OTHERS: [&str; 6] = [
+    const OTHERS: [&str; 7] = [
         "run_log.body",
         "run_log.times",
         "run_spec.body",

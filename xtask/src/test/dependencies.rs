@@ -21,7 +21,7 @@ fn cargo_deny() -> Result<()> {
         return Ok(());
     }
     command::run(command::cargo()?.args(["deny", "--all-features", "check", "bans", "licenses", "sources"]))?;
-    // Fetched beforehand, so that a missing database is told from an advisory.
+    // Fetched first, so that a missing database does not look like an advisory.
     if command::read(command::cargo()?.args(["deny", "fetch", "db"])).is_err() {
         println!("dependencies: the database of advisories cannot be reached, so it is not checked");
         return Ok(());
