@@ -9,7 +9,7 @@ use crate::components::when_loaded::WhenLoaded;
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(ApiDocsRoute = ApiDocsPage, more);
+lazy_page!(ApiDocsRoute = ApiDocsPage, runs);
 
 #[component]
 fn ApiDocsPage() -> impl IntoView {

@@ -16,7 +16,7 @@ use crate::wire::Wire;
 
 const DEFAULT_SYSTEM_PROMPT: &str = "You are a helpful assistant.";
 
-lazy_page!(NewSessionRoute = NewSessionPage, more);
+lazy_page!(NewSessionRoute = NewSessionPage, runs);
 
 #[component]
 fn NewSessionPage() -> impl IntoView {

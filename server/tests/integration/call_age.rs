@@ -12,7 +12,7 @@ const ONE_TOOL: &str = r#"{ "tools": [{ "kind": "local", "name": "look" }] }"#;
 async fn ages(browser: &mut Browser, id: &str) -> (Vec<u64>, String) {
     let html = browser.open(&format!("/runs/{id}")).await.body;
     // The header has the age of the run itself.
-    let below = html.split_once("class=\"findings\"").unwrap().1;
+    let below = html.split_once("class=\"findings").unwrap().1;
     let ages = below.split("data-age=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     (ages.collect(), html)
 }

@@ -28,9 +28,9 @@ async fn unknown_specs_are_not_shown_as_equal() {
     let (lost, lost_too) = (imported(&app).await, imported(&app).await);
     for (left, right, words) in [
         (&one, &two, "The specs are identical."),
-        (&lost, &one, "The spec of the left run is unknown"),
-        (&one, &lost, "The spec of the right run is unknown"),
-        (&lost, &lost_too, "The specs of both runs are unknown"),
+        (&lost, &one, "The spec of the left run is not available"),
+        (&one, &lost, "The spec of the right run is not available"),
+        (&lost, &lost_too, "The specs of both runs are not available"),
     ] {
         let html = compared(&mut browser, left, right).await;
         assert!(html.contains(words), "{words}: {html}");

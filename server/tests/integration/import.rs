@@ -220,7 +220,7 @@ async fn an_interrupted_upload_becomes_a_failed_run() {
         let run = only_import(&mut browser, |run| run["status"] != "running").await;
         assert_eq!(run["status"], "failed", "{run}");
         let page = browser.open(&format!("/runs/{}", run["id"].as_str().unwrap())).await.body;
-        assert!(page.contains("the file broke off") && page.contains("data-kind=\"log_incomplete\""), "{page}");
+        assert!(page.contains("the file ended early") && page.contains("data-kind=\"log_incomplete\""), "{page}");
     }
 }
 

@@ -88,7 +88,7 @@ async fn a_form_sent_after_a_sign_out_is_restored_if_it_is_small_and_otherwise_r
     fields[1] = ("json", large.as_str());
     let refused = browser.send_parts("/launch", &fields, &[], "application/json").await;
     assert_eq!(refused.status, 409, "{}", refused.body);
-    assert!(refused.body.contains("too large to be kept"), "{}", refused.body);
+    assert!(refused.body.contains("too large to save"), "{}", refused.body);
 }
 
 #[tokio::test]

@@ -52,6 +52,6 @@ async fn is_mine_is_rejected_for_api_keys() {
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), 400, "{path}");
         let body: Value = answer.json().await.unwrap();
-        assert!(body["message"].as_str().unwrap().contains("an API key is nobody"), "{body}");
+        assert!(body["message"].as_str().unwrap().contains("an API key has none"), "{body}");
     }
 }

@@ -97,10 +97,10 @@ async fn an_invalid_filter_is_explained_and_stays_in_the_form() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     for (query, message) in [
-        ("q=status:lost", "There is no status"),
+        ("q=status:lost", "Unknown status"),
         ("q=duration:30s", "Add a comparison"),
         ("q=a%22b:c", "Put quotes around the whole"),
-        ("status=lost", "There is no status"),
+        ("status=lost", "Unknown status"),
         ("metadata=nocolon", "Write metadata as key:value"),
         ("metadata=a/b:c", "Metadata keys may use letters"),
         (&format!("q={}", "a:b+".repeat(800)), "longer than 2000 characters"),

@@ -112,5 +112,5 @@ async fn a_session_without_a_name_is_titled_by_its_first_prompt() {
     assert_eq!(page.status, 200);
     assert!(page.body.contains("<title>/say What is the refund policy? · Runlens</title>"), "{}", page.body);
     let list = browser.open("/sessions").await.body;
-    assert!(list.contains(&format!("href=\"{href}\">/say What is the refund policy?")), "{list}");
+    assert!(list.contains(&format!("href=\"{href}\" class=\"run-name\">/say What is the refund policy?")), "{list}");
 }

@@ -54,7 +54,7 @@ async fn a_denial_is_explained() {
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("You denied access"), "{}", answer.body);
     // The next sign-in leads to the page that was asked for first.
-    assert!(answer.body.contains("/sign-in?return_to=%2Fruns%3Fq%3Dcustomer%3Aacme"), "{}", answer.body);
+    assert!(answer.body.contains("/sign-in?return_to=%2Fruns%3Fq%3Dcustomer:acme"), "{}", answer.body);
 }
 
 #[tokio::test]

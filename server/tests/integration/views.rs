@@ -47,7 +47,7 @@ async fn a_rejected_plain_form_redirects_back_and_shows_the_reason_once() {
     assert!((300..400).contains(&status) && to.ends_with("/runs?q="), "{to}");
     assert!(page.contains("Fine") && !page.contains("class=\"refused\""), "the error is shown once");
     let elsewhere = send(&[("list", "runs"), ("name", "Fine"), ("query", "")], "/runs?q=").await.2;
-    assert!(elsewhere.contains("You have a view «Fine» already"), "{elsewhere}");
+    assert!(elsewhere.contains("You already have a view “Fine”"), "{elsewhere}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ const FIRST_LOAD_LIMIT_BYTES: usize = 400_000;
 /// The stylesheet alone, compressed.
 const STYLES_LIMIT_BYTES: usize = 12_000;
 /// Code that is loaded after a page, with that page: not part of a first load.
-const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "launch")];
+const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
 /// Reserved for the HTML of the page itself.
 const HTML_ALLOWANCE_BYTES: usize = 20_000;
 

@@ -20,7 +20,7 @@ use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
-lazy_page!(LaunchRoute = LaunchPage, launch);
+lazy_page!(LaunchRoute = LaunchPage, more);
 
 #[component]
 fn LaunchPage() -> impl IntoView {
