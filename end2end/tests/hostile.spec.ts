@@ -108,7 +108,7 @@ test("errors that repeat hostile texts show them as text", async ({ page }) => {
   await page.goto("/import");
   await page.locator("html[data-js]").waitFor();
   const file = { name: "x.ndjson", mimeType: "text/plain", buffer: Buffer.from(corpus.map(({ text }) => text).join("\n")) };
-  await page.getByLabel(/A file/).setInputFiles(file);
+  await page.getByLabel(/^Files/).setInputFiles(file);
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByText("No run events found")).toBeVisible();
   await expectHarmless(page, "a file that is no log");

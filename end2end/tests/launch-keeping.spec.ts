@@ -92,7 +92,7 @@ test("a form of one user is rejected after another user signs in", async ({ page
   await page.getByLabel("Prompt", { exact: true }).fill("/say Of demo alone, still.");
   await expect(status).toContainText("belongs to owner@demo.test");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
-  await expect(status).toContainText("neither kept nor launched");
+  await expect(status).toContainText("neither saved nor launched");
   await expect(page).toHaveURL(/\/launch$/);
   await takeScreenshots(page, "launch-foreign");
   await other.reload();

@@ -35,7 +35,7 @@ test("errors are shown at their fields and in a list with links", async ({ page 
   await openForm(page);
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   const problems = page.locator("#problems");
-  await expect(problems).toContainText("write a prompt");
+  await expect(problems).toContainText("Enter a prompt");
   await addTool(page, "Local tool");
   await tool(page).getByLabel("Name", { exact: true }).fill("not a name");
   await expect(tool(page).locator(".field-error").first()).toContainText("letters, digits and _");
@@ -215,7 +215,7 @@ test("the tools of an MCP server that is started by a command are answered from 
   await addTool(page, "Local MCP server");
   await tool(page).getByLabel("Or from a command").fill("sh -c true");
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
-  await expect(tool(page)).toContainText("does not allow that command");
+  await expect(tool(page)).toContainText("This command is not allowed");
   await tool(page).getByLabel("Or from a command").fill(stdioCommand);
   await tool(page).getByRole("button", { name: "Discover its tools" }).click();
   await expect(tool(page).getByLabel("Name", { exact: true }).first()).toHaveValue("calculator");
@@ -389,7 +389,7 @@ test("a new session, and its next message", async ({ page }) => {
   const turns = page.locator(".turn-said");
   await expect(turns).toHaveCount(2, { timeout: 15_000 });
   await page.getByRole("link", { name: "Send with other settings" }).click();
-  await expect(page.getByText("holds for this message only")).toBeVisible();
+  await expect(page.getByText("apply to this message only")).toBeVisible();
   await page.getByLabel("Prompt", { exact: true }).fill("/say Second.");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await page.waitForURL(/\/sessions\/ses_/);

@@ -63,7 +63,7 @@ test("feedback that may not be sent to MANTYX is saved here, and the page says s
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Feedback", { exact: true }).click();
   await page.getByRole("button", { name: "Send as bad" }).click();
-  await expect(page.getByText("It is saved here: this sign-in may not send it to MANTYX (feedback:write).")).toBeVisible();
+  await expect(page.getByText("Saved in Runlens. Your sign-in can't send feedback to MANTYX (feedback:write).")).toBeVisible();
   await page.reload();
   await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "DOWN");
   await page.getByText("Feedback", { exact: true }).click();

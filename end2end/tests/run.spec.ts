@@ -214,7 +214,7 @@ test("feedback is saved", async ({ page, request }) => {
   await page.getByText("Feedback", { exact: true }).click();
   await page.getByLabel(/What was good/).fill("Polite.");
   await page.getByRole("button", { name: "Send as good" }).click();
-  await expect(page.getByText("It was sent to MANTYX.")).toBeVisible();
+  await expect(page.getByText("Sent to MANTYX. Thank you.")).toBeVisible();
   await takeScreenshots(page, "run-feedback");
   await page.reload();
   await expect(page.locator(".feedback")).toHaveAttribute("data-thumb", "UP");

@@ -9,7 +9,7 @@ use crate::components::when_loaded::WhenLoaded;
 use crate::pages::lazy::lazy_page;
 use crate::wire::Wire;
 
-lazy_page!(ApiDocsRoute = ApiDocsPage, runs);
+lazy_page!(ApiDocsRoute = ApiDocsPage, more);
 
 #[component]
 fn ApiDocsPage() -> impl IntoView {

@@ -14,7 +14,7 @@ use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
 use crate::wire::Wire;
 
-lazy_page!(BatchRoute = BatchPage, runs);
+lazy_page!(BatchRoute = BatchPage, more);
 
 #[component]
 fn BatchPage() -> impl IntoView {

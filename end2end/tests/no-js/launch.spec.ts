@@ -5,7 +5,7 @@ test("a run is entered, corrected and launched", async ({ page }) => {
   await page.getByText("Save as template, reset").click();
   await page.getByRole("button", { name: "Start over" }).click();
   await page.getByRole("button", { name: "Launch", exact: true }).click();
-  await expect(page.locator("#problems")).toContainText("write a prompt");
+  await expect(page.locator("#problems")).toContainText("Enter a prompt");
 
   await page.getByRole("button", { name: /^Local tool/ }).click();
   await page.locator("#tools details.tool").getByLabel("Name", { exact: true }).fill("ask");

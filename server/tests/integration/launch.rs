@@ -181,7 +181,8 @@ async fn read_batch(browser: &mut Browser, id: &str) -> BatchModel {
 }
 
 async fn finished_batch(browser: &mut Browser, id: &str) -> BatchModel {
-    eventually("the end of the batch", async || Some(read_batch(browser, id).await).filter(|batch| !batch.in_progress)).await
+    eventually("the end of the batch", async || Some(read_batch(browser, id).await).filter(|batch| !batch.in_progress))
+        .await
 }
 
 #[tokio::test]

@@ -8,8 +8,9 @@ const FIRST_LOAD_LIMIT_BYTES: usize = 400_000;
 const STYLES_LIMIT_BYTES: usize = 12_000;
 /// Code that is loaded after a page, with that page: not part of a first load.
 const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
-/// Reserved for the HTML of the page itself.
-const HTML_ALLOWANCE_BYTES: usize = 20_000;
+/// Reserved for the HTML of a page. `end2end/tests/page-code.spec.ts` checks that pages of the demonstration stay below.
+const LIST_HTML_BYTES: usize = 20_000;
+const OTHER_HTML_BYTES: usize = 12_000;
 
 /// Prints the table. Returns a sentence when a page's files are over their share of the limit.
 pub fn print(site: &Site) -> Option<String> {
@@ -51,7 +52,8 @@ fn line(what: &str, raw_bytes: usize, brotli_bytes: usize) -> String {
 }
 
 fn over_limit(page: &str, brotli_bytes: usize) -> Option<String> {
-    let limit_bytes = FIRST_LOAD_LIMIT_BYTES - HTML_ALLOWANCE_BYTES;
+    let html_bytes = if page == "the page runs" { LIST_HTML_BYTES } else { OTHER_HTML_BYTES };
+    let limit_bytes = FIRST_LOAD_LIMIT_BYTES - html_bytes;
     (brotli_bytes > limit_bytes).then(|| {
         format!(
             "script, wasm and styles of {page} are {}, over their limit of {}",
@@ -86,13 +88,13 @@ mod tests {
         site.hashed = vec![file(200_000), file(60_000)];
         site.pages.insert("launch".to_owned(), vec![file(120_000)]);
         assert_eq!(print(&site), None);
-        site.pages.insert("run".to_owned(), vec![file(100_000), file(20_100)]);
+        site.pages.insert("run".to_owned(), vec![file(100_000), file(28_100)]);
         assert_eq!(
             print(&site).as_deref(),
-            Some("script, wasm and styles of the page run are 380.1 KB, over their limit of 380.0 KB")
+            Some("script, wasm and styles of the page run are 388.1 KB, over their limit of 388.0 KB")
         );
-        site.hashed.push(file(120_100));
-        assert!(print(&site).is_some_and(|over| over.contains("of every page are 380.1 KB")));
+        site.hashed.push(file(128_100));
+        assert!(print(&site).is_some_and(|over| over.contains("of every page are 388.1 KB")));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Parses a list's filter and builds the filter bar.
 
 use app::model::list::{Chip, FilterBarModel, FilterErrors, FilterPiece, ListAddress};
+use app::plain_text::visible;
 use domain::ViewList;
 use protocol::Query;
 use protocol::query::{QueryError, Term, When};
@@ -69,7 +70,7 @@ fn mark_errors(text: &str, errors: &[QueryError]) -> FilterErrors {
     let mut done = 0;
     let mut push = |range: std::ops::Range<usize>, is_invalid: bool| {
         if let Some(text) = text.get(range).filter(|text| !text.is_empty()) {
-            pieces.push(FilterPiece { text: text.to_owned(), is_invalid });
+            pieces.push(FilterPiece { text: visible(text).into_owned(), is_invalid });
         }
     };
     for error in errors {
@@ -79,7 +80,8 @@ fn mark_errors(text: &str, errors: &[QueryError]) -> FilterErrors {
         done = end.max(start);
     }
     push(done..text.len(), false);
-    FilterErrors { messages: errors.iter().map(ToString::to_string).collect(), pieces }
+    let message = |error: &QueryError| visible(&error.to_string()).into_owned();
+    FilterErrors { messages: errors.iter().map(message).collect(), pieces }
 }
 
 #[cfg(test)]
