@@ -32,7 +32,7 @@ test("chips are inside the field; a slash focuses it, and Backspace removes the 
 
 test("several values of a key are ticked, and the others stay listed with their counts", async ({ page }) => {
   const group = page.locator(".facet", { has: page.locator("summary", { hasText: /^customer$/ }) });
-  const texts = () => group.locator("a").evaluateAll((links) => links.map((link) => link.textContent!.trim()));
+  const texts = () => group.locator("a").evaluateAll((links) => links.map((link) => link.textContent!.trim().replace(/^Remove /, "")));
   const before = await texts();
   const names = await group.locator(".facet-value").allTextContents();
   await group.locator("a", { hasText: names[0]! }).click();

@@ -47,9 +47,12 @@ enum Task {
     },
     /// Run every check, as CI does
     Test {
-        /// Only these parts; all when none is named
+        /// Only these parts; all that CI runs when none is named
         #[arg(value_enum)]
         parts: Vec<test::Part>,
+        /// Also the parts that CI leaves out
+        #[arg(long)]
+        full: bool,
     },
     /// Check a MANTYX, the sandbox or any other, against the protocol
     Conformance(conformance::Target),
@@ -68,7 +71,7 @@ fn main() -> ExitCode {
         Task::Run { args } => run::run(&args),
         Task::Dev { args } => dev::run(&args),
         // Prints a summary instead of an error.
-        Task::Test { parts } => return test::run(&parts),
+        Task::Test { parts, full } => return test::run(&parts, full),
         Task::Conformance(target) => conformance::run(&target),
         Task::Tidy => tidy::run(),
         Task::Torture(options) => torture::run(&options),
