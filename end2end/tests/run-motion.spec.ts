@@ -162,7 +162,10 @@ test("nothing moves on the page of a run in progress, from its first event to it
   const id = await startRun(request, script, { tools });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
-  for (let call = 0; call < 2; call++) await answerTool(request, id, await newestCall(page, id), "yes");
+  const first = await newestCall(page, id);
+  await answerTool(request, id, first, "yes");
+  await expect(page.locator(".answer-call input[name=tool_use_id]")).not.toHaveValue(first);
+  await answerTool(request, id, await newestCall(page, id), "yes");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
   await expect(page.locator(".output")).toContainText("A sentence of the answer.");
   await expect(page.locator(".finding")).toBeVisible();
