@@ -167,6 +167,10 @@ async fn follow_once(
         };
         let Some(batch) = batch else { return Ok(false) };
         let ended = store_events(state, caller, run_id, &batch, live).await?;
+        // Lists and conversations show that the run waits for an answer.
+        if !ended && batch.iter().any(|event| event.kind.starts_with("local_tool_")) {
+            record_log_facts(state, caller, run_id).await?;
+        }
         // Only now: events that cannot be stored, as on a full disk, are no progress.
         retry.reset();
         progress.send_modify(|progress| progress.batches += 1);
