@@ -123,6 +123,7 @@ test("the HTML of pages stays within what the size report reserves for it", asyn
   for (const [path, limit] of Object.entries(limits)) {
     const loaded = page.waitForResponse((response) => response.url().endsWith(path));
     await page.goto(path);
+    await page.locator("html[data-js]").waitFor();
     const { responseBodySize } = await (await loaded).request().sizes();
     expect(responseBodySize, path).toBeLessThan(limit);
   }

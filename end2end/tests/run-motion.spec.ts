@@ -145,33 +145,6 @@ test("text is appended to its row as it arrives, and scrolled", async ({ page, r
   for (const n of [0, 1, 23]) expect((await written.innerText()).split(`Part ${n} `)).toHaveLength(2);
 });
 
-test("nothing moves on the page of a run in progress, from its first event to its end", async ({ page, request }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.addInitScript(() => {
-    const shifts: string[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as unknown as { value: number; sources: { node?: Node }[] }[]) {
-        const moved = entry.sources.map(({ node }) => (node as Element)?.outerHTML?.slice(0, 200) ?? node?.textContent ?? "something");
-        shifts.push(`${entry.value}: ${moved.join(" | ")}`);
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-  });
-  const script = `${calls(1)}\n/repeat 4\n/call recall {"query":"x"}\n${calls(1)}\n/say ${"A sentence of the answer. ".repeat(12)}`;
-  const tools = [...approve.tools, { kind: "mantyx_plugin", name: "recall" }];
-  const id = await startRun(request, script, { tools });
-  await page.goto(`/runs/${id}`);
-  await page.locator("html[data-js]").waitFor();
-  const first = await newestCall(page, id);
-  await answerTool(request, id, first, "yes");
-  await expect(page.locator(".answer-call input[name=tool_use_id]")).not.toHaveValue(first);
-  await answerTool(request, id, await newestCall(page, id), "yes");
-  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
-  await expect(page.locator(".output")).toContainText("A sentence of the answer.");
-  await expect(page.locator(".finding")).toBeVisible();
-  expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual([]);
-});
-
 /** As a person does: again, until it is there. */
 async function scrollToTop(page: Page): Promise<void> {
   await page.mouse.move(500, 300);

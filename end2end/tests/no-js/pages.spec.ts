@@ -191,7 +191,7 @@ test("several files are imported, and a run is deleted, by plain forms", async (
   await expect(page.locator(".import-results a")).toHaveText(["local-tools.ndjson", "loop-gave-up.ndjson"]);
   await page.locator(".import-results a").first().click();
   const run = page.url();
-  await page.locator("summary", { hasText: "Delete" }).click();
+  await page.getByRole("link", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete run" }).click();
   await expect(page).toHaveURL(/\/runs$/);
   expect((await page.goto(run))?.status()).toBe(404);
