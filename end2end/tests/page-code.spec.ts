@@ -119,7 +119,7 @@ test("a page reloads once when its data comes from a server of another build", a
 
 test("the HTML of pages stays within what the size report reserves for it", async ({ page }) => {
   const { runs } = await (await page.request.get("/api/runs?limit=1&q=is:looping")).json();
-  const limits = { "/runs": 20_000, [`/runs/${runs[0].id}`]: 12_000, "/launch?template=tool-fails": 12_000, "/api/docs": 12_000 };
+  const limits = { "/runs": 20_000, [`/runs/${runs[0].id}`]: 14_000, "/launch?template=built-in-tool-fails": 14_000, "/api/docs": 14_000 };
   for (const [path, limit] of Object.entries(limits)) {
     const loaded = page.waitForResponse((response) => response.url().endsWith(path));
     await page.goto(path);

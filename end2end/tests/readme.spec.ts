@@ -41,7 +41,7 @@ test("the pictures of the list, a run and the launch form", async ({ page }) => 
     await expect(page.locator("table.runs .mark").first()).toBeVisible({ timeout: 500 });
   }).toPass();
   const { runs } = await (await page.request.get("/api/runs?limit=1&q=is:looping")).json();
-  const pages = { runs: "/runs", run: `/runs/${runs[0].id}`, launch: "/launch?template=tool-fails" };
+  const pages = { runs: "/runs", run: `/runs/${runs[0].id}`, launch: "/launch?template=built-in-tool-fails" };
   for (const [name, path] of Object.entries(pages)) {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

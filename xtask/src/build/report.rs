@@ -10,7 +10,7 @@ const STYLES_LIMIT_BYTES: usize = 12_000;
 const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
 /// Reserved for the HTML of a page. `end2end/tests/page-code.spec.ts` checks that pages of the demonstration stay below.
 const LIST_HTML_BYTES: usize = 20_000;
-const OTHER_HTML_BYTES: usize = 12_000;
+const OTHER_HTML_BYTES: usize = 14_000;
 
 /// Prints the table. Returns a sentence when a page's files are over their share of the limit.
 pub fn print(site: &Site) -> Option<String> {
@@ -88,13 +88,13 @@ mod tests {
         site.hashed = vec![file(200_000), file(60_000)];
         site.pages.insert("launch".to_owned(), vec![file(120_000)]);
         assert_eq!(print(&site), None);
-        site.pages.insert("run".to_owned(), vec![file(100_000), file(28_100)]);
+        site.pages.insert("run".to_owned(), vec![file(100_000), file(26_100)]);
         assert_eq!(
             print(&site).as_deref(),
-            Some("script, wasm and styles of the page run are 388.1 KB, over their limit of 388.0 KB")
+            Some("script, wasm and styles of the page run are 386.1 KB, over their limit of 386.0 KB")
         );
-        site.hashed.push(file(128_100));
-        assert!(print(&site).is_some_and(|over| over.contains("of every page are 388.1 KB")));
+        site.hashed.push(file(126_100));
+        assert!(print(&site).is_some_and(|over| over.contains("of every page are 386.1 KB")));
     }
 
     #[test]
