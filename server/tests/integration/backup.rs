@@ -177,7 +177,7 @@ async fn a_restore_waits_for_the_server_to_stop_and_keeps_the_previous_database(
         pool.close().await;
         ids
     };
-    assert_eq!(runs(&app.dir.path().join("runlens.db")).await, [first.clone()]);
+    assert_eq!(runs(&app.dir.path().join("runlens.db")).await, std::slice::from_ref(&first));
     let kept = runs(&previous).await;
     assert!(kept.len() == 3 && kept.contains(&first) && kept.contains(&second), "{kept:?}");
 }
