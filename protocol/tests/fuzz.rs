@@ -216,7 +216,7 @@ proptest! {
     ) {
         let stream: String = log.lines().enumerate().map(|(i, line)| format!("id: {i}\nevent: x\ndata: {line}\n\n")).collect();
         let bytes = damaged(&stream, &damages);
-        let whole = frames(&[bytes.clone()]);
+        let whole = frames(std::slice::from_ref(&bytes));
         prop_assert_eq!(&whole, &frames(&split_at(&bytes, &cuts)));
         let events: Vec<Event> = whole.iter().flatten().filter_map(|frame| Event::parse(&frame.data).ok()).collect();
         show(&events);
