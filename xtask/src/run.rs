@@ -5,12 +5,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{build, paths};
+use crate::build::{self, Mode};
+use crate::paths;
 
 /// Replaces this process with the server, so that signals reach it.
 pub fn run(args: &[String]) -> Result<()> {
-    build::all()?;
-    let binary = paths::binary()?;
+    build::with(Mode::Quick)?;
+    let binary = paths::target()?.join("quick/runlens");
     let failed = Command::new(&binary).args(args).exec();
     Err(failed).with_context(|| format!("could not start {}", binary.display()))
 }

@@ -68,13 +68,13 @@ fn cold_build() -> Result<Vec<Figure>> {
     let start = Instant::now();
     command::run(
         command::cargo()?
-            .args(["xtask", "build"])
+            .args(["xtask", "run", "--", "--help"])
             .env("CARGO_TARGET_DIR", target.path())
             .env("RUNLENS_SITE_DIR", target.path().join("site")),
     )?;
     let (took, cpu) = (start.elapsed(), process::children_cpu_seconds()? - before);
     Ok(vec![Figure {
-        name: "first build, from an empty target folder".to_owned(),
+        name: "`cargo xtask run` from an empty target folder, until it serves".to_owned(),
         goal: "< 600 s",
         value: format!("{:.0} s ({cpu:.0} s of processor time)", took.as_secs_f64()),
         met: took < COLD_GOAL,

@@ -62,6 +62,8 @@ fn compile_with(mode: Mode) -> Result<Vec<u8>> {
     // Debug information would take the longest to link, split and load, and browsers show names without it.
     let (profile, folder, flags): (_, _, &[&str]) = match mode {
         Mode::Release => ("wasm-release", "wasm-release", &[]),
+        // The profile leaves this crate unoptimised for the server's sake.
+        Mode::Quick => ("quick", "quick", &["-C", "opt-level=1"]),
         Mode::Debug => ("dev", "debug", &["-C", "debuginfo=0", "-C", "strip=debuginfo"]),
     };
     let client = ["--no-default-features", "--features", "hydrate", "--profile", profile];
