@@ -7,7 +7,7 @@ import { signIn } from "./sign-in.ts";
 export async function openForm(page: Page) {
   await signIn(page, "owner@demo.test", "/launch");
   await page.locator("html[data-js]").waitFor();
-  await page.getByText("Save as template, reset").click();
+  await page.getByText("Save as template or start over").click();
   // An empty prompt alone doesn't say that the form was reset: it may have been empty before.
   const reset = page.waitForResponse((answer) => answer.request().method() === "POST" && answer.url().endsWith("/launch"));
   await page.getByRole("button", { name: "Start over" }).click();

@@ -160,7 +160,7 @@ test("all errors are marked at their positions", async ({ page, problems }) => {
 
 test("the preview opens by click, moves with J and K, opens the run with Enter, closes with Escape", async ({ page }) => {
   const names = await page.locator("a.run-name").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
-  await page.locator(`${rows} .preview`).first().click();
+  await page.locator(`${rows} .cell-status`).first().click();
   const panel = page.getByRole("complementary", { name: "Preview" });
   await expect(panel).toBeVisible();
   await expect(page).toHaveURL(/peek=/);
@@ -191,7 +191,7 @@ test("the preview opens by click, moves with J and K, opens the run with Enter, 
 test("J continues on the next page of the list, and K returns to the end of the previous one", async ({ page }) => {
   const last = page.locator(rows).last();
   const name = await last.locator("a.run-name").getAttribute("href");
-  await last.locator(".preview").click();
+  await last.locator(".cell-status").click();
   await expect(last).toHaveAttribute("aria-current", "true");
   await page.keyboard.press("j");
   await expect(page).toHaveURL(/cursor=/);

@@ -43,8 +43,9 @@ test("a truncated answer shows where it was cut and what is missing", async ({ p
   await importLog(page, "truncated-json");
   const card = page.locator(".truncation");
   await expect(card).toContainText("Output truncated");
-  await expect(card.locator(".partial")).toContainText("answer");
-  await expect(card.locator(".seam").first()).toBeVisible();
+  const output = page.locator(".output");
+  await expect(output.locator(".partial")).toContainText("answer");
+  await expect(output.locator(".seam").first()).toBeVisible();
 });
 
 test("a log is pasted, and text that is no log is rejected with a reason", async ({ page }) => {
@@ -118,11 +119,14 @@ test("an imported run is deleted after a confirmation, and is gone", async ({ pa
   const run = page.url();
   await page.getByRole("link", { name: "Delete" }).click();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Keep it" }).click();
+  await page.getByRole("link", { name: "Cancel" }).click();
   await expect(page).toHaveURL(run);
   await page.getByRole("link", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete run" }).click();
   await expect(page).toHaveURL(/\/runs$/);
+  await expect(page.getByText("Run deleted.")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("Run deleted.")).toHaveCount(0);
   await page.goto(run);
   await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
 });

@@ -153,3 +153,12 @@ test("the inputs of a batch are previewed, or their errors shown, before the lau
   await expect(page.locator("#fold-batch")).toContainText("2 runs. The first: “/say Hello Ada.”");
   await takeScreenshots(page, "launch-batch-preview");
 });
+
+test("a file with the inputs of a batch is counted when it is chosen", async ({ page }) => {
+  await openForm(page);
+  await script(page, "/say Hello {{who}}.");
+  await page.locator("#fold-batch > summary").click();
+  const buffer = Buffer.from("who\nAda\nGrace\nMary");
+  await page.getByLabel("Or a file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+  await expect(page.locator(".launch-buttons [role=status]")).toContainText("people.csv: 3 runs. The first: “/say Hello Ada.”");
+});

@@ -96,7 +96,7 @@ test("a time range is picked, shown by the chart, and kept by other filters", as
   await expect(picker).toContainText("Last 7 days");
   await expect(page.locator(".time-range")).not.toHaveAttribute("open");
   await expect(page.locator(".chart-peak")).toHaveText(/^peak \d+ per bar$/);
-  await expect(page.locator(".chart-ticks span")).toHaveCount(4);
+  await expect(page.locator(".chart-ticks text").first()).toHaveText(/^[A-Z][a-z]{2} \d+$/);
   const days = await page.locator(".chart").evaluate((chart) => {
     const [from, to] = chart.getAttribute("aria-label")!.match(/\d{4}-\d\d-\d\d( \d\d:\d\d)?/g)!.map((time) => Date.parse(`${time}Z`));
     return Math.round((to! - from!) / 86_400_000);
@@ -148,6 +148,8 @@ test("selected runs are compared, relaunched and exported", async ({ page }) => 
 
 test("popovers close by Escape and by a click outside, and one is open at a time", async ({ page }) => {
   const open = page.locator("details[data-popover][open]");
+  await expect(page.locator("summary", { hasText: "View options" }), "nothing to change in the view of all runs").toHaveCount(0);
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Failed" }).click();
   await page.locator("summary", { hasText: "View options" }).click();
   await expect(open).toHaveCount(1);
   await page.locator("summary", { hasText: "Display" }).click();

@@ -67,6 +67,17 @@ test("failed rows say why, good rows show the prompt, waiting runs are marked", 
   await expect(prompt).not.toHaveClass(/reason/);
 });
 
+test("the longest status and cost fit into their columns", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const overflowing = await page.locator(rows).first().evaluate((row) => {
+    row.querySelector(".status")!.lastChild!.textContent = "incomplete";
+    row.querySelector("td.col-cost")!.textContent = "<$0.0001";
+    const cells = [row.querySelector(".cell-status")!, row.querySelector("td.col-cost")!];
+    return cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.className);
+  });
+  expect(overflowing).toEqual([]);
+});
+
 test("the page never scrolls sideways, whatever columns are chosen", async ({ page }) => {
   const widths = [390, 720, 800, 900, 1000, 1100, 1280, 1440, 1920, 2560];
   for (const width of widths) {
@@ -100,6 +111,8 @@ test("the preview narrows the table, moves no row, and begins with the cause", a
     expect([after!.y, after!.height], `moved at ${width}`).toEqual([before.y, before.height]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await expect(page.locator(".preview-body > :first-child")).toHaveClass(/findings|cause/);
+    const reason = await page.locator(`${rows} .preview.reason`).first().boundingBox();
+    if (width >= 1440) expect(reason!.width, `reason at ${width}`).toBeGreaterThan(80);
   }
   await expectAccessible(page);
   await page.setViewportSize({ width: 390, height: 844 });

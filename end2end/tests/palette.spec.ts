@@ -34,6 +34,8 @@ test("the palette opens a page, a view and a run by keyboard", async ({ page, re
   await page.keyboard.press("Control+k");
   await page.keyboard.type(run);
   await expect(options.filter({ hasText: "open the run" })).toBeVisible();
+  await expect(options.filter({ hasText: "open the session" })).toHaveCount(0);
+  await expect(options.filter({ hasText: /palette-run.*succeeded · / })).toBeVisible();
   const wanted = await options.filter({ hasText: "open the run" }).evaluate((option) => {
     return Array.from(option.parentElement!.children).indexOf(option);
   });

@@ -12,13 +12,13 @@ function filters(): string[] {
   return items.flatMap((item) => [...item.matchAll(/`([^`]*:[^`]*)`/g)].map((match) => match[1] ?? ""));
 }
 
-test("the filters of the tour are valid, and the states that it names exist in the demo", async ({ page }) => {
+test("the filters of the tour are valid, and the states and tools that it names exist in the demo", async ({ page }) => {
   await signIn(page);
   expect(filters().length).toBeGreaterThan(3);
   for (const filter of filters()) {
     const answer = await page.request.get(`/api/runs?limit=1&q=${encodeURIComponent(filter)}`);
     expect(answer.status(), filter).toBe(200);
-    if (filter.startsWith("is:")) {
+    if (/^is:|tool:/.test(filter)) {
       await expect(async () => {
         const { runs } = await (await page.request.get(`/api/runs?limit=1&q=${encodeURIComponent(filter)}`)).json();
         expect(runs.length, filter).toBe(1);

@@ -15,11 +15,12 @@ test("a looping run shows its loop first, with links to its events", async ({ pa
   // The nudge and the end of the loop are one finding; both stand in the timeline where they happened.
   await expect(page.locator("[data-kind=loop_nudged]")).toHaveCount(0);
   const notes = page.locator(".timeline .note, .timeline .repeats");
-  await expect(notes.nth(0)).toContainText(/2 repeats\s*of recall, turns 2–3/);
+  await expect(notes.nth(0)).toContainText(/2 repeats \(1 skipped\)\s*of recall, turns 2–3/);
   await expect(notes.nth(1)).toContainText("nudged");
   await expect(notes.nth(2)).toContainText(/3 skipped repeats\s*of recall, turns 4–6/);
   await expect(notes.nth(3)).toContainText("gave up");
-  await expect(page.locator(".facts")).toContainText("Tool calls2");
+  await expect(page.locator(".facts")).toContainText("Tool calls2 (+4 skipped)");
+  await expect(gaveUp).toContainText("requested 6 times in a row");
   await expectAccessible(page);
   const link = gaveUp.locator(".event-link").first();
   const seq = (await link.textContent())!.slice(1);
@@ -48,6 +49,9 @@ test("a truncated run shows its partial output", async ({ page, request }) => {
   await expect(page.locator(".finding")).toContainText("Partial output kept");
   await expect(page.getByRole("heading", { name: "Partial output" })).toBeVisible();
   await expect(page.locator(".output")).toContainText("The invoice total is 1,204.50 EUR");
+  // Once in the timeline and once in the panel; the next step is in the finding alone.
+  await expect(page.getByText("The invoice total is 1,204.50 EUR").and(page.locator("p:not(.prompt p)"))).toHaveCount(2);
+  await expect(page.getByRole("link", { name: "Relaunch with a larger model" })).toHaveCount(1);
   await expectAccessible(page);
   await takeScreenshots(page, "run-truncated");
 });
@@ -86,11 +90,15 @@ test("the log is replayed by steps, by the slider and by keys, and the URL conta
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
   await expect(page.locator(".replay-position")).toContainText(/Event (\d+) of \1$/);
+  const strip = (await page.locator(".strip").boundingBox())!;
   await page.getByRole("link", { name: "Previous event" }).click();
   await expect(page).toHaveURL(/at=\d+/);
-  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
+  // The status and the model are those of the run, at every point of its log.
+  await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
+  await expect(page.locator("[data-fact=Model]")).toContainText("sandbox/script");
   await page.locator(".scrub-handle").fill("3");
   await expect(page.locator(".replay-position")).toContainText("Event 3 of");
+  expect((await page.locator(".strip").boundingBox())!.width).toBe(strip.width);
   await expect(page.locator("[data-kind=loop_gave_up]")).toHaveCount(0);
   await page.locator(".run-head").click({ position: { x: 5, y: 5 } });
   await page.keyboard.press("ArrowRight");
@@ -171,7 +179,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await expect(waiting).toContainText("approve_refund");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
-  await expect(page.locator(".answer-call")).toContainText(/Waiting (≥ )?\d+ s/);
+  await expect(page.locator(".answer-call")).toContainText(/Waiting for (at least )?\d+ s/);
   await expectAccessible(page);
   await takeScreenshots(page, "run-waiting");
 

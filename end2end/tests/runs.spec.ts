@@ -51,6 +51,9 @@ test("an invalid filter is explained where it was typed", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText("Unknown status `lost`");
   await expect(filter).toHaveValue("status:lost");
   await expect(filter).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator(".facets a").first()).toBeVisible();
+  await expect(page.locator(".chart")).toBeVisible();
+  await expect(page.locator(".time-range summary")).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "runs-filter-error");
 });

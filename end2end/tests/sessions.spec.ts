@@ -32,9 +32,11 @@ test("a session is shown as a conversation, continued and ended", async ({ page,
   const turns = page.locator(".turn-said");
   await expect(turns).toHaveText([/\/say The first answer/, /The first answer/, /\/say The second answer/, /The second answer/]);
   await expect(page.locator(".inherited")).toContainText("customer");
-  await expect(turns.nth(2).getByRole("link", { name: "View run" })).toHaveAttribute("href", `/runs/${run}`);
-  await expect(turns.nth(2).locator(".overridden")).toContainText("dev");
-  await expect(turns.nth(0).locator(".overridden")).toHaveCount(0);
+  await expect(turns.nth(3).getByRole("link", { name: "View run" })).toHaveAttribute("href", `/runs/${run}`);
+  await expect(turns.nth(3).locator(".status")).toHaveText("succeeded");
+  await expect(turns.nth(2).locator(".status")).toHaveCount(0);
+  await expect(turns.nth(3).locator(".overridden")).toContainText("dev");
+  await expect(turns.nth(1).locator(".overridden")).toHaveCount(0);
   await expectAccessible(page);
   await takeScreenshots(page, "session");
 
@@ -43,8 +45,9 @@ test("a session is shown as a conversation, continued and ended", async ({ page,
   await expect(turns).toHaveCount(6, { timeout: 20_000 });
   await expect(turns.last()).toContainText("And a third.");
   await expect(page.getByLabel("Next message")).toHaveValue("");
+  await expect(page.locator(".composer [role=status]")).toHaveCount(0);
 
-  await turns.nth(2).getByRole("link", { name: "View run" }).click();
+  await turns.nth(3).getByRole("link", { name: "View run" }).click();
   await expect(page).toHaveURL(new RegExp(`/runs/${run}$`));
   await page.getByRole("link", { name: new RegExp(id.slice(0, 8)) }).click();
   await expect(page).toHaveURL(new RegExp(`/sessions/${id}$`));

@@ -50,6 +50,22 @@ test("the waterfall has a bar for each turn and call, on one axis, and links to 
   await expect(page).toHaveURL(/focus=/);
 });
 
+test("the axis and all tracks of the waterfall have the same place and width", async ({ page }) => {
+  const id = await openRun(page, "name:refund-approval status:succeeded tool:approve_refund");
+  for (const width of [1440, 1024, 720]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`/runs/${id}?density=waterfall`);
+    await expect(page.locator(".waterfall-row[data-depth='1'] .track").first()).toBeVisible();
+    const axis = (await page.locator(".axis .ticks").boundingBox())!;
+    const tracks = page.locator(".waterfall-row .track");
+    for (const track of await tracks.all()) {
+      const box = (await track.boundingBox())!;
+      expect(Math.abs(box.x - axis.x), `left at ${width}`).toBeLessThanOrEqual(1);
+      expect(Math.abs(box.width - axis.width), `width at ${width}`).toBeLessThanOrEqual(1);
+    }
+  }
+});
+
 test("the waterfall shows the run as of an event, and says so when times are unknown", async ({ page }) => {
   const id = await openRun(page, "name:weekly-report tool:slow_report");
   const rows = page.locator(".waterfall-row");

@@ -44,7 +44,7 @@ const MORE_VARIABLES: &str = "Further environment variables:
 ///
 /// Without further settings it starts an embedded MANTYX-compatible sandbox and uses that.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = MORE_VARIABLES, after_long_help = MORE_VARIABLES)]
+#[command(name = "runlens", version, args_conflicts_with_subcommands = true, after_help = MORE_VARIABLES, after_long_help = MORE_VARIABLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -1,9 +1,11 @@
 //! All routes of the server. `auth::TABLE` says what each of them needs.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::Method;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -90,7 +92,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .merge(uploads)
         .layer(from_fn_with_state(state.clone(), note_cannot_save))
         .layer(from_fn_with_state(state.clone(), auth::require_access))
-        .layer(from_fn(return_to_form))
+        .layer(from_fn_with_state(Arc::new(sessions.clone()), return_to_form))
         .layer(from_fn_with_state(state.clone(), limit_anonymous_writes))
         .layer(from_fn_with_state(state.clone(), auth::identify))
         .layer(auth::layer(sessions, https))

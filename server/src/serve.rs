@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use crate::answers::AnswerWorker;
+use crate::audit::LateEntries;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore, end_sessions};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
@@ -28,11 +29,10 @@ use crate::mirror::{ApiKey, Mirror, reindex_old_runs, start_syncers};
 use crate::peers::WorkspacePeers;
 use crate::retain::enforce_retention;
 use crate::router::router;
-use crate::secret_key::check_key;
+use crate::secret_key::open_vault;
 use crate::state::AppState;
 use crate::store::{Store, warn_if_others_may_read};
 use crate::timelines::TimelineCache;
-use crate::vault::Vault;
 #[cfg(debug_assertions)]
 use crate::web::dev_site::DevSite;
 use crate::web::health::Readiness;
@@ -66,9 +66,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     #[cfg(debug_assertions)]
     let config = Config { site: dev_site.as_ref().map_or(config.site, |site| site.site()), ..config };
     create_data_dir(&config.data_dir)?;
-    let vault = Arc::new(Vault::open(config.secret_key.as_deref(), &config.data_dir)?);
     let store = Store::open(&config.database_url).await?;
-    check_key(&store, &vault).await?;
+    let vault = Arc::new(open_vault(&store, config.secret_key.as_deref(), &config.data_dir).await?);
     let max_anonymous_bytes = config.limits.anonymous_bytes;
     let sessions = SealedSessionStore { store: store.clone(), vault: vault.clone(), max_anonymous_bytes };
     sessions.hash_old_ids().await.context("the stored sessions could not be brought up to date")?;
@@ -95,6 +94,7 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         streams: Streams::default(),
         peers: WorkspacePeers::new(allowed, config.mcp_commands),
         timelines: TimelineCache::default(),
+        late_audit_entries: LateEntries::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         site: config.site,
         assets: config.site.assets(),
@@ -124,10 +124,14 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         tasks: TaskTracker::new(),
     };
     app::wire::set_build_id(state.assets.build_id());
+    if store.has_one_server() {
+        finish_imports(&store, now_ms()).await;
+    }
     let tasks = state.tasks.clone();
     tasks.spawn(state.answers.clone().run(state.clone()));
     tasks.spawn(state.batches.clone().run(state.clone()));
     tasks.spawn(state.credentials.clone().revoke_tokens(shutdown.clone()));
+    tasks.spawn(state.late_audit_entries.clone().run(store.clone(), shutdown.clone()));
     if let Some(css) = &state.assets.css {
         problem::STYLESHEET.get_or_init(|| css.clone());
     }
@@ -201,16 +205,21 @@ async fn clean_up(state: AppState, keep_audit_ms: i64) {
         if let Err(error) = end_sessions(&state, now_ms()).await {
             tracing::warn!(%error, "cannot end sessions");
         }
-        match finish_abandoned(&state.store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await {
-            Ok(0) => {}
-            Ok(runs) => tracing::info!(runs, "finished abandoned imports"),
-            Err(error) => tracing::warn!(%error, "cannot finish abandoned imports"),
-        }
+        finish_imports(&state.store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await;
         if let Err(error) = state.store.delete_audit_entries_before(now_ms() - keep_audit_ms).await {
             tracing::warn!(%error, "cannot delete old entries of the audit log");
         }
         if let Err(error) = state.store.purge_erased().await {
             tracing::warn!(%error, "cannot remove the rest of what was erased");
         }
+    }
+}
+
+/// Finishes imports without new events since a time. At the start, these are imports that ended with their process.
+async fn finish_imports(store: &Store, idle_since_ms: i64) {
+    match finish_abandoned(store, idle_since_ms).await {
+        Ok(0) => {}
+        Ok(runs) => tracing::info!(runs, "finished abandoned imports"),
+        Err(error) => tracing::warn!(%error, "cannot finish abandoned imports"),
     }
 }

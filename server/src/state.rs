@@ -11,6 +11,7 @@ use tracing::Instrument;
 use url::Url;
 
 use crate::answers::AnswerWorker;
+use crate::audit::LateEntries;
 use crate::auth::{Admins, BearerCache, Credentials, Workspaces};
 use crate::config::Site;
 use crate::launch::{BatchWorker, Catalogues};
@@ -42,6 +43,7 @@ pub struct AppState {
     pub batches: BatchWorker,
     pub catalogues: Catalogues,
     pub timelines: TimelineCache,
+    pub late_audit_entries: LateEntries,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
     /// The workspaces that may use this server.

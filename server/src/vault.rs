@@ -11,6 +11,7 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
 
 const NONCE_BYTES: usize = 24;
+const KEY_FILE: &str = "secret.key";
 /// The shortest key.
 pub const MIN_KEY_CHARS: usize = 32;
 
@@ -50,12 +51,17 @@ impl Vault {
         Self { current, earlier: ciphers.collect() }
     }
 
+    /// Returns true if a generated key is stored in the data folder, readable or not.
+    pub fn has_key_file(data_dir: &Path) -> bool {
+        data_dir.join(KEY_FILE).symlink_metadata().is_ok()
+    }
+
     /// Uses the configured key, or one that is generated once and stored in the data folder.
     pub fn open(secret: Option<&str>, data_dir: &Path) -> anyhow::Result<Self> {
         if let Some(secret) = secret {
             return Ok(Self::new(secret));
         }
-        let path = data_dir.join("secret.key");
+        let path = data_dir.join(KEY_FILE);
         let secret = match std::fs::read_to_string(&path) {
             Ok(secret) => {
                 crate::store::warn_if_others_may_read(&path);

@@ -118,6 +118,10 @@ fn validated(view: NewView) -> Result<NewView, Error> {
     if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
         return Err(invalid("name", format!("Give the view a name of at most {MAX_NAME_CHARS} characters.")));
     }
+    if name.chars().any(char::is_control) {
+        let message = "A name can't contain line breaks or other control characters. Remove them.";
+        return Err(invalid("name", message.to_owned()));
+    }
     // Stored in normalized form, so that equal filters are equal strings.
     let query = match view.list {
         ViewList::Runs => Query::parse(&view.query),

@@ -100,9 +100,12 @@ pub fn scroll_to_event(seq: u64, focus: bool) {
 /// Returns true if the key was pressed in an element that handles it itself.
 pub fn is_in_control(event: &leptos::web_sys::KeyboardEvent) -> bool {
     let links = if event.key() == "Enter" { ", a" } else { "" };
-    // A checkbox takes no text.
-    let input = if matches!(event.key().as_str(), "Enter" | " ") { "input" } else { "input:not([type=checkbox])" };
-    closest(event, &format!("{input}, textarea, select, button, summary, dialog, [contenteditable]{links}")).is_some()
+    // A checkbox takes no text, and a button only these keys.
+    let (input, buttons) = match event.key().as_str() {
+        "Enter" | " " => ("input", ", button, summary"),
+        _ => ("input:not([type=checkbox])", ""),
+    };
+    closest(event, &format!("{input}, textarea, select, dialog, [contenteditable]{buttons}{links}")).is_some()
 }
 
 /// Returns true if the key was pressed in an element that it scrolls.

@@ -59,10 +59,13 @@ fn rejected_form() -> String {
         view! { <p class="notice" role="status">{error.title()} ". " {error.advice()}</p> }.to_html()
     });
     let rejected = crate::backend::rejected_form().map(|rejected| {
+        if rejected.is_success {
+            return view! { <p class="notice" role="status">{rejected.message}</p> }.to_html();
+        }
         let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
-        view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }
+        view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }.to_html()
     });
-    cannot_save.into_iter().chain(rejected.map(|view| view.to_html())).collect()
+    cannot_save.into_iter().chain(rejected).collect()
 }
 
 #[cfg(not(feature = "ssr"))]

@@ -14,7 +14,8 @@ pub fn StatusBadge(
     end_is_unknown: bool,
 ) -> impl IntoView {
     if end_is_unknown {
-        return view! { <span class="status" data-status="unknown"><IconView icon=Icon::Alert />"incomplete"</span> };
+        let title = "The imported log stops before the run's end. It counts as failed; is:incomplete finds it.";
+        return view! { <span class="status" data-status="unknown" title=title><IconView icon=Icon::Alert />"incomplete"</span> }.into_any();
     }
     let icon = match status {
         RunStatus::Pending => Icon::Clock,
@@ -29,6 +30,7 @@ pub fn StatusBadge(
             {status.as_str()}
         </span>
     }
+    .into_any()
 }
 
 /// The badge of a session. Unknown statuses are shown as MANTYX reports them.

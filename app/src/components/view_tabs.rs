@@ -42,10 +42,12 @@ pub fn ViewTabs(
             view! { <a href=href aria-current=is_current.then_some("page") title=title><span class="view-name">{view.name}</span>{icon}</a> }
         })
         .collect();
+    // A view of others that is the default already has no options.
+    let has_options = edited.is_some() || current.as_ref().is_none_or(|view| view.mine || !view.default);
     view! {
         <div class="views">
             <nav aria-label="Views">{tabs}</nav>
-            <details class="popover-holder" data-popover="" node_ref=holder>
+            {has_options.then(|| view! { <details class="popover-holder" data-popover="" node_ref=holder>
                 <summary class="button quiet">{if current.is_some() && edited.is_none() { "View options" } else { "Save view" }}</summary>
                 <div class="popover">
                     {match (edited, current) {
@@ -58,7 +60,7 @@ pub fn ViewTabs(
                         }
                     }}
                 </div>
-            </details>
+            </details> })}
         </div>
     }
 }

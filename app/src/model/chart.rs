@@ -13,12 +13,20 @@ pub struct Chart {
     pub base: String,
     /// What the chart covers, for screen readers.
     pub label: String,
-    /// Times at the start of each quarter of the chart.
-    pub ticks: [String; 4],
+    pub ticks: Vec<ChartTick>,
     /// The number of runs in the fullest slot.
     pub peak: String,
     /// Set when only some runs were counted.
     pub note: Option<String>,
+}
+
+/// A time on the axis.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChartTick {
+    /// The place, in ten-thousandths of the chart's width.
+    pub at: u32,
+    /// Empty if there is no room for it.
+    pub label: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

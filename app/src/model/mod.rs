@@ -24,10 +24,12 @@ pub struct Viewer {
     pub workspace_slug: String,
 }
 
-/// A plain form that the server rejected, shown once on the page it was sent from.
+/// The result of a plain form, shown once: the form was rejected, or it was successful and its page is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedForm {
     pub message: String,
     /// Text from the form's fields, shown so that it is not lost.
     pub input: Vec<String>,
+    #[serde(default)]
+    pub is_success: bool,
 }

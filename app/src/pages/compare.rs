@@ -240,8 +240,8 @@ fn SetupDifferences(setup: Vec<SetupDifference>, unknown: Option<String>) -> imp
     });
     view! {
         <section class="panel compare-setup">
-            <h2>"Differences in the set-up"</h2>
-            <div class="table-scroll" tabindex="0" role="region" aria-label="Differences in the set-up">
+            <h2>"Configuration changes"</h2>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Configuration changes">
                 <table class="setup-differences">
                     <thead><tr><th scope="col">"Field"</th><th scope="col">"Left"</th><th scope="col">"Right"</th></tr></thead>
                     <tbody>{rows.collect_view()}</tbody>

@@ -70,7 +70,7 @@ fn Form(form: NewSessionModel) -> impl IntoView {
                 <span class="hint js-only">"Ctrl Enter or ⌘ Enter"</span>
             </p>
             {error}
-            <p class="hint">"For tools, limits or an output format, use "<a href="/launch">"the launch form"</a>" with the run type «New session»."</p>
+            <p class="hint">"For tools, limits or an output format, use "<a href="/launch">"the launch form"</a>" with the run type «The first message of a new session»."</p>
         </form>
     }
 }

@@ -2,7 +2,7 @@ import { expect, signIn, test } from "../../fixtures.ts";
 
 test("a run is entered, corrected and launched", async ({ page }) => {
   await signIn(page, "owner@demo.test", "/launch");
-  await page.getByText("Save as template, reset").click();
+  await page.getByText("Save as template or start over").click();
   await page.getByRole("button", { name: "Start over" }).click();
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page.locator("#problems")).toContainText("Enter a prompt");

@@ -43,6 +43,15 @@ impl FieldTable {
 
     /// Describes a pointer in words: `/tools/2/url` → `Tool 3, address`, `/metadata#1` → `Metadata, row 2`.
     pub fn describe(self, pointer: &str) -> String {
+        self.words_for(None, pointer)
+    }
+
+    /// Describes a pointer with the labels that the form of this spec shows.
+    pub fn describe_in(self, spec: &Value, pointer: &str) -> String {
+        self.words_for(Some(spec), pointer)
+    }
+
+    fn words_for(self, spec: Option<&Value>, pointer: &str) -> String {
         let (pointer, row) = match pointer.split_once('#') {
             Some((pointer, row)) => (pointer, row.split('.').next().and_then(|row| row.parse::<usize>().ok())),
             None => (pointer, None),
@@ -69,7 +78,8 @@ impl FieldTable {
         for end in skip + 1..=steps.len() {
             let pointer = format!("/{}", steps[..end].join("/"));
             let is_labelled = |field: &&Field| matches_pattern(field.pointer, &pointer) && !field.label.is_empty();
-            match self.all().find(is_labelled) {
+            let shown = spec.and_then(|spec| self.find(spec, &pointer, |field| !field.label.is_empty()));
+            match shown.or_else(|| self.all().find(is_labelled)) {
                 Some(field) => {
                     let label = if parts.is_empty() {
                         field.label.to_owned()

@@ -83,6 +83,9 @@ fn pointers_are_described_in_words() {
     ] {
         assert_eq!(SPEC_FIELDS.describe(pointer), words, "{pointer}");
     }
+    let spec = json!({ "tools": [{ "kind": "mantyx_plugin" }, { "kind": "local" }] });
+    assert_eq!(SPEC_FIELDS.describe_in(&spec, "/tools/0/name"), "Tool 1, tool", "as the form labels it");
+    assert_eq!(SPEC_FIELDS.describe_in(&spec, "/tools/1/name"), "Tool 2, name");
 }
 
 #[test]

@@ -15,6 +15,15 @@ pub fn example(measure: Measure) -> &'static str {
     }
 }
 
+/// What to enter for a measure.
+pub fn noun(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Duration => "a duration",
+        Measure::Cost => "an amount in dollars",
+        Measure::Tokens | Measure::Turns | Measure::Calls => "a number",
+    }
+}
+
 /// Parses an amount into the unit of its measure.
 pub fn parse(measure: Measure, text: &str) -> Option<u64> {
     let text = if measure == Measure::Cost { text.strip_prefix('$').unwrap_or(text) } else { text };

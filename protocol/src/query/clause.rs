@@ -62,6 +62,8 @@ pub enum Is {
     Running,
     Waiting,
     Imported,
+    /// Imported from a log that stops before the run's end.
+    Incomplete,
     Seeded,
     /// Launched by the current user.
     Mine,
@@ -196,7 +198,7 @@ impl Field {
 }
 
 impl Is {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Truncated,
         Self::Looping,
         Self::Budget,
@@ -204,6 +206,7 @@ impl Is {
         Self::Running,
         Self::Waiting,
         Self::Imported,
+        Self::Incomplete,
         Self::Seeded,
         Self::Mine,
     ];
@@ -217,6 +220,7 @@ impl Is {
             Self::Running => "running",
             Self::Waiting => "waiting",
             Self::Imported => "imported",
+            Self::Incomplete => "incomplete",
             Self::Seeded => "seeded",
             Self::Mine => "mine",
         }

@@ -100,6 +100,11 @@ impl Query {
         Self::errors_as(text, parse::Subject::Sessions)
     }
 
+    /// Parses the parts of a filter of runs that have no error.
+    pub fn valid_parts(text: &str) -> Self {
+        parse::query_and_errors(text, parse::Subject::Runs).0
+    }
+
     fn parse_as(text: &str, subject: parse::Subject) -> Result<Self, QueryError> {
         parse::query(text, subject).map_err(|error| error.in_text(text))
     }

@@ -28,11 +28,18 @@ pub fn query_and_errors(text: &str, subject: Subject) -> (Query, Vec<SyntaxError
         return (query, vec![SyntaxError { at: 0..text.len(), message }]);
     }
     let mut errors = Vec::new();
+    let mut without_words = None;
     let mut lexer = Lexer::new(text);
     loop {
         let token = match lexer.next() {
             Ok(Some(token)) => token,
-            Ok(None) => return (query, errors),
+            Ok(None) => {
+                // A sign in a text, as in `12 * 12`, is left out; alone it can't be searched.
+                if query.is_empty() && errors.is_empty() {
+                    errors.extend(without_words);
+                }
+                return (query, errors);
+            }
             Err(error) => {
                 errors.push(error);
                 lexer.skip_part();
@@ -46,9 +53,16 @@ pub fn query_and_errors(text: &str, subject: Subject) -> (Query, Vec<SyntaxError
         }
         match clause(&token, subject) {
             Ok(clause) => query.push(clause),
+            Err(mut found) if is_sign(&token) => without_words = without_words.or(found.pop()),
             Err(mut found) => errors.append(&mut found),
         }
     }
+}
+
+/// Returns whether a part is a word without letters and digits.
+fn is_sign(token: &Token<'_>) -> bool {
+    let without_letters = |value: &Value| !value.quoted && !value.text.contains(char::is_alphanumeric);
+    token.key.is_none() && !token.negated && token.values.iter().all(without_letters)
 }
 
 fn clause(token: &Token<'_>, subject: Subject) -> Result<Clause, Vec<SyntaxError>> {
@@ -96,16 +110,16 @@ fn keyed(key: &Key<'_>, value: &Value, only: bool, subject: Subject) -> Result<T
     match word.as_str() {
         "status" => match subject {
             Subject::Runs => Term::status(false, &value.text)
-                .ok_or_else(|| unknown(value, "status", &RunStatus::ALL.map(RunStatus::as_str))),
+                .ok_or_else(|| unknown(value, "status", "status", &RunStatus::ALL.map(RunStatus::as_str))),
             Subject::Sessions => {
-                Term::status(true, &value.text).ok_or_else(|| unknown(value, "status", &SESSION_STATUSES))
+                Term::status(true, &value.text).ok_or_else(|| unknown(value, "status", "status", &SESSION_STATUSES))
             }
         },
         "is" => Is::ALL
             .into_iter()
             .find(|is| is.as_str().eq_ignore_ascii_case(&value.text))
             .map(Term::Is)
-            .ok_or_else(|| unknown(value, "state", &Is::ALL.map(Is::as_str))),
+            .ok_or_else(|| unknown(value, "is", "state", &Is::ALL.map(Is::as_str))),
         "has" => has(value),
         "text" => free_text(value),
         _ => {
@@ -177,8 +191,11 @@ fn bound(measure: Measure, value: &Value) -> Result<Bound, SyntaxError> {
     let example = amount::example(measure);
     let read = |text: &str| {
         amount::parse(measure, text).ok_or_else(|| {
-            let message =
-                format!("`{text}` is not an amount. Write for example {name}:>{example} or {name}:<={example}.");
+            let instead = format!("Write for example {name}:>{example} or {name}:<={example}.");
+            let message = match text {
+                "" => format!("Enter both ends of the range. {instead}"),
+                text => format!("`{text}` is not an amount. {instead}"),
+            };
             syntax_error(value.at.clone(), message)
         })
     };
@@ -193,6 +210,11 @@ fn bound(measure: Measure, value: &Value) -> Result<Bound, SyntaxError> {
     ];
     for (sign, make) in signs {
         if let Some(rest) = text.strip_prefix(sign) {
+            if rest.is_empty() {
+                let message =
+                    format!("Enter {} after {sign}, for example {name}:{sign}{example}.", amount::noun(measure));
+                return Err(syntax_error(value.at.clone(), message));
+            }
             return Ok(make(read(rest)?));
         }
     }
@@ -215,8 +237,16 @@ fn time_help(word: &str) -> String {
     format!("Write a time as {word}:2h (m, h, d or w ago), {word}:2026-10-01 or {word}:2026-10-01T12:30Z.")
 }
 
-fn unknown(value: &Value, what: &str, known: &[&str]) -> SyntaxError {
-    syntax_error(value.at.clone(), format!("Unknown {what} `{}`. Use one of {}.", value.text, known.join(", ")))
+/// The error for an unknown value, with the value that is meant if the text is its beginning or similar to it.
+fn unknown(value: &Value, key: &str, what: &str, known: &[&str]) -> SyntaxError {
+    let text = value.text.to_ascii_lowercase();
+    let begun = known.iter().copied().find(|known| known.starts_with(&text));
+    let instead = match begun.or_else(|| hints::nearest(&text, known.iter().copied())) {
+        Some(meant) => format!("Did you mean {key}:{meant}?"),
+        None if key == "status" && text == Is::Incomplete.as_str() => format!("Did you mean is:{text}?"),
+        None => format!("Use one of {}.", known.join(", ")),
+    };
+    syntax_error(value.at.clone(), format!("Unknown {what} `{}`. {instead}", value.text))
 }
 
 fn syntax_error(at: std::ops::Range<usize>, message: impl Into<String>) -> SyntaxError {

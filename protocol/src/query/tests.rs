@@ -22,7 +22,7 @@ fn every_kind_of_clause_is_parsed() {
     for text in [
         "status:failed,running customer:acme,globex -env:dev",
         "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search error:rate_limit id:run_1",
-        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:seeded is:mine",
+        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:incomplete is:seeded is:mine",
         "has:orphan-call has:customer -has:trace.id has:metadata.orphan-call",
         "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m",
         "since:2h before:2026-10-01 since:2026-10-01T12:30:15.250Z",
@@ -38,6 +38,7 @@ fn other_spellings_are_parsed_and_printed_in_one_form() {
     assert_eq!(printed("duration:>90m duration:<0.5s turns:3"), "duration:>90m duration:<500ms turns:=3");
     assert_eq!(printed("after:2026-10-01T00:00Z a:b a:b c:d,d"), "since:2026-10-01 a:b c:d");
     assert_eq!(printed("text:word"), "word");
+    assert_eq!(printed("What is 12 * 12 + x"), "What is 12 x", "words without letters and digits are left out");
     assert_eq!(printed("status:Failed is:LOOPING tokens:>1.5k"), "status:failed is:looping tokens:>1500");
     assert_eq!(printed(r#"env:">5" note:"*" tool:"<x" "OR" or a:!b"#), r#"env:">5" note:"*" tool:"<x" "OR" or a:!b"#);
 }
@@ -80,9 +81,15 @@ fn syntax_errors_are_explained_at_their_position() {
         ("b - c", "-", "right after the minus"),
         (":x", ":", "Write the key before the colon"),
         ("a --- b", "--", "one letter or digit"),
+        ("* +", "*", "one letter or digit"),
+        ("status:fai", "fai", "Did you mean status:failed?"),
+        ("status:incomplete", "incomplete", "Did you mean is:incomplete?"),
+        ("is:trunkated", "trunkated", "Did you mean is:truncated?"),
         ("is:lost", "lost", "Unknown state `lost`"),
         ("duration:30s", "30s", "Add a comparison: duration:>30s"),
         ("duration:>30", ">30", "`30` is not an amount"),
+        ("duration:>", ">", "Enter a duration after >, for example duration:>30s."),
+        ("tokens:5..", "5..", "Enter both ends of the range."),
         ("tokens:>5..3", ">5..3", "is not an amount"),
         ("turns:5..3", "5..3", "smaller end"),
         ("since:yesterday", "yesterday", "since:2h"),
@@ -119,6 +126,7 @@ fn every_error_of_a_filter_is_reported_at_its_position() {
     assert_eq!(places("a:x\"y\" b:,c is:gone"), ["\"y\"", "b:", "gone"]);
     assert_eq!(places("status:failed env:prod words"), [""; 0]);
     assert_eq!(Query::errors_for_sessions("status:failed").len(), 1);
+    assert_eq!(Query::valid_parts("env:prod status:lost words").to_string(), "env:prod words");
 }
 
 #[test]

@@ -6,18 +6,21 @@ pub(super) const MAX_WORD_BYTES: usize = 64;
 /// Returns the words of a text in order, in lower case, without those that are too long. In scripts without spaces between
 /// words, each character is a word.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let mut chars = text.chars().peekable();
+    let mut rest = text;
     let all = std::iter::from_fn(move || {
-        while chars.next_if(|c| !c.is_alphanumeric()).is_some() {}
-        let first = chars.next()?;
-        let mut word: String = first.to_lowercase().collect();
-        if is_word(first) {
-            return Some(word);
-        }
-        while let Some(c) = chars.next_if(|c| c.is_alphanumeric() && !is_word(*c)) {
-            word.extend(c.to_lowercase());
-        }
-        Some(word)
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let first = rest.chars().next()?;
+        let end = match is_word(first) {
+            true => first.len_utf8(),
+            false => rest.find(|c: char| !c.is_alphanumeric() || is_word(c)).unwrap_or(rest.len()),
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        // Most words are ASCII, and every text is split before it is stored.
+        Some(match word.is_ascii() {
+            true => word.to_ascii_lowercase(),
+            false => word.chars().flat_map(char::to_lowercase).collect(),
+        })
     });
     all.filter(|word| word.len() <= MAX_WORD_BYTES)
 }

@@ -20,6 +20,8 @@ pub struct Tick {
     /// The number of events before it, and in it.
     pub position: u64,
     pub count: u64,
+    /// A turn begins in it.
+    pub begins_turn: bool,
 }
 
 /// The kinds in order of importance, lowest first.
@@ -47,6 +49,7 @@ pub fn minimap(timeline: &Timeline, max_ticks: usize) -> Vec<Tick> {
     let total = timeline.integrity.events;
     let ticks = total.min(max_ticks as u64);
     let failed: HashSet<u64> = failed_seqs(timeline);
+    let turns: HashSet<u64> = timeline.turns.iter().map(|turn| turn.first_seq).collect();
     let mut strip: Vec<Tick> = Vec::with_capacity(ticks as usize);
     let mut position = 0;
     for run in timeline.events.iter() {
@@ -58,14 +61,16 @@ pub fn minimap(timeline: &Timeline, max_ticks: usize) -> Vec<Tick> {
             let stretch_end = start_of(index + 1, ticks, total).max(position + 1);
             let count = stretch_end.min(end) - position;
             let seq = run.first_seq.saturating_add(position - first).min(run.last_seq);
+            let begins_turn = position == first && turns.contains(&seq);
             match strip.get_mut(index as usize) {
                 Some(tick) => {
                     tick.count += count;
+                    tick.begins_turn |= begins_turn;
                     if kind > tick.kind {
                         (tick.kind, tick.seq) = (kind, seq);
                     }
                 }
-                None => strip.push(Tick { kind, seq, position, count }),
+                None => strip.push(Tick { kind, seq, position, count, begins_turn }),
             }
             position += count;
         }
@@ -124,6 +129,8 @@ mod tests {
                 position += tick.count;
             }
             prop_assert_eq!(position, timeline.integrity.events);
+            let begun = ticks.iter().filter(|tick| tick.begins_turn).count();
+            prop_assert!(begun <= timeline.turns.len() && (timeline.turns.is_empty() || begun > 0));
         }
     }
 }

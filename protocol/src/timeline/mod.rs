@@ -185,9 +185,14 @@ impl Timeline {
         self.turns.iter().filter(|turn| turn.skipped).flat_map(|turn| turn.calls())
     }
 
-    /// Returns the number of calls without the skipped ones.
+    /// Returns the number of calls without the skipped ones: the number of calls of the run, wherever it is shown.
     pub fn made_calls(&self) -> u64 {
         self.totals.calls.saturating_sub(self.skipped_calls().count() as u64)
+    }
+
+    /// Returns the number of turns of a repetition whose calls the loop guard skipped.
+    pub fn skipped_turns(&self, repetition: &Repetition) -> usize {
+        self.turns.iter().filter(|turn| turn.skipped && repetition.contains_turn(turn.index)).count()
     }
 
     pub fn notes(&self) -> impl Iterator<Item = &Note> {

@@ -1,12 +1,13 @@
 //! `DELETE /api/runs/{id}`, `DELETE /api/sessions/{id}` and `POST /api/erase`: deletion for good.
 
 use axum::Json;
+use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use super::caller::ApiCaller;
 use super::invalid;
+use super::path_id::PathId;
 use crate::erase::{Erased, erase};
 use crate::error::Error;
 use crate::state::AppState;
@@ -26,7 +27,7 @@ struct Entry {
 pub async fn delete_run(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Json<Erased>, Error> {
     erase(&state, &caller, &EraseTarget::Run(id)).await.map(Json)
 }
@@ -34,7 +35,7 @@ pub async fn delete_run(
 pub async fn delete_session(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Json<Erased>, Error> {
     erase(&state, &caller, &EraseTarget::Session(id)).await.map(Json)
 }

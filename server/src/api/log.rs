@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use protocol::Timeline;
@@ -10,8 +10,10 @@ use protocol::timeline::{Banner, Entry, Sentence, Span, Timing, Turn, verdict};
 use serde_json::{Value, json};
 
 use super::caller::ApiCaller;
+use super::path_id::PathId;
 use crate::error::Error;
 use crate::log_lines::LogLines;
+use crate::pages::run::load_banners;
 use crate::runs;
 use crate::state::AppState;
 
@@ -19,7 +21,7 @@ use crate::state::AppState;
 pub async fn get_events(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Response, Error> {
     runs::find_run(&state, &caller, &id).await?;
     let lines = LogLines::new(state.store.clone(), caller.workspace_id, id);
@@ -30,13 +32,13 @@ pub async fn get_events(
 pub async fn get_timeline(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Json<Value>, Error> {
     let (run, _) = runs::find_run(&state, &caller, &id).await?;
     let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
-    let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    let banners = load_banners(&state, &caller, &id, &replay, spec.as_ref()).await?;
     let timing = Timing::of(timeline, Some(run.created_at_ms));
     Ok(Json(timeline_body(timeline, timing.as_ref(), &verdict(timeline, spec.as_ref()), &banners)))
 }

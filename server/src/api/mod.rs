@@ -12,6 +12,7 @@ mod erase;
 mod examples;
 mod log;
 mod openapi;
+mod path_id;
 mod runs;
 mod sessions;
 mod views;

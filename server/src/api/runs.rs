@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use domain::{Incomplete, RunSort, RunSummary, RunsPage};
 use protocol::timeline::{Banner, Sentence, verdict};
 use protocol::{Query as Filter, Timeline};
@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use super::caller::ApiCaller;
 use super::invalid;
+use super::path_id::PathId;
 use crate::error::Error;
+use crate::pages::run::load_banners;
 use crate::runs::{self, History};
 use crate::state::AppState;
 
@@ -58,14 +60,14 @@ pub async fn list_runs(
 pub async fn get_run(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Json<Value>, Error> {
     let (run, _) = runs::find_run(&state, &caller, &id).await?;
     let spec = runs::masked_spec(&state, &caller, &id).await?;
     let replay = state.timelines.replay(&state, &caller, &id).await?;
     let timeline = replay.latest();
     let prompt = spec.as_ref().map(protocol::spec::prompt_text).filter(|prompt| !prompt.is_empty());
-    let banners = spec.as_ref().map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    let banners = load_banners(&state, &caller, &id, &replay, spec.as_ref()).await?;
     Ok(Json(run_body(&run, timeline, prompt, &verdict(timeline, spec.as_ref()), &banners)))
 }
 

@@ -1,7 +1,7 @@
 //! `/api/sessions`: the list, one session, and a page of its messages.
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::{Extension, Json};
 use domain::SessionsPage;
 use domain::{SessionDetail, SessionMessages};
@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::caller::ApiCaller;
 use super::invalid;
+use super::path_id::PathId;
 use crate::auth::Granted;
 use crate::auth::scopes::RUNS_READ;
 use crate::error::Error;
@@ -54,7 +55,7 @@ pub async fn get_session(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     Extension(granted): Extension<Granted>,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Json<SessionDetail>, Error> {
     let may_read_runs = granted.includes(&state, RUNS_READ).await?;
     Ok(Json(sessions::open(&state, &caller, &id, may_read_runs).await?))
@@ -63,7 +64,7 @@ pub async fn get_session(
 pub async fn session_messages(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
     params: Result<Query<MessageParams>, QueryRejection>,
 ) -> Result<Json<SessionMessages>, Error> {
     let Query(params) = params.map_err(|rejection| invalid("query", rejection.body_text()))?;

@@ -2,13 +2,14 @@
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::{View, ViewChange, ViewList};
 use serde::Deserialize;
 
 use super::caller::ApiCaller;
 use super::invalid;
+use super::path_id::PathId;
 use crate::error::Error;
 use crate::state::AppState;
 use crate::views;
@@ -47,7 +48,7 @@ pub async fn create_view(
 pub async fn change_view(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
     body: Result<Json<ViewChange>, JsonRejection>,
 ) -> Result<Json<View>, Error> {
     Ok(Json(views::change(&state, &caller, &id, read(body)?).await?))
@@ -56,7 +57,7 @@ pub async fn change_view(
 pub async fn delete_view(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<StatusCode, Error> {
     views::delete(&state, &caller, &id).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,6 +1,8 @@
 //! The audit log: who launched, answered, cancelled, exported, shared, signed in, changed settings or deleted, when and from
 //! where. It never contains prompts, answers, metadata values or tokens.
 
+mod late_entries;
+
 use std::net::IpAddr;
 
 use domain::{AuditAction, AuditPage};
@@ -10,6 +12,8 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::state::AppState;
 use crate::store::NewAuditEntry;
+
+pub use late_entries::LateEntries;
 
 /// Who does something, and from which address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,11 +61,12 @@ pub async fn record(state: &AppState, caller: &Caller, entry: NewAuditEntry) -> 
     Ok(state.store.add_audit_entry(caller.workspace_id, &entry).await?)
 }
 
-/// The same for something that has happened and cannot be undone: a failure is only logged.
+/// The same for something that has happened and cannot be undone: an entry that cannot be written now is written later.
 pub async fn record_done(state: &AppState, caller: &Caller, entry: NewAuditEntry) {
-    let action = entry.action.as_str();
-    if let Err(error) = record(state, caller, entry).await {
-        tracing::error!(%error, action, workspace = %caller.workspace_id, "cannot write the audit log");
+    let (action, workspace) = (entry.action.as_str(), caller.workspace_id);
+    if let Err(error) = state.store.add_audit_entry(workspace, &entry).await {
+        tracing::error!(%error, action, %workspace, "cannot write the audit log; retrying");
+        state.late_audit_entries.add(workspace, entry);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::keyed_locks::KeyedLocks;
 use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
-use crate::store::{SealedTokens, Store, WorkspaceId};
+use crate::store::{NewAuditEntry, SealedTokens, Store, WorkspaceId};
 use crate::vault::{Vault, purpose};
 
 /// An access token is refreshed when it expires within this time.
@@ -50,6 +50,9 @@ pub struct Credentials {
     recheck_after: Duration,
     /// Counts the grants that ended in this process. Streams watch it.
     ended: watch::Sender<u64>,
+    /// Grants whose user signed out while the database could not be written, with the entry for the audit log. They are
+    /// refused, and ended in the database later.
+    pub(super) signed_out: Arc<Mutex<HashMap<String, NewAuditEntry>>>,
     /// Notified when there is a token to revoke.
     pub(super) revocations: Arc<Notify>,
 }
@@ -64,6 +67,7 @@ impl Credentials {
             checked: Arc::default(),
             recheck_after,
             ended: watch::Sender::new(0),
+            signed_out: Arc::default(),
             revocations: Arc::default(),
         }
     }

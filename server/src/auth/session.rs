@@ -33,6 +33,7 @@ pub const IDLE_LIMIT_MS: i64 = 14 * 86_400_000;
 pub const SIGN_IN_LIMIT_MS: i64 = 90 * 86_400_000;
 
 pub const USER_KEY: &str = "user";
+const COOKIE_NAME: &str = "runlens_session";
 
 /// The signed-in user, stored in the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,12 +51,18 @@ pub struct SessionId(pub String);
 /// Returns the session layer. Cookies are HttpOnly, SameSite=Lax, and Secure when served over https.
 pub fn layer(store: SealedSessionStore, secure: bool) -> SessionManagerLayer<SealedSessionStore> {
     SessionManagerLayer::new(store)
-        .with_name("runlens_session")
+        .with_name(COOKIE_NAME)
         .with_http_only(true)
         .with_same_site(SameSite::Lax)
         .with_secure(secure)
         // The cookie may last as long as a sign-in. The server decides when a session ends.
         .with_expiry(Expiry::OnInactivity(Duration::milliseconds(SIGN_IN_LIMIT_MS)))
+}
+
+/// The header that makes a browser forget its session.
+pub fn expired_cookie(secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{COOKIE_NAME}=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0{secure}")
 }
 
 /// Middleware that adds the [`Caller`] of a request and what it was [`Granted`]: from a bearer where one is accepted, otherwise
@@ -68,7 +75,7 @@ pub async fn identify(State(state): State<AppState>, session: Session, mut reque
         if !bearer.is_verified(&state)
             && let Err(wait) = state.anonymous_writes.check(&request)
         {
-            return too_many_requests(wait);
+            return too_many_requests(request.headers(), wait);
         }
         match bearer.caller(&state, address).await {
             Ok(caller) => {
@@ -132,6 +139,9 @@ async fn signed_in_workspace(
         Err(_) => None,
     };
     let Some(user) = user else { return Ok(None) };
+    if state.credentials.is_signed_out(&user.grant_id) {
+        return Ok(None);
+    }
     let Some(grant) = state.store.grant(&user.grant_id).await? else { return Ok(None) };
     if grant.created_at_ms <= now_ms() - SIGN_IN_LIMIT_MS {
         return Ok(None);

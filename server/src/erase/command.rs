@@ -6,9 +6,8 @@ use clap::Args;
 use super::{check, drafts, erase_stored};
 use crate::audit::Actor;
 use crate::config::{DatabaseOptions, KeyOptions, create_data_dir};
-use crate::secret_key::check_key;
+use crate::secret_key::open_vault;
 use crate::store::{EraseTarget, Store};
-use crate::vault::Vault;
 
 #[derive(Args, Clone, Debug)]
 pub struct EraseOptions {
@@ -53,9 +52,8 @@ pub async fn erase_command(options: EraseOptions) -> anyhow::Result<()> {
     let database_url = options.database.url();
     let secret = options.key.validate(&database_url)?;
     create_data_dir(&options.database.data_dir)?;
-    let vault = Vault::open(secret.as_deref(), &options.database.data_dir)?;
     let store = Store::open(&database_url).await?;
-    check_key(&store, &vault).await?;
+    let vault = open_vault(&store, secret.as_deref(), &options.database.data_dir).await?;
     let Some((workspace, _)) = store.workspace_by_slug(&options.workspace).await? else {
         bail!("there is no workspace {}", options.workspace);
     };

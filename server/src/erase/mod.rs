@@ -44,6 +44,10 @@ pub async fn erase(state: &AppState, caller: &Caller, target: &EraseTarget) -> R
         return Err(AppError::not_found(what).into());
     }
     let erased = erase_stored(&state.store, &state.vault, workspace, target, &caller.actor).await?;
+    if matches!(target, EraseTarget::Run(_)) && erased.runs == 0 {
+        // Another request erased it meanwhile.
+        return Err(AppError::not_found("run").into());
+    }
     for run_id in &found.run_ids {
         state.timelines.forget(workspace, run_id);
     }

@@ -23,6 +23,7 @@ use crate::web::problem::Problem;
 /// Files of one form: their results are in the address of the page that shows them.
 const MAX_FILES: usize = 50;
 const MAX_PROBLEM_CHARS: usize = 300;
+const NOTHING_KEPT: &str = " Nothing of this file is kept.";
 
 /// Pasted text that is shown again if it cannot be saved.
 const MAX_PASTED_BYTES: usize = 100_000;
@@ -45,7 +46,8 @@ pub async fn post_import_form(
         let typed = Some(results.pasted).filter(|pasted| !pasted.is_empty());
         return Problem::form(&error, "/import", &typed.into_iter().collect::<Vec<_>>()).into_response();
     }
-    results.add_problem("", &error.to_string());
+    let kept = if error == AppError::CannotSave { NOTHING_KEPT } else { "" };
+    results.add_problem("", &format!("{error}{kept}"));
     Redirect::to(&results.href()).into_response()
 }
 

@@ -35,6 +35,8 @@ pub(crate) use upload::post_import;
 /// Events written at a time.
 const BATCH: usize = 2_000;
 const UNREAD: &str = "the rest of the file was not read";
+/// The largest seq: browsers read larger integers inexactly, and databases not at all.
+const MAX_SEQ: u64 = (1 << 53) - 1;
 
 /// An import of one file.
 pub struct Import {
@@ -108,6 +110,10 @@ impl Import {
             match item {
                 Item::Header(header) => self.header = header,
                 Item::Unreadable(line) => self.report.add(ImportFault { line: line.line, reason: line.reason }),
+                Item::Event(line, event) if event.seq > MAX_SEQ => {
+                    let reason = format!("the seq {} is too large; the largest is {MAX_SEQ}", event.seq);
+                    self.report.add(ImportFault { line, reason });
+                }
                 Item::Event(line, event) if !self.seqs.insert(event.seq) => {
                     let reason = format!("event {} appears twice; the first one is used", event.seq);
                     self.report.add(ImportFault { line, reason });

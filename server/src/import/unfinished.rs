@@ -72,6 +72,38 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_failed_import_is_removed_with_its_events() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let (workspace, id) = import_partly(&store, &deltas(BATCH + 10)?).await?;
+        store.delete_failed_import(workspace, &id).await?;
+        assert!(store.run(workspace, &id).await?.is_none());
+        assert!(store.import_report(workspace, &id).await?.is_none());
+        // There may be nothing to remove.
+        store.delete_failed_import(workspace, &id).await?;
+        assert_eq!(finish_abandoned(&store, now_ms() + 1).await?, 0);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_seq_that_is_too_large_is_reported() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let workspace = store.workspace_from_slug("demo").await?;
+        let mut import = Import::new(store.clone(), workspace, None);
+        for seq in ["1", "9223372036854775807", "9223372036854775808"] {
+            import.push(format!("{{\"seq\":{seq},\"type\":\"result\",\"data\":{{}}}}\n").as_bytes()).await?;
+        }
+        let (_, report) = import.finish().await?;
+        assert_eq!((report.events, report.fault_count), (1, 2));
+        assert_eq!(
+            report.faults[0].reason,
+            "the seq 9223372036854775807 is too large; the largest is 9007199254740991"
+        );
+        Ok(())
+    }
+
+    #[tokio::test]
     async fn a_complete_log_keeps_its_own_end() -> anyhow::Result<()> {
         let dir = tempfile::tempdir()?;
         let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;

@@ -1,20 +1,24 @@
 //! Imports an upload in a task of its own. When the client disconnects, its request is dropped at once, but the events that
-//! came by then must still become a run that has an end.
+//! came by then must still become a run that has an end. If they cannot be stored, the run is removed.
+
+use std::time::Duration;
 
 use app::AppError;
 use axum::body::Bytes;
-use domain::ImportReport;
+use domain::{Backoff, ImportReport};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use super::Import;
 use crate::error::Error;
+use crate::store::{self, Store, WorkspaceId};
 
 /// Chunks that wait to be imported. The request reads no more meanwhile.
 const MAX_CHUNKS: usize = 4;
 const STOPPED: &str = "The server was stopped before the file was read. Import it again.";
 const DISCONNECTED: &str = "the connection was closed";
+const RETRY: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_secs(30));
 
 pub enum Chunk {
     Bytes(Bytes),
@@ -53,7 +57,29 @@ impl UploadTask {
     }
 }
 
-async fn receive(mut import: Import, mut chunks: mpsc::Receiver<Chunk>) -> Result<(String, ImportReport), Error> {
+async fn receive(import: Import, chunks: mpsc::Receiver<Chunk>) -> Result<(String, ImportReport), Error> {
+    let (store, workspace, run_id) = (import.store.clone(), import.workspace, import.run_id.clone());
+    let imported = import_chunks(import, chunks).await;
+    if let Err(Error::Store(_)) = &imported {
+        tokio::spawn(remove_failed(store, workspace, run_id).in_current_span());
+    }
+    imported
+}
+
+/// Removes the run of a failed import as soon as the database can be written. If the server stops before, the next start
+/// marks it as failed.
+async fn remove_failed(store: Store, workspace: WorkspaceId, run_id: String) {
+    let mut retry = RETRY;
+    while let Err(error) = store.delete_failed_import(workspace, &run_id).await {
+        if matches!(error, store::Error::PoolClosed) {
+            return;
+        }
+        tracing::info!(%error, "cannot remove a failed import now; retrying");
+        tokio::time::sleep(retry.next_delay()).await;
+    }
+}
+
+async fn import_chunks(mut import: Import, mut chunks: mpsc::Receiver<Chunk>) -> Result<(String, ImportReport), Error> {
     loop {
         match chunks.recv().await {
             Some(Chunk::Bytes(bytes)) => import.push(&bytes).await?,

@@ -64,6 +64,7 @@ impl Lifetime {
         self.ended.mark_unchanged();
         (self.checked_at, self.is_due) = (Instant::now(), false);
         match &self.holder {
+            Holder::Session { grant_id, .. } if state.credentials.is_signed_out(grant_id) => true,
             Holder::Session { session_id, grant_id } => {
                 match state.store.is_signed_in(session_id, grant_id, now_ms()).await {
                     Ok(true) => !state.credentials.recheck(caller).await,

@@ -10,7 +10,7 @@ pub mod launch;
 mod list;
 mod new_session;
 mod palette;
-mod run;
+pub(crate) mod run;
 mod runs;
 mod session;
 mod sessions;

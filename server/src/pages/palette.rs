@@ -1,13 +1,16 @@
 //! The command palette: pages, views and runs that match a text.
 
+use app::format::relative;
 use app::model::list::Suggestion;
 use domain::url::encode;
-use domain::{RunSort, View, ViewList};
+use domain::{RunSort, RunSummary, View, ViewList};
 use protocol::Query;
+use protocol::json::preview;
 use protocol::query::{Clause, Field, Term, words};
 
 use super::list::Links;
 use crate::auth::scopes::RUNS_READ;
+use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{History, list_runs};
 use crate::views;
@@ -15,6 +18,8 @@ use crate::workspace::SignedInWorkspace;
 
 /// Runs in the results.
 const MAX_RUNS: u32 = 5;
+/// Characters of a run's prompt.
+const PROMPT_CHARS: usize = 40;
 /// All results.
 const MAX_RESULTS: usize = 14;
 const PAGES: [(&str, &str); 8] = [
@@ -32,19 +37,19 @@ pub async fn load(workspace: &SignedInWorkspace, text: &str) -> Result<Vec<Sugge
     let (state, caller) = (&workspace.state, &workspace.caller);
     let mut views = views::list(state, caller, ViewList::Runs).await?;
     views.extend(views::list(state, caller, ViewList::Sessions).await?);
-    let mut runs: Vec<(String, String)> = Vec::new();
+    let mut runs: Vec<RunSummary> = Vec::new();
     // Runs with such a name come before those that have the text elsewhere.
     for query in [name_query(text), text_query(text)].into_iter().flatten() {
         if workspace.has_scope(RUNS_READ) && runs.len() < MAX_RUNS as usize {
             let sort = RunSort::default();
             let (_, page) = list_runs(state, caller, &query, sort, None, MAX_RUNS, History::StoredOnly).await?;
-            let found = page.runs.into_iter().map(|run| (run.id.clone(), run.title()));
-            let new: Vec<_> = found.filter(|run| !runs.contains(run)).collect();
+            let is_new = |run: &RunSummary| !runs.iter().any(|known| known.id == run.id);
+            let new: Vec<RunSummary> = page.runs.into_iter().filter(is_new).collect();
             runs.extend(new);
         }
     }
     runs.truncate(MAX_RUNS as usize);
-    Ok(results(text, &views, &runs))
+    Ok(results(text, &views, &runs, now_ms()))
 }
 
 /// Returns a query that searches for the words of the text, or `None` if it has none.
@@ -65,8 +70,17 @@ fn checked(clauses: Vec<Clause>) -> Option<Query> {
     Query::parse(&Query { clauses }.to_string()).ok().filter(|query| !query.is_empty())
 }
 
-/// Pages and views whose names contain the text, the given runs (id and title), and links for the text itself.
-fn results(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Suggestion> {
+/// What distinguishes runs with the same title: `run · failed · 3 h ago · What is 12 * 12?`.
+fn describe(run: &RunSummary, now_ms: i64) -> String {
+    let prompt = run.input_preview.as_deref().filter(|_| run.name.is_some());
+    let prompt = prompt.map(|prompt| preview(prompt, PROMPT_CHARS)).filter(|prompt| !prompt.is_empty());
+    let status = if run.end_is_unknown() { "incomplete" } else { run.status.as_str() };
+    let parts = ["run".to_owned(), status.to_owned(), relative(run.created_at_ms, now_ms)];
+    parts.into_iter().chain(prompt).collect::<Vec<_>>().join(" · ")
+}
+
+/// Pages and views whose names contain the text, the given runs, and links for the text itself.
+fn results(text: &str, views: &[View], runs: &[RunSummary], now_ms: i64) -> Vec<Suggestion> {
     let text = text.trim();
     let lower = text.to_lowercase();
     let named = |name: &str| name.to_lowercase().contains(&lower);
@@ -85,9 +99,12 @@ fn results(text: &str, views: &[View], runs: &[(String, String)]) -> Vec<Suggest
     let mut found: Vec<Suggestion> = pages.chain(views).collect();
     if !text.is_empty() {
         found.truncate(MAX_RESULTS / 2);
-        found.extend(runs.iter().map(|(id, title)| result(title, "run", format!("/runs/{}", encode(id)))));
-        if looks_like_id(text) {
+        let run = |run: &RunSummary| result(&run.title(), &describe(run, now_ms), format!("/runs/{}", encode(&run.id)));
+        found.extend(runs.iter().map(run));
+        if looks_like_id(text) && !text.starts_with("ses_") {
             found.push(result(text, "open the run with this id", format!("/runs/{}", encode(text))));
+        }
+        if looks_like_id(text) && !text.starts_with("run_") {
             found.push(result(text, "open the session with this id", format!("/sessions/{}", encode(text))));
         }
         if let Some(query) = text_query(text) {
@@ -107,7 +124,20 @@ mod tests {
     use super::*;
     use domain::ViewScope;
 
-    fn labels(text: &str, runs: &[(String, String)]) -> Vec<String> {
+    fn run(name: Option<&str>) -> RunSummary {
+        serde_json::from_value(serde_json::json!({
+            "id": "run_1",
+            "status": "failed",
+            "name": name,
+            "inputPreview": "What is  12 * 12?",
+            "createdAtMs": 0,
+            "metadata": {},
+            "marks": { "truncated": false, "looping": false, "over_budget": false },
+        }))
+        .expect("a run")
+    }
+
+    fn labels(text: &str, runs: &[RunSummary]) -> Vec<String> {
         let view = View {
             id: "v1".to_owned(),
             name: "Late in prod".to_owned(),
@@ -117,7 +147,7 @@ mod tests {
             mine: true,
             default: false,
         };
-        let found = results(text, &[view], runs);
+        let found = results(text, &[view], runs, 0);
         found.into_iter().map(|result| format!("{} → {}", result.label, result.value)).collect()
     }
 
@@ -130,12 +160,16 @@ mod tests {
 
     #[test]
     fn an_id_links_to_its_run_and_any_text_to_a_search() {
-        let run = ("run_1".to_owned(), "Refunds".to_owned());
-        assert_eq!(labels("order", &[run]), ["Refunds → /runs/run_1", "order → /runs?q=order"]);
-        assert_eq!(
-            labels("run_8f3a21", &[]),
-            ["run_8f3a21 → /runs/run_8f3a21", "run_8f3a21 → /sessions/run_8f3a21", "run_8f3a21 → /runs?q=run_8f3a21"]
-        );
+        assert_eq!(labels("order", &[run(Some("Refunds"))]), ["Refunds → /runs/run_1", "order → /runs?q=order"]);
+        assert_eq!(labels("run_8f3a21", &[]), ["run_8f3a21 → /runs/run_8f3a21", "run_8f3a21 → /runs?q=run_8f3a21"]);
+        assert_eq!(labels("ses_8f3a21", &[])[0], "ses_8f3a21 → /sessions/ses_8f3a21");
+        assert_eq!(labels("0198-8f3a21", &[])[1], "0198-8f3a21 → /sessions/0198-8f3a21");
         assert_eq!(labels("«»", &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn runs_with_one_name_are_told_apart() {
+        assert_eq!(describe(&run(Some("Refunds")), 3_600_000), "run · failed · 1 h ago · What is 12 * 12?");
+        assert_eq!(describe(&run(None), 3_600_000), "run · failed · 1 h ago", "the prompt is the title");
     }
 }

@@ -46,6 +46,7 @@ pub async fn load_conversation(
     let session = sessions::find(state, caller, id).await?;
     let page = sessions::messages(state, caller, id, before, sessions::MESSAGES).await?;
     let (mut messages, used) = pair_messages(&page.events, &runs.runs, &session.metadata, before.is_none());
+    show_runs_with_answers(&mut messages);
     messages.iter_mut().for_each(|message| message.text = markdown::render(&message.text));
     let earlier = match page.next_before_seq {
         None => None,
@@ -115,6 +116,18 @@ fn pair_messages(frames: &[Value], runs: &[RunSummary], shared: &Metadata, newes
     }
     messages.reverse();
     (messages, used)
+}
+
+/// Moves each ended run from its prompt to the answer that follows. A run without an answer stays with its prompt.
+fn show_runs_with_answers(messages: &mut [Message]) {
+    for i in 1..messages.len() {
+        let (before, rest) = messages.split_at_mut(i);
+        let (Some(prompt), Some(answer)) = (before.last_mut(), rest.first_mut()) else { continue };
+        let has_ended = prompt.run.as_ref().is_some_and(|run| run.status.is_terminal());
+        if has_ended && answer.role == "assistant" && answer.run.is_none() && prompt.role == "user" {
+            answer.run = prompt.run.take();
+        }
+    }
 }
 
 fn parse_frame(frame: &Value) -> Message {

@@ -1,5 +1,7 @@
 //! The key of a database: checked at start, and replaced by `runlens rotate-key`.
 
+use std::path::Path;
+
 use anyhow::{Context, bail};
 use clap::Args;
 
@@ -52,6 +54,28 @@ impl KeyOptions {
     }
 }
 
+/// Opens the vault of a database, and checks its key. A key is generated only for a database without encrypted values.
+pub async fn open_vault(store: &Store, secret: Option<&str>, data_dir: &Path) -> anyhow::Result<Vault> {
+    if secret.is_none() && !Vault::has_key_file(data_dir) && has_sealed_values(store).await? {
+        bail!(WRONG_KEY);
+    }
+    let vault = Vault::open(secret, data_dir)?;
+    check_key(store, &vault).await?;
+    Ok(vault)
+}
+
+async fn has_sealed_values(store: &Store) -> anyhow::Result<bool> {
+    if store.key_check().await?.is_some() {
+        return Ok(true);
+    }
+    for column in SealedColumn::ALL {
+        if !store.sealed_samples(column, 1).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Fails if a database was written with another key. A new database gets a check value.
 pub async fn check_key(store: &Store, vault: &Vault) -> anyhow::Result<()> {
     if store.key_check().await?.is_none() {
@@ -87,11 +111,11 @@ pub async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> {
     let database_url = options.database.url();
     let secret = options.key.validate(&database_url)?;
     create_data_dir(&options.database.data_dir)?;
-    let vault = Vault::open(secret.as_deref(), &options.database.data_dir)?;
     let store = Store::open(&database_url).await?;
-    if !options.delete_unreadable {
-        check_key(&store, &vault).await?;
-    }
+    let vault = match options.delete_unreadable {
+        true => Vault::open(secret.as_deref(), &options.database.data_dir)?,
+        false => open_vault(&store, secret.as_deref(), &options.database.data_dir).await?,
+    };
     let (mut replaced, mut deleted, mut unreadable) = (0_u64, 0_u64, 0_u64);
     for column in SealedColumn::ALL {
         for row in store.sealed_rows(column).await? {

@@ -26,7 +26,7 @@ use super::text::{self, RunText, SearchedText, Words};
 use super::{Engine, Origin, Result, Store, WorkspaceId, list_key};
 
 /// The version of tags and texts that this program writes. Runs with an older version are indexed again.
-pub(super) const INDEX_VERSION: i64 = 2;
+pub(super) const INDEX_VERSION: i64 = 3;
 /// Runs per transaction.
 const CHUNK: usize = 250;
 
@@ -294,7 +294,10 @@ fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     }
     run.tokens = new.tokens.or(run.tokens);
     run.turns = new.turns.or(run.turns);
-    run.tool_calls = new.tool_calls.or(run.tool_calls);
+    // MANTYX also counts calls that a guard skipped, so the count of a whole log stays.
+    if row.log_state != LOG_COMPLETE || run.tool_calls.is_none() {
+        run.tool_calls = new.tool_calls.or(run.tool_calls);
+    }
     run.duration_ms = new.duration_ms.or(run.duration_ms);
     run.metadata.clone_from(&new.metadata);
     if new.origin == Origin::Mirrored {
@@ -304,13 +307,15 @@ fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     row
 }
 
-/// Sets marks, error class and reason from the log, and fills in other values that are not known yet.
+/// Sets marks, error class, reason and number of calls from the log, and fills in other values that are not known yet.
 fn apply_log(row: &mut RunRow, log: &LogSummary) {
     let run = &mut row.summary;
     run.marks = log.marks;
     run.error_class.clone_from(&log.error_class);
     run.reason.clone_from(&log.reason);
-    run.tool_calls = run.tool_calls.or(Some(log.calls));
+    if log.complete || run.tool_calls.is_none() {
+        run.tool_calls = Some(log.calls);
+    }
     run.tokens = run.tokens.or(log.tokens);
     run.turns = run.turns.or(log.turns);
     if run.error.is_none() {

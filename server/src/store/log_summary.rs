@@ -30,6 +30,7 @@ pub struct LogSummary {
     pub error_class: Option<String>,
     /// Why the run is not good.
     pub reason: Option<String>,
+    /// Calls that a guard skipped don't count.
     pub calls: u64,
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
@@ -47,13 +48,13 @@ impl LogSummary {
             error: outcome.and_then(|outcome| outcome.error.clone()),
             error_class: outcome.and_then(|outcome| outcome.error_class.clone()),
             reason: reason(timeline, spec),
+            calls: timeline.made_calls(),
             tokens: outcome.and_then(|outcome| outcome.tokens),
             turns: outcome.and_then(|outcome| outcome.turns),
             ..Self::default()
         };
         let (mut calls, mut results) = (String::new(), String::new());
         for call in timeline.calls() {
-            summary.calls += 1;
             if summary.tools.insert(call.name.clone()) {
                 calls.push_str(&call.name);
                 calls.push('\n');
@@ -121,6 +122,19 @@ mod tests {
         assert_eq!((summary.calls, summary.complete, summary.status), (2, true, Some(RunStatus::Failed)));
         assert_eq!(summary.words.calls, Words::of("search open invoices 3 überfällig"));
         assert_eq!(summary.error_class.as_deref(), Some("rate_limit"));
+    }
+
+    #[test]
+    fn skipped_calls_are_not_counted() {
+        let mut events = Vec::new();
+        let mut push = |kind: &str, data: Value| events.push(Event::new(events.len() as u64 + 1, kind, data));
+        for id in ["a", "b", "c"] {
+            let call = json!({ "id": id, "name": "recall", "input": {} });
+            push("assistant_message", json!({ "text": "", "toolCalls": [call] }));
+            push("tool_result", json!({ "toolUseId": id, "name": "recall", "result": "nothing" }));
+        }
+        push("loop_detected", json!({ "consecutiveCount": 3, "hardCutoff": false, "tools": ["recall"] }));
+        assert_eq!(LogSummary::of(&Timeline::from_events(&events), None).calls, 2);
     }
 
     #[test]

@@ -43,6 +43,7 @@ const STEPS: &[Step] = &[
     step!(21, "audit", "0021_audit.sql"),
     step!(30, "event times", "0030_event_times.sql"),
     step!(35, "relaunches", "0035_relaunches.sql"),
+    step!(36, "made calls", "0036_made_calls.sql"),
 ];
 
 /// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.

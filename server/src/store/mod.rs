@@ -199,6 +199,11 @@ impl Store {
         sqlx::query(sql).execute(&self.writer).await.map(drop)
     }
 
+    /// Returns true if only one server uses the database, as with SQLite. Commands may use it too.
+    pub fn has_one_server(&self) -> bool {
+        self.engine == Engine::Sqlite
+    }
+
     pub async fn close(&self) {
         self.sync_locks.release_all().await;
         self.reader.close().await;

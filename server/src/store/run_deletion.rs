@@ -8,7 +8,7 @@ use super::hour_counts::HourCounts;
 use super::run_row::{self, RunRow};
 use super::sql::execute;
 use super::tags::TagChanges;
-use super::{Result, Store, WorkspaceId, text};
+use super::{Result, Store, WorkspaceId, list_key, text};
 
 /// Tables with rows of a run that are deleted with it.
 const TABLES_BY_RUN_ID: [&str; 4] = ["run_feedback", "run_import", "run_answer", "run_answerer"];
@@ -22,6 +22,14 @@ impl Store {
         let newest = rows.iter().map(|row| row.summary.created_at_ms).max().unwrap_or(0);
         self.update_sync_state(workspace, |state| state.keep_after_ms = state.keep_after_ms.max(newest + 1)).await?;
         Ok(())
+    }
+
+    /// Deletes an import that failed, with the events that were stored.
+    pub async fn delete_failed_import(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let list_key = list_key::find(&mut tx, workspace, run_id).await?;
+        self.delete_rows(&mut tx, workspace, list_key.as_slice()).await?;
+        tx.commit().await
     }
 
     /// Deletes runs with everything that belongs to them, within a transaction. Returns their rows.

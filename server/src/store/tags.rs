@@ -64,6 +64,9 @@ pub(super) fn of_run(run: &RunSummary, origin: Origin) -> BTreeSet<Tag> {
         Origin::Imported => drop(tags.insert(Tag::is(Is::Imported))),
         Origin::Seeded => drop(tags.insert(Tag::is(Is::Seeded))),
     }
+    if run.end_is_unknown() {
+        tags.insert(Tag::is(Is::Incomplete));
+    }
     tags
 }
 

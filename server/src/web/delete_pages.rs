@@ -3,12 +3,14 @@
 
 use app::AppError;
 use app::plain_text::visible;
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::url::encode_segment;
 
 use super::plain_page::plain_page;
 use super::problem::Problem;
+use super::rejected_form::FormError;
 use crate::api::ApiCaller;
 use crate::auth::Caller;
 use crate::erase;
@@ -17,16 +19,24 @@ use crate::html::escape;
 use crate::state::AppState;
 use crate::store::EraseTarget;
 
-const CONSEQUENCES: &str = "The log, the words that find it, answers, feedback and drafts made from it are deleted here for \
+const CONSEQUENCES: &str = "The log, its search index, answers, feedback and drafts made from it are deleted here for \
     good and are not synced again. MANTYX keeps its own copy. This can't be undone.";
 
 pub async fn ask_about_run(State(state): State<AppState>, caller: ApiCaller, Path(id): Path<String>) -> Response {
     respond(run_question(&state, &caller.0, &id).await, "/runs")
 }
 
-pub async fn delete_run(State(state): State<AppState>, caller: ApiCaller, Path(id): Path<String>) -> Response {
+pub async fn delete_run(
+    State(state): State<AppState>,
+    Extension(notice): Extension<FormError>,
+    caller: ApiCaller,
+    Path(id): Path<String>,
+) -> Response {
     let back = format!("/runs/{}", encode_segment(&id));
     let erased = erase::erase(&state, &caller.0, &EraseTarget::Run(id)).await;
+    if erased.is_ok() {
+        notice.announce("Run deleted.").await;
+    }
     respond(erased.map(|_| Redirect::to("/runs").into_response()), &back)
 }
 
@@ -34,9 +44,17 @@ pub async fn ask_about_session(State(state): State<AppState>, caller: ApiCaller,
     respond(session_question(&state, &caller.0, &id).await, "/sessions")
 }
 
-pub async fn delete_session(State(state): State<AppState>, caller: ApiCaller, Path(id): Path<String>) -> Response {
+pub async fn delete_session(
+    State(state): State<AppState>,
+    Extension(notice): Extension<FormError>,
+    caller: ApiCaller,
+    Path(id): Path<String>,
+) -> Response {
     let back = format!("/sessions/{}", encode_segment(&id));
     let erased = erase::erase(&state, &caller.0, &EraseTarget::Session(id)).await;
+    if erased.is_ok() {
+        notice.announce("Session deleted.").await;
+    }
     respond(erased.map(|_| Redirect::to("/sessions").into_response()), &back)
 }
 
@@ -60,11 +78,13 @@ async fn session_question(state: &AppState, caller: &Caller, id: &str) -> Result
 
 /// `href` is the page of what is deleted.
 fn question(action: &str, title: &str, consequences: &str, href: &str) -> Response {
+    let (list, list_name) = if href.starts_with("/runs") { ("/runs", "Runs") } else { ("/sessions", "Sessions") };
     let (title, consequences, href) = (escape(&visible(title)), escape(consequences), escape(href));
     let body = format!(
-        "<p><strong>{title}</strong></p><p>{consequences}</p><form method=\"post\" action=\"{href}/delete\">\
+        "<nav class=\"crumbs\" aria-label=\"Pages\"><a href=\"{list}\">{list_name}</a> / <a href=\"{href}\">{title}</a></nav>\
+         <p><strong>{title}</strong></p><p>{consequences}</p><form method=\"post\" action=\"{href}/delete\">\
          <p><button class=\"button danger\" type=\"submit\">{action}</button> \
-         <a class=\"button\" href=\"{href}\">Keep it</a></p></form>"
+         <a class=\"button\" href=\"{href}\">Cancel</a></p></form>"
     );
     plain_page(action, &format!("{action}?"), &body).into_response()
 }

@@ -11,6 +11,7 @@ use crate::html::escape;
 pub fn plain_page(title: &str, heading: &str, body: &str) -> Html<String> {
     let mut page = String::from("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.push_str("<link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">");
     let _ = write!(page, "<title>{} · Runlens</title>", escape(title));
     if let Some(href) = STYLESHEET.get() {
         let _ = write!(page, "<link rel=\"stylesheet\" href=\"{}\">", escape(href));

@@ -60,8 +60,9 @@ impl Problem {
     }
 
     /// A plain form was rejected, and the error cannot be stored for its page. `from` is that page.
-    pub fn rejected_form(status: StatusCode, message: &str, from: &str) -> Self {
-        Self { link: "Go back", href: from.to_owned(), ..Self::new(status, "This could not be done.", message) }
+    pub fn rejected_form(status: StatusCode, message: &str, from: &str, typed: Vec<String>) -> Self {
+        let (link, href) = ("Go back", from.to_owned());
+        Self { link, href, typed, ..Self::new(status, "This could not be done.", message) }
     }
 
     /// A plain form failed. `typed` is text that would be lost.

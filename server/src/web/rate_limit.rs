@@ -7,13 +7,16 @@ use std::time::{Duration, Instant};
 
 use app::AppError;
 use axum::extract::{Request, State};
-use axum::http::Method;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::LockExt;
 use tower_sessions::Session;
 
 use super::client_address::ClientAddress;
+use super::problem::Problem;
+use super::rejected_form::{accepts_html, form_page};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
@@ -98,14 +101,21 @@ pub async fn limit_anonymous_writes(
     let now = Instant::now();
     for client in [address_of(&request), session].into_iter().flatten() {
         if let Err(wait) = state.anonymous_writes.count(client, now) {
-            return too_many_requests(wait);
+            return too_many_requests(request.headers(), wait);
         }
     }
     next.run(request).await
 }
 
-pub fn too_many_requests(wait: Duration) -> Response {
-    Error::from(AppError::TooManyRequests { retry_after_s: wait.as_secs() + 1 }).into_response()
+/// A page for browsers, which show the response of a plain form, and JSON for others.
+pub fn too_many_requests(headers: &HeaderMap, wait: Duration) -> Response {
+    let retry_after_s = wait.as_secs() + 1;
+    let error = AppError::TooManyRequests { retry_after_s };
+    if accepts_html(headers) {
+        let page = Problem::form(&error, &form_page(headers), &[]);
+        return ([(RETRY_AFTER, retry_after_s.to_string())], page).into_response();
+    }
+    Error::from(error).into_response()
 }
 
 fn address_of(request: &Request) -> Option<Client> {

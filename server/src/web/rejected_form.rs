@@ -1,10 +1,12 @@
 //! Handles plain form posts whose server function fails. Without JavaScript the browser would show the raw response, so it is
 //! redirected to the page of the form, which shows the error once.
 
+use std::sync::Arc;
+
 use app::AppError;
 use app::model::RejectedForm;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, LOCATION, REFERER};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::Next;
@@ -14,7 +16,7 @@ use tower_sessions::Session;
 
 use super::local_path::local_path;
 use super::problem::Problem;
-use crate::auth::Caller;
+use crate::auth::{Caller, SealedSessionStore};
 
 const KEY: &str = "refused form";
 /// Form fields with text that the user typed.
@@ -26,27 +28,73 @@ const MAX_FORM_BYTES: usize = 4 * 1024 * 1024;
 /// Error responses are short.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
-pub async fn return_to_form(session: Session, mut request: Request, next: Next) -> Response {
+/// The error of the last form, stored in the browser's session. It has a handle of its own on that session: if a change to the
+/// request's handle cannot be saved, for example on a full disk, the whole response is lost.
+#[derive(Clone)]
+pub struct FormError(Session);
+
+impl FormError {
+    fn of(session: &Session, store: Arc<SealedSessionStore>) -> Self {
+        Self(Session::new(session.id(), store, session.expiry()))
+    }
+
+    async fn store(&self, message: &str, input: Vec<String>) -> Result<(), tower_sessions::session::Error> {
+        self.0.insert(KEY, RejectedForm { message: message.to_owned(), input, is_success: false }).await?;
+        self.0.save().await
+    }
+
+    /// Shows a message about a success once, on the next page. If it cannot be stored, the page shows none.
+    pub async fn announce(&self, message: &str) {
+        if self.0.id().is_none() {
+            return;
+        }
+        let notice = RejectedForm { message: message.to_owned(), input: Vec::new(), is_success: true };
+        let stored = async {
+            self.0.insert(KEY, notice).await?;
+            self.0.save().await
+        };
+        if let Err(error) = stored.await {
+            tracing::warn!(%error, "cannot store a message in the session");
+        }
+    }
+
+    /// If it cannot be removed, it is shown again.
+    async fn remove(&self) {
+        let removed = async {
+            self.0.remove_value(KEY).await?;
+            self.0.save().await
+        };
+        if let Err(error) = removed.await {
+            tracing::warn!(%error, "cannot remove a form error from the session");
+        }
+    }
+}
+
+pub async fn return_to_form(
+    State(store): State<Arc<SealedSessionStore>>,
+    session: Session,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let form_error = FormError::of(&session, store);
+    request.extensions_mut().insert(form_error.clone());
     let is_page_load = accepts_html(request.headers());
     let is_function = request.uri().path().starts_with("/rpc/");
     if is_page_load && is_function && request.method() == Method::POST {
-        return submit(&session, request, next).await;
+        return submit(&form_error, request, next).await;
     }
     if is_page_load
         && !is_function
         && request.method() == Method::GET
         && let Ok(Some(rejected)) = session.get::<RejectedForm>(KEY).await
     {
-        // The error is shown even if it cannot be removed; then it is shown again.
-        if let Err(error) = session.remove_value(KEY).await {
-            tracing::warn!(%error, "cannot remove a form error from the session");
-        }
+        form_error.remove().await;
         request.extensions_mut().insert(rejected);
     }
     next.run(request).await
 }
 
-async fn submit(session: &Session, request: Request, next: Next) -> Response {
+async fn submit(form_error: &FormError, request: Request, next: Next) -> Response {
     let from = form_page(request.headers());
     let to_sign_in = || Redirect::to(&format!("/sign-in?return_to={}", encode(&from))).into_response();
     // Nothing is stored for clients that are not signed in.
@@ -70,26 +118,19 @@ async fn submit(session: &Session, request: Request, next: Next) -> Response {
         Ok(error) => error.to_string(),
         Err(_) => "This could not be done. Try again.".to_owned(),
     };
-    let stored = async {
-        session.insert(KEY, RejectedForm { message: message.clone(), input: typed_text(&form) }).await?;
-        // Saved now: on a full disk the page says so instead of this middleware's response getting lost.
-        session.save().await
-    };
-    match stored.await {
+    let typed = typed_text(&form);
+    match form_error.store(&message, typed.clone()).await {
         Ok(()) => Redirect::to(&from).into_response(),
-        Err(_) => {
-            // Otherwise the session would be saved once more at the end of the request.
-            let _ = session.remove_value(KEY).await;
-            Problem::rejected_form(parts.status, &message, &from).into_response()
-        }
+        Err(_) => Problem::rejected_form(parts.status, &message, &from, typed).into_response(),
     }
 }
 
 /// Returns to the page of a plain form, which shows the message.
-pub async fn reject(session: &Session, headers: &HeaderMap, message: String) -> Response {
-    match session.insert(KEY, RejectedForm { message: message.clone(), input: Vec::new() }).await {
-        Ok(()) => Redirect::to(&form_page(headers)).into_response(),
-        Err(_) => (StatusCode::BAD_REQUEST, message).into_response(),
+pub async fn reject(form_error: &FormError, headers: &HeaderMap, message: &str) -> Response {
+    let from = form_page(headers);
+    match form_error.store(message, Vec::new()).await {
+        Ok(()) => Redirect::to(&from).into_response(),
+        Err(_) => Problem::rejected_form(StatusCode::BAD_REQUEST, message, &from, Vec::new()).into_response(),
     }
 }
 
@@ -98,7 +139,7 @@ fn is_leptos_error(headers: &HeaderMap) -> bool {
     headers.get(LOCATION).and_then(|to| to.to_str().ok()).is_some_and(|to| to.contains("__err="))
 }
 
-fn accepts_html(headers: &HeaderMap) -> bool {
+pub fn accepts_html(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
 }
 

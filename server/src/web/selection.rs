@@ -1,15 +1,15 @@
 //! `GET /selection?action=&run=&run=`: redirects from the runs selected in the list to what is done with them.
 
+use axum::Extension;
 use axum::extract::Query;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::url::{encode, encode_segment};
-use tower_sessions::Session;
 
-use super::rejected_form::reject;
+use super::rejected_form::{FormError, reject};
 
 pub async fn open_selection(
-    session: Session,
+    Extension(form_error): Extension<FormError>,
     headers: HeaderMap,
     Query(fields): Query<Vec<(String, String)>>,
 ) -> Response {
@@ -18,7 +18,7 @@ pub async fn open_selection(
     let runs: Vec<&str> = values("run").collect();
     match target(values("action").next().unwrap_or_default(), &runs) {
         Ok(target) => Redirect::to(&target).into_response(),
-        Err(message) => reject(&session, &headers, message.to_owned()).await,
+        Err(message) => reject(&form_error, &headers, message).await,
     }
 }
 

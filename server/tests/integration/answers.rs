@@ -153,7 +153,7 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let slow = json!({ "by": "canned", "text": "canned", "delayMs": 600_000 });
-    for (answerer, expected) in [(json!({ "by": "hand" }), "Waiting for your answer"), (slow, "comes in about ")] {
+    for (answerer, expected) in [(json!({ "by": "hand" }), "The call needs your answer"), (slow, "comes in about ")] {
         let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", answerer).await;
         let call = wait_for_call(&mut browser, &id).await;
         let page = browser.open(&format!("/runs/{id}")).await.body;

@@ -72,4 +72,8 @@ async fn bad_credentials_and_bad_input_have_different_errors() {
     }
     let (status, body) = json(json_get(&app, "/api/runs/run_unknown")).await;
     assert_eq!((status, &body["error"]), (404, &json!("not_found")));
+    for path in ["/api/runs/%ff", "/api/runs/%ff/timeline", "/api/sessions/%ff"] {
+        let (status, body) = json(json_get(&app, path)).await;
+        assert_eq!((status, &body["error"], &body["field"]), (400, &json!("invalid"), &json!("id")), "{path}: {body}");
+    }
 }

@@ -204,6 +204,10 @@ async fn a_missing_scope_is_named_and_the_answer_is_sent_once_there_is_a_consent
         page.contains("does not include runs:write, so this server cannot send the answer").then_some(())
     })
     .await;
+    for path in [format!("/api/runs/{id}"), format!("/api/runs/{id}/timeline")] {
+        let body = reader.open(&path).await.body;
+        assert!(body.contains("does not include runs:write, so this server cannot send the answer"), "{path}: {body}");
+    }
     app.signed_in(DEMO).await;
     let log = app.sandbox_stream(DEMO, &id).await;
     assert!(log.contains("granted"), "{log}");

@@ -6,6 +6,7 @@
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
+use reqwest::Method;
 use serde_json::json;
 use url::Url;
 
@@ -77,8 +78,30 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     let page = browser.open(&format!("/runs/{stored}")).await;
     assert!(page.status == 200 && page.body.contains("before the disk was full"), "{}", page.body);
 
+    let referer = format!("http://{addr}/runs");
+    let rejected_view = |name: &str| {
+        let url = Url::parse(&format!("http://{addr}/rpc/create-view")).unwrap();
+        let request = http.post(url.clone()).form(&[("list", "runs"), ("name", name), ("query", "status:lost")]);
+        let request = request.header("origin", url.origin().ascii_serialization()).header("accept", "text/html");
+        (request.header("referer", &referer), url)
+    };
+    let (request, url) = rejected_view("Rejected before");
+    assert_eq!(browser.send(request, url).await.status, 303);
+
+    let ask = json!({ "tools": [{ "kind": "local", "name": "ask" }] });
+    let waiting = app.start_run(DEMO, "/call ask {}\n/say done", ask).await;
+    app.pending_call(DEMO, &waiting).await;
+
     process.limit_files("4096");
     is_ready(503).await;
+    // The session still has the rejected form and cannot be changed: the page shows it.
+    let request = http.get(&referer).header("accept", "text/html");
+    let page = browser.send(request, Url::parse(&referer).unwrap()).await;
+    assert!(page.status == 200 && page.body.contains("Rejected before"), "{} {}", page.status, page.body);
+    let (request, url) = rejected_view("Rejected while full");
+    let page = browser.send(request, url).await;
+    assert!(page.body.starts_with("<!DOCTYPE html>"), "{} {}", page.status, page.body);
+    assert!(page.body.contains("Unknown status") && page.body.contains("Rejected while full"), "{}", page.body);
     let new = app.finished_run(DEMO, "/say while the disk is full", json!({})).await;
     eventually("the list says that nothing can be saved", async || {
         let list = browser.open("/runs").await;
@@ -122,9 +145,26 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     assert!(status == 503 && body["error"] == "cannot_save", "{status} {body}");
     let other = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap()).open("/auth/start").await;
     assert!(other.status == 503 && other.body.contains(NOT_SAVED), "{}", other.body);
+    // A run can be cancelled. Its entry in the audit log follows.
+    assert_eq!(browser.call("cancel-run", &[("id", &waiting)]).await.0, 200);
+    // The browser forgets its session, and the server refuses it.
+    let mut copy = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap());
+    copy.cookies = browser.cookies.clone();
+    assert_eq!(copy.open("/api/views").await.status, 200);
+    let sign_out = browser.request(Method::POST, browser.url("/auth/sign-out"), &[]).await;
+    assert!(sign_out.status == 503 && sign_out.body.contains("This browser is signed out"), "{}", sign_out.body);
+    assert!(!browser.cookies.contains_key("runlens_session"), "{:?}", browser.cookies);
+    assert_eq!(copy.open("/api/views").await.status, 401);
 
     process.limit_files("unlimited");
     is_ready(200).await;
+    assert_eq!(browser.sign_in("/runs", DEMO).await.status, 200);
+    eventually("the cancelled run and the sign-out are in the audit log", async || {
+        let log = browser.open("/api/audit?limit=200").await.body;
+        (log.contains("\"cancel\"") && log.contains("\"sign_out\"")).then_some(())
+    })
+    .await;
+    assert_eq!(copy.open("/api/views").await.status, 401);
     let page = browser.open(&format!("/runs/{new}")).await;
     assert!(page.status == 200 && page.body.contains("while the disk is full"), "{}", page.body);
     eventually("the new run is in the list", async || {

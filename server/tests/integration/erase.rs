@@ -130,6 +130,25 @@ async fn a_deleted_run_leaves_nothing_in_the_files_and_does_not_come_back() {
 }
 
 #[tokio::test]
+async fn of_simultaneous_deletions_of_a_run_one_succeeds_and_is_in_the_audit_log() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = app.finished_run(DEMO, "/say hi", json!({})).await;
+    assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
+    let delete = async || {
+        let request = app.http.delete(app.url(&format!("/api/runs/{id}"))).bearer_auth(api_key(DEMO));
+        request.send().await.unwrap().status().as_u16()
+    };
+    let mut statuses: [u16; 4] = tokio::join!(delete(), delete(), delete(), delete()).into();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 404, 404, 404]);
+    let (_, log) = call(&app, &mut browser, Method::GET, "/api/audit?limit=200", Value::Null).await;
+    let entries = log["entries"].as_array().unwrap();
+    let deletions = entries.iter().filter(|entry| entry["action"] == "delete_run" && entry["target"] == id.as_str());
+    assert_eq!(deletions.count(), 1, "{log}");
+}
+
+#[tokio::test]
 async fn everything_with_a_metadata_value_is_erased_and_later_runs_with_it_are_not() {
     let app = TestApp::start_apart(|_| {}).await;
     let mut browser = app.signed_in(DEMO).await;

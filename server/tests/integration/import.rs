@@ -43,6 +43,19 @@ async fn a_log_in_any_format_becomes_a_run_like_any_other() {
 }
 
 #[tokio::test]
+async fn an_imported_log_without_an_end_is_found_as_incomplete() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    imported(&import(&mut browser, LOG).await);
+    let (id, _) = imported(&import(&mut browser, LOG.lines().next().unwrap()).await);
+    let list = browser.open("/api/runs?q=is:incomplete").await;
+    let list: Value = serde_json::from_str(&list.body).unwrap();
+    assert_eq!(list["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(list["runs"][0]["id"], id);
+    assert!(browser.open("/runs?q=").await.body.contains("/runs?q=is:incomplete"), "a facet links there");
+}
+
+#[tokio::test]
 async fn invalid_lines_are_listed_and_the_rest_is_imported() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
@@ -75,6 +88,24 @@ async fn a_log_that_never_ends_is_not_shown_as_running() {
     let page = browser.open(&format!("/runs/{id}")).await.body;
     assert!(page.contains("data-kind=\"log_incomplete\"") && page.contains("This file stops at #1"), "{page}");
     assert!(page.contains("incomplete") && !page.contains("The run is over"), "{page}");
+}
+
+#[tokio::test]
+async fn an_import_that_stopped_with_its_server_is_finished_at_the_next_start() {
+    let app = TestApp::start_apart(|_| {}).await;
+    // With PostgreSQL another process may still import it.
+    if !app.database.url.starts_with("sqlite:") {
+        return;
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    let (id, _) = imported(&import(&mut browser, LOG.lines().next().unwrap().to_owned()).await);
+    let database = app.database.connect().await;
+    let stopped = "UPDATE run SET status = 'running', error = NULL, log_state = 0 WHERE id = $1";
+    sqlx::query(stopped).bind(&id).execute(&database).await.unwrap();
+    database.close().await;
+    let _app = app.replace(|_| {}).await;
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
+    assert_eq!(run["status"], "failed", "{run}");
 }
 
 #[tokio::test]

@@ -114,10 +114,30 @@ async fn words_are_beginnings_and_quotes_are_exact() {
         ("document_se", &["policies"]),
         // From the document that the tool returned.
         ("30 days refunds", &["policies"]),
+        // Copied from a text, with a sign between words.
+        ("30 * days", &["policies"]),
         ("nowherefound", &[]),
     ];
     for (query, expected) in cases {
         assert_eq!(names(&app, query).await, *expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_found_by_its_id() {
+    let app = TestApp::start().await;
+    let run = app.finished_run(DEMO, "/say x", json!({ "name": "one", "metadata": { "env": "prod" } })).await;
+    app.finished_run(DEMO, "/say run_tests", json!({ "name": "other" })).await;
+    open_all(&app).await;
+    for (query, expected) in [
+        (run.clone(), vec!["one"]),
+        (format!("{run} env:prod"), vec!["one"]),
+        (format!("{run} env:dev"), vec![]),
+        (format!("text:{run},x"), vec!["one"]),
+        (format!("-{run} other"), vec!["other"]),
+        ("run_tests".to_owned(), vec!["other"]),
+    ] {
+        assert_eq!(names(&app, &query).await, expected, "{query}");
     }
 }
 

@@ -17,10 +17,13 @@ async fn a_server_with_a_wrong_key_does_not_start_and_changes_nothing() {
                 FROM oauth_grant";
     app.running.stop().await.unwrap();
     sqlx::query(open).execute(&database).await.unwrap();
-    let mut config = test_config(app.dir.path().to_owned(), app.database.url.clone());
-    config.secret_key = Some(NEW.to_owned());
-    let error = format!("{:#}", runlens::serve::start(config).await.err().unwrap());
-    assert!(error.contains("RUNLENS_SECRET_KEY") && error.contains("runlens rotate-key"), "{error}");
+    for key in [Some(NEW.to_owned()), None] {
+        let mut config = test_config(app.dir.path().to_owned(), app.database.url.clone());
+        config.secret_key = key;
+        let error = format!("{:#}", runlens::serve::start(config).await.err().unwrap());
+        assert!(error.contains("RUNLENS_SECRET_KEY") && error.contains("runlens rotate-key"), "{error}");
+    }
+    assert!(!app.dir.path().join("secret.key").exists(), "no key is generated for a database that has another");
     let batch: String = sqlx::query_scalar("SELECT state FROM launch_batch").fetch_one(&database).await.unwrap();
     assert_eq!(batch, "open");
 }

@@ -66,7 +66,12 @@ async fn recorded_times_are_shown_and_faulty_ones_do_no_harm() {
     let page = browser.open(&format!("/runs/{id}")).await.body;
     assert!(page.contains("41.0 s of 45.0 s were spent in "), "{page}");
     let page = browser.open(&format!("/runs/{id}?density=waterfall&tab=tools")).await.body;
-    assert!(page.contains("Where the time went") && page.contains("Times are from the log."), "{page}");
+    assert!(page.contains("Where the time went ") && page.contains("Times are from the log."), "{page}");
+    // A turn takes as long in the waterfall as among the steps: with its calls.
+    for density in ["", "?density=waterfall"] {
+        let page = browser.open(&format!("/runs/{id}{density}")).await.body;
+        assert!(page.contains("43.0 s"), "{density}: {page}");
+    }
 
     // Backwards, equal, far in the future, not a time, and missing.
     for times in [["9", "3", "3"], ["3", "99999999999999", "4"], ["\"soon\"", "null", "-5"]] {

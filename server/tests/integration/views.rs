@@ -95,6 +95,8 @@ async fn an_invalid_view_is_rejected_with_the_reason() {
     for (body, field) in [
         (json!({ "name": "", "query": "" }), "name"),
         (json!({ "name": "x".repeat(81), "query": "" }), "name"),
+        (json!({ "name": "nul \u{0} in it", "query": "" }), "name"),
+        (json!({ "name": "red \u{1b}[31m", "query": "" }), "name"),
         (json!({ "name": "x", "query": "status:lost" }), "query"),
         (json!({ "name": 3 }), "body"),
     ] {

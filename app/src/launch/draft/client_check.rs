@@ -40,7 +40,7 @@ pub fn check(
         let place = name.and_then(|name| error_placement::pointer_of(&now, fields, &name));
         anchors.extend(place.map(|place| (place, field.id.clone())));
     });
-    let mut problems = error_placement::problems(fields, &found, &anchors);
+    let mut problems = error_placement::problems(fields, &now.spec, &found, &anchors);
     problems.extend(page.problems.iter().filter(|problem| checked_by_server.contains(&problem.href)).cloned());
     let json_problem = now.unfinished.json.as_deref().and_then(json_error::json_problem);
     ClientFindings {

@@ -3,6 +3,7 @@
 use protocol::fields::{Control, FieldTable, Format};
 use protocol::json_pointer::join;
 use protocol::validate::FieldError;
+use serde_json::Value;
 
 use super::LaunchDraft;
 use super::rows::Table;
@@ -77,7 +78,7 @@ pub fn inside(errors: &[FieldError], place: &str) -> Option<String> {
 }
 
 /// Links every error to its control, or to the nearest element around it. `anchors` are pointers with the ids of elements.
-pub fn problems(fields: FieldTable, errors: &[FieldError], anchors: &[(String, String)]) -> Vec<Problem> {
+pub fn problems(fields: FieldTable, spec: &Value, errors: &[FieldError], anchors: &[(String, String)]) -> Vec<Problem> {
     let link = |error: &FieldError| {
         let around = |place: &str| {
             error.path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#']))
@@ -87,7 +88,7 @@ pub fn problems(fields: FieldTable, errors: &[FieldError], anchors: &[(String, S
     };
     let problem = |error: &FieldError| Problem {
         href: link(error),
-        place: fields.describe(&error.path),
+        place: fields.describe_in(spec, &error.path),
         message: error.message.clone(),
     };
     errors.iter().map(problem).collect()

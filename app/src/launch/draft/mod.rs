@@ -113,6 +113,8 @@ pub struct Ownership {
     pub is_new: bool,
     /// There is a saved draft that it would replace.
     pub has_saved_draft: bool,
+    /// The first words of that draft's prompt.
+    pub saved_prompt: String,
     /// The draft that it replaced is saved too.
     pub has_previous_draft: bool,
 }

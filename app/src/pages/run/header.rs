@@ -19,9 +19,9 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     let first = run.summary.get_untracked();
     let is_past = Memo::new(move |_| run.at().is_some());
     let status = Memo::new(move |_| {
-        // In a live run the log is newer than the summary; in a replay it is older.
+        // In a live run the log is newer than the summary. In a replay it is older, and the status stays that of the run.
         let log_status = run.state.with(|state| state.status);
-        if log_status.is_terminal() || is_past.get() { log_status } else { run.summary.with(|run| run.status) }
+        if log_status.is_terminal() { log_status } else { run.summary.with(|run| run.status) }
     });
     // The summary describes the end of the run, so it doesn't apply to an earlier event.
     let at_end = move |read: fn(&RunSummary) -> Option<String>| match is_past.get() {
@@ -31,7 +31,17 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     let tokens =
         move || run.state.with(|state| state.tokens).map(total).or_else(|| at_end(|run| run.tokens.map(total)));
     // Prefer the catalogue's name of the model, which filters and the launch page use.
-    let model = move || at_end(|run| run.model.clone()).or_else(|| run.state.with(|state| state.model.clone()));
+    let model = move || {
+        let known = run.summary.with(|run| run.model.clone());
+        known.or_else(|| run.state.with(|state| state.model.clone()))
+    };
+    let calls = move || {
+        let (made, skipped) = run.state.with(|state| (state.calls, state.skipped_calls));
+        match skipped {
+            0 => format::grouped(made),
+            _ => format!("{} (+{} skipped)", format::grouped(made), format::grouped(skipped)),
+        }
+    };
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
@@ -57,7 +67,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Model", Signal::derive(move || model().map(|model| visible(&model).into_owned())))}
                 {first.agent_id.as_deref().map(|agent| view! { <div><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
                 {fact("Turns", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.turns)))))}
-                {fact("Tool calls", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.calls)))))}
+                {fact("Tool calls", Signal::derive(move || Some(calls())))}
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
                 <div data-fact="Duration"><dt>"Duration"</dt><dd>

@@ -1,11 +1,13 @@
 //! The plan and the output of the run, or the partial output of a failed run.
 
 use leptos::prelude::*;
+use protocol::RunStatus;
 
 use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
+use crate::model::run::RunState;
 
 #[component]
 pub fn Output() -> impl IntoView {
@@ -16,12 +18,17 @@ pub fn Output() -> impl IntoView {
     });
     let partial = Memo::new(move |_| run.state.with(|state| state.partial));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
-    // A run in progress has no panel without output: a plan that appears later would move it.
-    let is_unknown = move || answer.with(|answer| answer.0.is_empty()) && run.state.with(|state| !state.ended);
+    // Only a run that succeeded says that it has no output. In a run in progress, a plan that appears later would move
+    // the panel, and the finding of another run says why there is none.
+    let is_absent = move || {
+        let says_nothing =
+            |state: &RunState| !state.ended || (state.status != RunStatus::Succeeded && state.schema_result.is_empty());
+        answer.with(|answer| answer.0.is_empty()) && run.state.with(says_nothing)
+    };
     view! {
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
-        <section class="panel output" hidden=is_unknown>
+        <section class="panel output" hidden=is_absent>
             <h2>{move || if partial.get() { "Partial output" } else { "Output" }}</h2>
             {move || {
                 let (text, html, cut, violations) = answer.get();

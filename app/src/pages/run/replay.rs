@@ -34,8 +34,9 @@ pub fn ReplayBar(is_live: bool) -> impl IntoView {
                 <a class="icon-button" href=move || step(true) title="Previous event (←)" aria-label="Previous event" data-noscroll="" on:click=resume><IconView icon=Icon::Back /></a>
                 <PlayButton player />
                 <a class="icon-button" href=move || step(false) title="Next event (→)" aria-label="Next event" data-noscroll="" on:click=resume><IconView icon=Icon::Forward /></a>
-                <span class="replay-position">{move || position(run)}</span>
-                {move || is_past.get().then(|| view! { <a href=run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a> })}
+                // Both keep their widths, so that the strip does not change under the pointer.
+                <span class="replay-position" data-widest=move || end_position(run)>{move || position(run)}</span>
+                <a class="back-to-end" class:unused=move || !is_past.get() href=move || run.href(|view| view.at(None)) data-noscroll="">"Back to the end"</a>
                 <SpeedChoice player />
             </div>
         </section>
@@ -43,11 +44,15 @@ pub fn ReplayBar(is_live: bool) -> impl IntoView {
 }
 
 fn position(run: RunContext) -> String {
-    let end = grouped(run.end_seq.get());
     match run.at() {
-        None => format!("Event {end} of {end}"),
-        Some(at) => format!("Event {} of {end}", grouped(at)),
+        None => end_position(run),
+        Some(at) => format!("Event {} of {}", grouped(at), grouped(run.end_seq.get())),
     }
+}
+
+fn end_position(run: RunContext) -> String {
+    let end = grouped(run.end_seq.get());
+    format!("Event {end} of {end}")
 }
 
 #[component]
@@ -90,11 +95,13 @@ fn Strip(player: Player) -> impl IntoView {
     let marks = move || {
         let ticks = ticks.get();
         let total = event_count(&ticks);
+        let begins = |tick: &Tick| tick.begins_turn.then(|| format!("M{} -2V26", tick.position));
+        let turns: String = ticks.iter().filter_map(begins).collect();
         let marks = ticks.into_iter().map(|tick| {
             let (y, height) = extent(tick.kind);
             view! { <rect class="tick" data-tick=name(tick.kind) x=tick.position.to_string() y=y width=tick.count.to_string() height=height /> }
         });
-        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true" on:click=seek>{marks.collect_view()}</svg> }
+        view! { <svg class="strip" viewBox=format!("0 0 {total} 24") preserveAspectRatio="none" aria-hidden="true" on:click=seek>{marks.collect_view()}<path class="turn-ticks" d=turns /></svg> }
     };
     let at = move || run.at().unwrap_or(run.end_seq.get()).to_string();
     let position = move || position(run);

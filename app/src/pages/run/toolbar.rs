@@ -60,7 +60,7 @@ fn FindForm() -> impl IntoView {
             <ViewFields except=&["find", "hit", "from"] />
             <label>
                 <span class="visually-hidden">"Find in this run"</span>
-                <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, type:supervisor, is:error" maxlength="200" autocomplete="off" on:input=move |_| same_words.set(false) />
+                <input type="search" name="find" value=move || find.get().text placeholder="Find: text, tool:name, is:error" title="Also type:event, for example type:supervisor" maxlength="200" autocomplete="off" on:input=move |_| same_words.set(false) />
             </label>
             <input type="hidden" name="hit" value=next disabled=move || !same_words.get() />
             {move || (!find.get().text.is_empty()).then(|| {

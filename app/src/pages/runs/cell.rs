@@ -19,7 +19,8 @@ pub fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
         }
         Column::Metadata => {
             let (metadata, add) = (run.metadata.clone(), table.add.get_value());
-            return view! { <td class="col-metadata cell-metadata"><MetadataChips metadata add at_most=2 /></td> }
+            let all: Vec<String> = metadata.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+            return view! { <td class="col-metadata cell-metadata" title=all.join("\n")><MetadataChips metadata add at_most=2 /></td> }
                 .into_any();
         }
         Column::Model => (run.model.clone(), run.model.clone(), None),

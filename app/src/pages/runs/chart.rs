@@ -22,10 +22,18 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
     let legend = ["succeeded", "failed", "cancelled", "running"]
         .map(|status| view! { <span class="legend" data-status=status>{status}</span> })
         .collect_view();
-    // Lines at the quarters, where the times below stand.
-    let lines =
-        (0..4).map(|quarter| format!("M{} 0V100", decimal(quarter * slots as u64 * 25, 100, 2))).collect::<String>();
-    let ticks = chart.ticks.clone().map(|tick| view! { <span>{tick}</span> }).collect_view();
+    let lines: String = chart
+        .ticks
+        .iter()
+        .map(|tick| format!("M{} 0V100", decimal(u64::from(tick.at) * slots as u64, 10_000, 2)))
+        .collect();
+    let ticks: Vec<_> = chart
+        .ticks
+        .iter()
+        .map(
+            |tick| view! { <text x=format!("{}%", decimal(tick.at.into(), 100, 2)) y="13">{tick.label.clone()}</text> },
+        )
+        .collect();
     let (label, peak, note) = (chart.label.clone(), chart.peak.clone(), chart.note.clone());
     let chart = StoredValue::new(chart);
     let navigate = use_navigate();
@@ -71,7 +79,7 @@ pub fn ChartView(chart: Chart) -> impl IntoView {
                 {bars}
                 {selection}
             </svg>
-            <div class="chart-ticks hint" aria-hidden="true">{ticks}</div>
+            <svg class="chart-ticks hint" aria-hidden="true">{ticks}</svg>
             <figcaption class="chart-caption hint">
                 <span class="chart-peak">"peak " {peak} " per bar"</span>
                 <span class="legends">{legend}</span>

@@ -143,7 +143,7 @@ fn Loaded(
         <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
             <sync::SyncLine matching=list.matching sync=watched.sync reload />
-            {(!is_invalid).then(|| view! { <time_range::TimeRangePicker range=list.time_range kept /> })}
+            <time_range::TimeRangePicker range=list.time_range kept />
             <a class="button" href="/import">"Import"</a>
             <a class="button primary" href="/launch?draft=new"><IconView icon=Icon::Play />"Launch"</a>
         </header>

@@ -92,6 +92,8 @@ fn RunLine(run: RwSignal<RunSummary>, table: Table, open: Callback<String>) -> i
     let (preview_href, label) = (table.preview_href(&id), format!("Preview {id}"));
     let href = format!("/runs/{id}");
     let (select_id, select_title) = (id.clone(), title.clone());
+    // The prompt of a run without a name has the whole line.
+    let title = run.with_untracked(|run| run.input_preview.clone().filter(|_| is_prompt_title(run))).unwrap_or(title);
     view! {
         <tr
             aria-current=aria_current
@@ -118,10 +120,16 @@ fn RunLine(run: RwSignal<RunSummary>, table: Table, open: Callback<String>) -> i
     }
 }
 
-/// The reason if the run did not end well, otherwise its prompt.
+/// Returns whether the title of a run is its prompt.
+fn is_prompt_title(run: &RunSummary) -> bool {
+    run.name.is_none() && run.input_preview.as_deref().is_some_and(|prompt| !prompt.trim().is_empty())
+}
+
+/// The reason if the run did not end well, otherwise its prompt, unless that is the title.
 #[component]
 fn Explanation(run: RunSummary) -> impl IntoView {
     let is_reason = run.reason.is_some();
-    let text = run.reason.or(run.input_preview);
-    view! { <span class="preview" class:reason=is_reason title=text.clone()>{text.clone()}</span> }
+    let prompt = if is_prompt_title(&run) { None } else { run.input_preview };
+    let text = run.reason.or(prompt);
+    text.map(|text| view! { <span class="preview" class:reason=is_reason title=text.clone()>{text.clone()}</span> })
 }

@@ -1,4 +1,4 @@
-//! One page of a conversation, oldest first. A user message links to the run that answers it.
+//! One page of a conversation, oldest first. An answer links to its run, and a message without an answer to the run that it started.
 
 use leptos::prelude::*;
 

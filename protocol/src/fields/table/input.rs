@@ -12,7 +12,7 @@ const FILE_URL: Rule =
     Rule::formatted(true, is_https_url, "url", "Give an address that starts with https:// and that anyone can open.");
 
 pub static FIELDS: [Field; 16] = [
-    field("/prompt", "Prompt", Control::Area { rows: 5, placeholder: "Summarise the open tickets of today." })
+    field("/prompt", "Prompt", Control::Area { rows: 4, placeholder: "Summarise the open tickets of today." })
         .help("What the agent should do.")
         .rule(Rule::Check(input::check_prompt))
         .shown(Shown::When(|spec| !has_messages(spec))),

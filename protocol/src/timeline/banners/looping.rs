@@ -30,7 +30,7 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Ba
         count += 1;
     }
     let names = tools(tools_in_loop.iter().map(String::as_str));
-    let what = format!("The loop guard saw {names} called {} in a row with the same arguments.", times(longest));
+    let what = format!("The loop guard saw {names} requested {} in a row with the same arguments.", times(longest));
     let look = format!(
         "Check the results of {names}. If they are empty or unclear, say in the system prompt what to do then."
     );

@@ -49,6 +49,13 @@ impl RowQuery {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Returns whether it searches for text alone, and finds it in a text that is not in the log, such as the prompt.
+    pub fn is_in_text(&self, text: &str) -> bool {
+        let for_events = self.event.is_some() || self.tool.is_some() || self.errors_only;
+        let found = |needle: &String| text.to_lowercase().contains(&needle.to_lowercase());
+        !for_events && self.text.as_ref().is_some_and(found)
+    }
 }
 
 /// Returns the indexes of the slots that match.

@@ -33,7 +33,7 @@ fn succeeded(timeline: &Timeline, outcome: &Outcome) -> Sentence {
             )
         }
         _ if timeline.answer().trim().is_empty() => format!("Ended without an answer {}.", after(timeline)),
-        _ if timeline.totals.calls == 0 => {
+        _ if timeline.made_calls() == 0 => {
             format!("Answered in {}, without tools.", count(timeline.totals.turns.max(1), "turn"))
         }
         _ => format!("Answered {}.", after(timeline)),
@@ -135,7 +135,7 @@ fn no_end(timeline: &Timeline) -> Sentence {
 
 fn after(timeline: &Timeline) -> String {
     match timeline.totals.turns {
-        0 if timeline.totals.calls == 0 => {
+        0 if timeline.made_calls() == 0 => {
             let called = timeline.outcome.as_ref().is_some_and(|outcome| outcome.turns > Some(0));
             if called { "in the first turn".to_owned() } else { "before the first turn".to_owned() }
         }
@@ -146,7 +146,7 @@ fn after(timeline: &Timeline) -> String {
 /// «3 turns and 2 tool calls».
 fn figures(timeline: &Timeline) -> String {
     let turns = count(timeline.totals.turns, "turn");
-    match timeline.totals.calls {
+    match timeline.made_calls() {
         0 => turns,
         calls => format!("{turns} and {}", count(calls, "tool call")),
     }

@@ -28,21 +28,29 @@ fn observed(timeline: &Timeline, reports: &[(usize, &Note)]) -> Vec<Sentence> {
     repetitions.sort_by_key(|repetition| std::cmp::Reverse(repetition.turns));
     repetitions.truncate(MAX_SENTENCES);
     repetitions.sort_by_key(|repetition| repetition.first_seq);
-    repetitions.iter().map(|repetition| observation(repetition, reports)).collect()
+    repetitions.iter().map(|repetition| observation(timeline, repetition, reports)).collect()
 }
 
-fn observation(repetition: &Repetition, reports: &[(usize, &Note)]) -> Sentence {
+fn observation(timeline: &Timeline, repetition: &Repetition, reports: &[(usize, &Note)]) -> Sentence {
     let names = tools(repetition.tools.iter().map(String::as_str));
+    // A call that the guard skipped was requested and not made.
+    let skipped = timeline.skipped_turns(repetition) as u64;
+    let (called, made) = if skipped > 0 { ("requested", "requested") } else { ("called", "made") };
     let were = match repetition.calls_per_turn {
-        1 => format!("{names} was called"),
-        n if repetition.tools.len() == 1 => format!("The same {n} calls of {names} were made"),
-        n => format!("The same {n} calls ({names}) were made"),
+        1 => format!("{names} was {called}"),
+        n if repetition.tools.len() == 1 => format!("The same {n} calls of {names} were {made}"),
+        n => format!("The same {n} calls ({names}) were {made}"),
     };
     let arguments = if repetition.calls_per_turn == 1 { " with the same arguments" } else { "" };
+    let skips = match skipped * repetition.calls_per_turn as u64 {
+        0 => String::new(),
+        1 => "; the guard skipped 1 call".to_owned(),
+        calls => format!("; the guard skipped {calls} calls"),
+    };
     let reported = reports.iter().any(|(turn, _)| repetition.contains_turn(*turn));
     let unreported = if reported { "" } else { " The server did not report a loop." };
     let text = format!(
-        "{were} {} in a row{arguments} (turns {} to {}); the repeats begin at #{}.{unreported}",
+        "{were} {} in a row{arguments} (turns {} to {}); the repeats begin at #{}{skips}.{unreported}",
         times(repetition.turns as u64),
         repetition.first_turn + 1,
         repetition.last_turn + 1,
@@ -65,7 +73,7 @@ fn guard(timeline: &Timeline, reports: &[(usize, &Note)], alone: bool) -> Vec<Se
     {
         let names = tools(names.iter().map(String::as_str));
         let text = format!(
-            "The loop guard reported that {names} was called {} in a row with the same arguments.",
+            "The loop guard reported that {names} was requested {} in a row with the same arguments.",
             times(*consecutive_count)
         );
         sentences.push(Sentence::new(text, [note.seq]));

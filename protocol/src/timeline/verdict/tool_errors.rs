@@ -7,14 +7,18 @@ use crate::timeline::Timeline;
 use crate::timeline::format::{count, tools};
 
 pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
-    let totals = &timeline.totals;
-    if totals.failed == 0 {
+    // The answer to a skipped call is the guard's.
+    let failed = || {
+        let made = timeline.turns.iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls());
+        made.filter(|call| call.failed())
+    };
+    let failures = failed().count() as u64;
+    if failures == 0 {
         return Vec::new();
     }
-    let failed = || timeline.calls().filter(|call| call.failed());
     let names = tools(failed().map(|call| call.name.as_str()));
     let seqs: Vec<u64> = failed().filter_map(|call| call.answer.as_ref()).map(|answer| answer.seq).take(3).collect();
-    let text = match (totals.failed, totals.calls) {
+    let text = match (failures, timeline.made_calls()) {
         (1, 1) => format!("The only tool call, {names}, failed."),
         (2, 2) => format!("Both tool calls failed ({names})."),
         (n, all) if n == all => format!("All {} failed ({names}).", count(all, "tool call")),

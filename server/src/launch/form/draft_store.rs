@@ -44,6 +44,7 @@ pub async fn save(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft
     if std::mem::take(&mut draft.ownership.is_new) {
         draft.ownership.has_previous_draft = move_to_previous(state, launcher, draft).await?;
         draft.ownership.has_saved_draft = false;
+        draft.ownership.saved_prompt.clear();
     }
     let text = serde_json::to_string(draft).unwrap_or_default();
     if text.len() <= MAX_DRAFT_BYTES {

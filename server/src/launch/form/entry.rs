@@ -4,7 +4,9 @@ use app::AppError;
 use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
 use app::launch::{DraftEntry, LaunchEntry, LaunchMode};
 use protocol::ids;
+use protocol::json::preview;
 use protocol::json_pointer;
+use protocol::spec::prompt_text;
 use serde_json::{Value, json};
 
 use super::super::templates::{self, Template, TemplateOwner};
@@ -14,6 +16,8 @@ use super::{form_ownership, larger_model, session, with_new_key};
 use crate::error::Error;
 use crate::state::AppState;
 
+/// Characters of the saved draft's prompt in its notice.
+const PROMPT_CHARS: usize = 60;
 /// Asks for the next larger model of the catalogue.
 const LARGER_MODEL: &str = "/modelId=?larger";
 
@@ -41,8 +45,10 @@ pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEn
         previous
     } else if entry.draft == DraftEntry::New {
         let mut draft = new_draft(LaunchDraft::new());
-        draft.ownership.has_saved_draft =
-            draft_store::load(state, launcher, Slot::Current).await?.is_some_and(has_content);
+        if let Some(saved) = draft_store::load(state, launcher, Slot::Current).await?.filter(has_content) {
+            draft.ownership.has_saved_draft = true;
+            draft.ownership.saved_prompt = preview(prompt_text(&saved.spec), PROMPT_CHARS);
+        }
         draft
     } else {
         draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
@@ -73,7 +79,7 @@ fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> L
 }
 
 /// An empty draft is not worth restoring.
-fn has_content(draft: LaunchDraft) -> bool {
+fn has_content(draft: &LaunchDraft) -> bool {
     draft.spec != LaunchDraft::new().spec
 }
 

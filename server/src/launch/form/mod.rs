@@ -92,7 +92,10 @@ pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm)
     let is_saved = saved.is_ok();
     let draft_status = match saved {
         Ok(SavedDraft::Complete) if saves_quietly => String::new(),
-        Ok(SavedDraft::Complete) => "Draft saved.".to_owned(),
+        Ok(SavedDraft::Complete) => {
+            let batch = start::describe_batch_file(&draft, form).map(|batch| format!(" {batch}"));
+            format!("Draft saved.{}", batch.unwrap_or_default())
+        }
         Ok(SavedDraft::WithoutFiles) => "The draft is saved without its files: they are too large.".to_owned(),
         Err(AppError::CannotSave) => AppError::CannotSave.to_string(),
         Err(error) => format!("The draft is not saved. {}", error.advice()),

@@ -8,9 +8,9 @@ use domain::url::encode;
 use protocol::validate::FieldError;
 
 use super::super::batch::{self, BatchRequest};
-use super::super::{LaunchContent, LaunchRequest, Launcher, launch, preflight, validation};
+use super::super::{LaunchContent, LaunchRequest, Launcher, batch_inputs, launch, preflight, validation};
 use super::actions::Outcome;
-use super::{SubmittedForm, session};
+use super::{SubmittedForm, UploadedFile, session};
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -134,6 +134,22 @@ pub async fn check_tools(state: &AppState, launcher: &Launcher, draft: &mut Laun
     Ok(())
 }
 
+/// Says how many runs a chosen file would start, or what is wrong with it.
+pub fn describe_batch_file(draft: &LaunchDraft, form: &SubmittedForm) -> Option<String> {
+    let file = form.upload(&ControlName::Other("batch.file"))?;
+    let Ok(text) = std::str::from_utf8(&file.bytes) else { return Some(not_text(file)) };
+    let found = match batch_inputs::preview(&draft.spec, text) {
+        Ok(preview) => preview,
+        Err(AppError::Invalid { message, .. }) => message,
+        Err(error) => error.to_string(),
+    };
+    Some(format!("{}: {found}", file.file_name))
+}
+
+fn not_text(file: &UploadedFile) -> String {
+    format!("{} is not UTF-8 text. Save it as CSV in UTF-8, or as JSON.", file.file_name)
+}
+
 pub async fn launch_batch(
     state: &AppState,
     launcher: &Launcher,
@@ -142,7 +158,7 @@ pub async fn launch_batch(
 ) -> Result<Outcome, Error> {
     if let Some(file) = form.upload(&ControlName::Other("batch.file")) {
         let Ok(text) = std::str::from_utf8(&file.bytes) else {
-            let message = format!("{} is not UTF-8 text. Save it as CSV in UTF-8, or as JSON.", file.file_name);
+            let message = not_text(file);
             draft.last_action.reported_errors = vec![field_error("/batch/file".to_owned(), "batch", message)];
             return Ok(Outcome::Form { focus: Some(ControlName::Other("batch.file").dom_id()) });
         };

@@ -5,8 +5,11 @@ use app::model::compare::{Excerpt, Piece};
 /// Characters of common text shown before and after the difference.
 const AROUND_CHARS: usize = 160;
 
-/// Returns excerpts of both texts around their difference, with at most `chars` characters of it. Short texts are
-/// returned as they are.
+/// Compared words of one text times those of the other. Between longer texts everything differs.
+const MAX_COMPARISONS: usize = 2_000 * 2_000;
+
+/// Returns excerpts of both texts around their differences, with at most `chars` characters from the first one on. Short
+/// texts are returned as they are.
 pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Option<Excerpt>, Option<Excerpt>) {
     let (Some(one), Some(other)) = (left, right) else {
         let alone = |text: Option<&str>| text.map(|text| whole(text, chars));
@@ -17,7 +20,9 @@ pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Optio
     }
     let before = shared_start(one, other);
     let after = shared_end(&one[before..], &other[before..]);
-    (Some(around(one, before, after, chars)), Some(around(other, before, after, chars)))
+    let between = |text: &str| beginning(&text[before..text.len() - after], chars);
+    let (left, right) = compare_words(&between(one), &between(other));
+    (Some(around(one, before, after, left)), Some(around(other, before, after, right)))
 }
 
 /// Returns the beginning of a text.
@@ -26,14 +31,72 @@ pub fn whole(text: &str, chars: usize) -> Excerpt {
     Excerpt(if text.is_empty() { Vec::new() } else { vec![Piece { text, differs: false }] })
 }
 
-fn around(text: &str, before: usize, after: usize, chars: usize) -> Excerpt {
-    let end = text.len() - after;
-    let pieces = [
-        Piece { text: ending(&text[..before], AROUND_CHARS), differs: false },
-        Piece { text: beginning(&text[before..end], chars), differs: true },
-        Piece { text: beginning(&text[end..], AROUND_CHARS), differs: false },
-    ];
-    Excerpt(pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect())
+fn around(text: &str, before: usize, after: usize, between: Vec<Piece>) -> Excerpt {
+    let start = Piece { text: ending(&text[..before], AROUND_CHARS), differs: false };
+    let end = Piece { text: beginning(&text[text.len() - after..], AROUND_CHARS), differs: false };
+    let pieces = [start].into_iter().chain(between).chain([end]);
+    Excerpt(pieces.filter(|piece| !piece.text.is_empty()).collect())
+}
+
+/// Divides both texts into pieces that differ and pieces that they have in common, by their longest common sequence of
+/// words.
+fn compare_words(one: &str, other: &str) -> (Vec<Piece>, Vec<Piece>) {
+    let (left, right) = (split_words(one), split_words(other));
+    let (mut left_differs, mut right_differs) = (vec![true; left.len()], vec![true; right.len()]);
+    if left.len() * right.len() <= MAX_COMPARISONS {
+        let is_same = |i: usize, j: usize| left[i].trim_end() == right[j].trim_end();
+        // The length of the longest common sequence of the words from `i` and from `j` on.
+        let width = right.len() + 1;
+        let mut lengths = vec![0_u32; (left.len() + 1) * width];
+        for i in (0..left.len()).rev() {
+            for j in (0..right.len()).rev() {
+                lengths[i * width + j] = match is_same(i, j) {
+                    true => lengths[(i + 1) * width + j + 1] + 1,
+                    false => lengths[(i + 1) * width + j].max(lengths[i * width + j + 1]),
+                };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        while i < left.len() && j < right.len() {
+            if is_same(i, j) {
+                (left_differs[i], right_differs[j]) = (false, false);
+                (i, j) = (i + 1, j + 1);
+            } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+    }
+    (joined(&left, &left_differs), joined(&right, &right_differs))
+}
+
+/// Joins neighbours that both differ, or both don't.
+fn joined(words: &[&str], differs: &[bool]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (word, differs) in words.iter().zip(differs) {
+        match pieces.last_mut().filter(|piece| piece.differs == *differs) {
+            Some(piece) => piece.text.push_str(word),
+            None => pieces.push(Piece { text: (*word).to_owned(), differs: *differs }),
+        }
+    }
+    pieces
+}
+
+/// Splits a text before each word.
+fn split_words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut in_word) = (0, false);
+    for (at, c) in text.char_indices() {
+        if is_word(c) && !in_word && at > start {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        in_word = is_word(c);
+    }
+    words.push(&text[start..]);
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Returns the length in bytes of the common beginning, which ends before a word.
@@ -91,6 +154,15 @@ mod tests {
         let (one, other) = shown(&format!("{long}Use EUR. {long}"), &format!("{long}Use USD. {long}"));
         assert!(one.starts_with('…') && one.contains("Use [EUR]. word") && one.ends_with('…'), "{one}");
         assert!(other.contains("Use [USD]. word"), "{other}");
+    }
+
+    #[test]
+    fn common_words_between_differences_are_not_marked() {
+        assert_eq!(
+            shown("Pay 10 EUR on Monday at noon", "Pay 20 EUR on Friday at noon"),
+            ("Pay [10 ]EUR on [Monday] at noon".to_owned(), "Pay [20 ]EUR on [Friday] at noon".to_owned())
+        );
+        assert_eq!(shown("x a b y", "z b c w"), ("[x a ]b [y]".to_owned(), "[z ]b [c w]".to_owned()));
     }
 
     #[test]

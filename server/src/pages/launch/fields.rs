@@ -14,6 +14,8 @@ use crate::launch::{Choice, Offer};
 
 /// The most characters of a description in a list.
 const MAX_DESCRIPTION_CHARS: usize = 90;
+/// Options of a closed list.
+const MAX_CLOSED_OPTIONS: usize = 8;
 
 impl PageBuilder<'_> {
     pub fn sections(&self) -> Vec<Group> {
@@ -153,7 +155,9 @@ impl PageBuilder<'_> {
         let options = std::iter::once((String::new(), none.to_owned())).chain(listed).collect();
         let control = match owned_select(value, options) {
             app::model::launch::Control::Select { value, options, .. } => {
-                app::model::launch::Control::Select { value, options, searchable: true }
+                // A few agents fit into a closed list.
+                let searchable = pointer != "/agentId" || options.len() > MAX_CLOSED_OPTIONS;
+                app::model::launch::Control::Select { value, options, searchable }
             }
             other => other,
         };

@@ -65,7 +65,7 @@ fn build(
         sections,
         json: draft.unfinished.json.clone().unwrap_or_else(|| files::display_json(&draft.spec)),
         json_problem: draft.unfinished.json.as_deref().and_then(json_error::json_problem),
-        problems: error_placement::problems(fields, &builder.errors, &builder.anchors.borrow()),
+        problems: error_placement::problems(fields, &draft.spec, &builder.errors, &builder.anchors.borrow()),
         changes: builder.changes(),
         mode,
         more_actions,

@@ -26,11 +26,11 @@ impl PageBuilder<'_> {
         }
         let ownership = &self.draft.ownership;
         for (exists, text, href) in [
-            (ownership.has_saved_draft, "Draft saved.", "/launch"),
-            (ownership.has_previous_draft, "An earlier draft is saved.", "/launch?draft=earlier"),
+            (ownership.has_saved_draft, unfinished_draft(&ownership.saved_prompt), "/launch"),
+            (ownership.has_previous_draft, "An earlier draft is saved.".to_owned(), "/launch?draft=earlier"),
         ] {
             let link = Some((href.to_owned(), "Restore".to_owned()));
-            notices.extend(exists.then(|| Notice { tone: Tone::Info, text: text.to_owned(), link }));
+            notices.extend(exists.then_some(Notice { tone: Tone::Info, text, link }));
         }
         if let Some(done) = &self.draft.last_action.success {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
@@ -100,7 +100,7 @@ impl PageBuilder<'_> {
         let start = Button { disabled: self.lacks(RUNS_SCOPE), ..button(Verb::LaunchBatch, "Launch the batch", "") };
         let items = vec![
             Item::Field(inputs),
-            note(preview.unwrap_or_else(|| "The first input is shown here before it is sent.".to_owned())),
+            note(preview.unwrap_or_else(|| "The number of runs and the first input are shown here.".to_owned())),
             self.other("batch.file", "Or a file", "", file),
             Item::Row { items: vec![key, value] },
             buttons(start),
@@ -140,7 +140,14 @@ impl PageBuilder<'_> {
         }
         items.push(buttons(button(Verb::Reset, "Start over", "")));
         let open = self.error_inside("/template").is_some() || !to_delete.is_empty();
-        fold("fold-keep", "Save as template, reset", open, items)
+        fold("fold-keep", "Save as template or start over", open, items)
+    }
+}
+
+fn unfinished_draft(prompt: &str) -> String {
+    match prompt {
+        "" => "You have an unfinished draft.".to_owned(),
+        prompt => format!("You have an unfinished draft: {prompt}"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use app::format::grouped;
 use app::model::list::{FacetGroup, FacetLink, FacetPanelModel};
+use app::plain_text::visible;
 use domain::{FacetValue, Facets, ViewList};
 use protocol::Query;
 use protocol::query::{Field, Is, Term};
@@ -38,7 +39,7 @@ pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelM
 fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
     let term = term(links.list(), key, &value.value)?;
     Some(FacetLink {
-        value: value.value.clone(),
+        value: visible(&value.value).into_owned(),
         count: grouped(value.runs),
         on: query.includes(&term),
         href: links.url(&query.toggled(term)),

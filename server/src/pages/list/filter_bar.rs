@@ -9,7 +9,8 @@ use protocol::query::{QueryError, Term, When};
 use super::Links;
 
 pub fn build_filter_bar(links: &Links, query: &Query) -> FilterBarModel {
-    let chip = |(i, text): (usize, String)| Chip { text, href: links.url(&query.without(i)) };
+    let chip =
+        |(i, text): (usize, String)| Chip { text: visible(&text).into_owned(), href: links.url(&query.without(i)) };
     let chips = query.clauses.iter().map(ToString::to_string).enumerate().map(chip).collect();
     FilterBarModel {
         text: query.to_string(),

@@ -23,7 +23,7 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
     match kind {
         NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools } => {
             let tools = tools.join(", ");
-            let what = format!("{tools} was called with the same arguments {consecutive_count} times in a row");
+            let what = format!("{tools} was requested with the same arguments {consecutive_count} times in a row");
             if *hard_cutoff {
                 (Tone::Error, format!("Looping — gave up: {what}. Tools are off from here."))
             } else {

@@ -134,12 +134,12 @@ fn guard(kind: &NoteKind) -> Option<String> {
 fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
     let wasted = repetition.turns - 1;
     let turns = if wasted == 1 { "1 turn".to_owned() } else { format!("{wasted} turns") };
-    let calls = match repetition.wasted_calls() {
-        1 => "1 call".to_owned(),
-        calls => format!("{calls} calls"),
-    };
+    let count = |calls: usize| if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    let skipped = timeline.skipped_turns(repetition) * repetition.calls_per_turn;
+    let calls = count(repetition.wasted_calls().saturating_sub(skipped));
+    let skips = if skipped > 0 { format!(" The guard skipped {}.", count(skipped)) } else { String::new() };
     let mut sentences = vec![Sentence {
-        text: format!("From the first wasted step on, {turns} and {calls} added nothing new."),
+        text: format!("From the first wasted step on, {turns} and {calls} added nothing new.{skips}"),
         seqs: vec![repetition.first_wasted_seq],
     }];
     sentences.extend(guard_effect(timeline, repetition));
@@ -147,8 +147,7 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
         let share = wasted * 100 / timeline.turns.len().max(1);
         sentences.push(Sentence {
             text: format!(
-                "That is {share} % of the run's turns. The run took {} tokens in all. Tokens and time aren't \
-                 recorded per turn.",
+                "That is {share} % of the run's turns. The run took {} tokens in all; tokens aren't recorded per turn.",
                 app::format::grouped(tokens.total())
             ),
             seqs: Vec::new(),
@@ -175,14 +174,14 @@ fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence
     };
     let text = match repetition.last_turn - turn {
         0 if went_on(timeline, repetition) => {
-            "The guard's nudge worked: the same calls were not made again.".to_owned()
+            "The guard's nudge worked: the same calls were not requested again.".to_owned()
         }
         0 if over => {
             "Whether the guard's nudge worked is not known: what the model did then is not in the log.".to_owned()
         }
         0 => "Whether the guard's nudge works is not known yet: nothing has come of it so far.".to_owned(),
-        1 => "The guard's nudge did not work: the same calls were made once more.".to_owned(),
-        more => format!("The guard's nudge did not work: the same calls were made in {more} more turns."),
+        1 => "The guard's nudge did not work: the same calls were requested once more.".to_owned(),
+        more => format!("The guard's nudge did not work: the same calls were requested in {more} more turns."),
     };
     Some(Sentence { text, seqs: vec![seq] })
 }
@@ -244,7 +243,8 @@ mod tests {
         assert_eq!(detail.iterations[1].answers, [SAME_AS_BEFORE]);
         assert_eq!(detail.iterations[2].guard.as_deref(), Some("nudged"));
         assert_eq!(detail.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
-        assert!(detail.sentences[0].text.contains("2 turns and 2 calls"), "{:?}", detail.sentences);
+        assert!(detail.sentences[0].text.contains("2 turns and 1 call added"), "{:?}", detail.sentences);
+        assert!(detail.sentences[0].text.ends_with("The guard skipped 1 call."), "{:?}", detail.sentences);
         assert!(detail.sentences[1].text.contains("nudge worked"), "{:?}", detail.sentences);
     }
 

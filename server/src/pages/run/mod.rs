@@ -20,13 +20,14 @@ use protocol::snippet::{Language, snippet};
 use protocol::timeline::Replay;
 use serde_json::Value;
 
-use crate::answers;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{find_run, masked_spec};
 use crate::workspace::SignedInWorkspace;
 use state::{Source, build_state};
 use waiting::{CallAge, Responder};
+
+pub use waiting::load_banners;
 
 /// The most relaunches of a run that its page links to.
 const MAX_RELAUNCHES: i64 = 5;
@@ -102,12 +103,13 @@ impl LoadedRun {
         let replay = state.timelines.replay(state, caller, &run.id).await?;
         let (ages, answerers) = match replay.latest().status().is_terminal() {
             true => (Vec::new(), None),
-            false => {
-                (waiting::load_ages(workspace, &run.id, &replay).await?, answerers(workspace, &run.id, &replay).await?)
-            }
+            false => (
+                waiting::load_ages(state, caller, &run.id, &replay).await?,
+                waiting::load_answerers(state, caller, &run.id, &replay).await?,
+            ),
         };
         let responder = match &answerers {
-            Some(_) => waiting::load_responder(workspace, &run.id).await?,
+            Some(_) => waiting::load_responder(state, caller, &run.id).await?,
             None => Responder::default(),
         };
         Ok(Self {
@@ -156,15 +158,6 @@ impl LoadedRun {
         }
         shown
     }
-}
-
-/// The answerers that were chosen at the launch, if a call is waiting.
-async fn answerers(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Option<ToolAnswerers>, Error> {
-    if replay.latest().waiting_calls().next().is_none() {
-        return Ok(None);
-    }
-    let sealed = workspace.state.store.sealed_answers(workspace.caller.workspace_id, id).await?;
-    Ok(sealed.and_then(|sealed| answers::open(&workspace.state.vault, &sealed).ok()))
 }
 
 fn spec_tab(workspace: &SignedInWorkspace, spec: Option<&Value>) -> SpecTab {

@@ -44,15 +44,19 @@ pub struct RowContext<'a> {
 /// The key of the row with the prompt.
 pub const PROMPT_KEY: &str = "prompt";
 
-/// Builds the first row: the user's message. Logs of sessions may begin with the same message.
-pub fn prompt_row(timeline: &Timeline, prompt: Option<&str>, is_open: bool, links: Links<'_>) -> Option<Row> {
+/// Returns the prompt, unless the log begins with the same message, as those of sessions may.
+pub fn prompt_before_log<'a>(timeline: &Timeline, prompt: Option<&'a str>) -> Option<&'a str> {
     let in_log = timeline.turns.first().and_then(|turn| turn.notes().next()).map(|note| &note.kind);
     let is_in_log = |prompt: &&str| matches!(in_log, Some(NoteKind::Message { text, .. }) if text == prompt);
-    let prompt = prompt.filter(|prompt| !is_in_log(prompt))?;
+    prompt.filter(|prompt| !is_in_log(prompt))
+}
+
+/// Builds the first row: the user's message.
+pub fn prompt_row(prompt: &str, is_open: bool, links: Links<'_>) -> Row {
     let limit = if is_open { BODY_BYTES } else { PROMPT_BYTES };
     let html = render::prompt(PROMPT_KEY, head(prompt, limit), prompt.len() > PROMPT_BYTES, is_open, links);
     let kind = RowKind::Html { class: "prompt".to_owned(), tone: None, html };
-    Some(Row { key: PROMPT_KEY.to_owned(), seq: 0, anchor: None, depth: 0, hit: false, kind })
+    Row { key: PROMPT_KEY.to_owned(), seq: 0, anchor: None, depth: 0, hit: false, kind }
 }
 
 /// Builds a row. `open` returns whether the row with a key is open.
@@ -113,7 +117,7 @@ pub fn build_row(context: &RowContext<'_>, row: timeline::Row, open: impl Fn(&st
                 turns: (row.turn + 1, last_turn + 1),
                 first_wasted: turn.repeats == 1,
                 seq: row.seq,
-                skipped: turn.skipped,
+                skipped: timeline.turns[row.turn..=last_turn].iter().filter(|turn| turn.skipped).count(),
                 tools,
                 open: is_open,
             };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
 use domain::{AnswerRecord, ToolAnswerers};
-use protocol::timeline::{BannerKind, Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, minimap};
+use protocol::timeline::{Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, minimap};
 use protocol::{Event, RunStatus, spec};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::loops::find_loops;
 use super::output_schema::{SchemaResult, check_output};
 use super::render::{self, Links, Permissions};
 use super::retries::Retries;
-use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_row};
+use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_before_log, prompt_row};
 use super::truncation::truncation;
 use super::waiting::{CallAge, Responder, describe_answerers};
 use super::waterfall::{axis_row, waterfall_row};
@@ -74,13 +74,13 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     let shown = &answer[..answer.floor_char_boundary(ANSWER_BYTES)];
     let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
     if let Some(chosen) = source.answerers {
-        describe_answerers(&mut banners, chosen, source);
+        describe_answerers(&mut banners, chosen, source.answers, source.responder, source.ages);
     }
     let waiting = waiting_now(whole);
     let may =
         Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
-    let truncated = banners.iter().find(|banner| banner.kind == BannerKind::Truncated);
-    let relaunch = truncated.and_then(|banner| render::next_step(banner, may, links));
+    let mut truncated = truncation(timeline, spec);
+    let partial = truncated.as_mut().and_then(|card| card.partial.take());
     let schema_result = check_output(timeline, spec);
     let loops = find_loops(timeline);
     let timing = timing(timeline, source, view);
@@ -96,16 +96,20 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
         last_seq: timeline.last_seq(),
         turns: timeline.totals.turns,
         calls: timeline.made_calls(),
+        skipped_calls: timeline.skipped_calls().count() as u64,
         tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
         model: model(timeline, spec),
         plan: timeline.plan.as_deref().map(|plan| render::checklist(plan, links)).unwrap_or_default(),
-        answer_html: if is_json(shown) { String::new() } else { render::text_html(shown, links) },
+        answer_html: match partial {
+            Some(partial) => render::partial_document(partial),
+            None if is_json(shown) => String::new(),
+            None if truncated.is_some() => render::text_html(shown, links) + &render::truncated_here(),
+            None => render::text_html(shown, links),
+        },
         answer: shown.to_owned(),
         answer_cut: answer.len() - shown.len(),
         partial: timeline.status() == RunStatus::Failed,
-        truncation: truncation(timeline, spec)
-            .map(|card| render::truncation_card(card, relaunch, source.session_id, links))
-            .unwrap_or_default(),
+        truncation: truncated.map(|card| render::truncation_card(&card, source.session_id, links)).unwrap_or_default(),
         violations: match &schema_result {
             Some(SchemaResult::Invalid(violations)) => violations.iter().map(|violation| violation.0.clone()).collect(),
             _ => Vec::new(),
@@ -165,14 +169,24 @@ fn window(
         options.open.insert(fold);
     }
     let rows = Rows::new(timeline, source.events, &options);
+    let prompt = match view.density {
+        Density::Conversation | Density::Normal => prompt_before_log(timeline, source.prompt),
+        Density::Waterfall | Density::EveryEvent => None,
+    };
+    // The prompt is not in the log. If it matches, it is the first match.
+    let is_prompt_hit = prompt.is_some_and(|prompt| options.query.is_in_text(prompt));
     let hits = rows.hits();
-    let hit = hits.get(view.find.hit.min(hits.len().saturating_sub(1))).copied();
+    let hit_count = hits.len() + usize::from(is_prompt_hit);
+    let hit_index = view.find.hit.min(hit_count.saturating_sub(1));
+    let is_at_prompt = is_prompt_hit && hit_index == 0;
+    let hit = hit_index.checked_sub(usize::from(is_prompt_hit)).and_then(|index| hits.get(index)).copied();
     let focused = view.focus.and_then(|seq| rows.place_of(seq));
     let played = view.at.and_then(|_| rows.place_of(timeline.last_seq()));
     let last_start = rows.len().saturating_sub(WINDOW_ROWS);
     // A replay and a run in progress start at their newest rows.
     let first = if view.at.is_some() || !timeline.status().is_terminal() { last_start } else { 0 };
-    let start = view.from.or_else(|| focused.or(hit).map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
+    let target = focused.or(hit).or(is_at_prompt.then_some(0));
+    let start = view.from.or_else(|| target.map(|place| place.saturating_sub(LEAD))).unwrap_or(first);
     // A short log is shown whole.
     let start = if rows.len() <= WINDOW_ROWS { 0 } else { start.min(last_start) };
     // Opening a row must not change the window.
@@ -203,20 +217,28 @@ fn window(
         }
         shown.push(row);
     }
-    match view.density {
-        Density::Waterfall => shown.insert(0, axis_row(timing)),
-        Density::Conversation | Density::Normal if start == 0 => {
-            shown.splice(0..0, prompt_row(timeline, source.prompt, options.open.contains(PROMPT_KEY), links));
+    if view.density == Density::Waterfall {
+        shown.insert(0, axis_row(timing));
+    }
+    if let Some(prompt) = prompt.filter(|_| start == 0) {
+        let mut row = prompt_row(prompt, options.open.contains(PROMPT_KEY), links);
+        if is_prompt_hit {
+            row.hit = true;
+            row.anchor = anchors.insert(row.seq).then_some(row.seq);
+            highlight(&mut row, needle);
         }
-        _ => {}
+        shown.insert(0, row);
     }
     RowWindow {
-        hits: hits.len(),
-        hits_elsewhere: match hits.is_empty() && !options.query.is_empty() {
+        hits: hit_count,
+        hits_elsewhere: match hit_count == 0 && !options.query.is_empty() {
             true => hits_elsewhere(timeline, events, &options, links),
             false => String::new(),
         },
-        hit_seq: hit.and_then(|place| rows.window(place..place + 1).first().map(|row| row.seq)),
+        hit_seq: match hit {
+            Some(place) => rows.window(place..place + 1).first().map(|row| row.seq),
+            None => is_at_prompt.then_some(0),
+        },
         start,
         total: rows.len(),
         rows: shown,
@@ -268,6 +290,7 @@ fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
 
 #[cfg(test)]
 mod tests {
+    use app::model::run::Find;
     use protocol::Event;
     use serde_json::json;
 
@@ -326,6 +349,22 @@ mod tests {
         let timeline = Timeline::from_events(&[call]);
         let state = build_state(&timeline, &timeline, &SOURCE, &RunView::default());
         assert_eq!(state.banner_titles, ["Waiting for ask_human"]);
+    }
+
+    #[test]
+    fn the_prompt_is_searched_and_is_the_first_match() {
+        let source = Source { prompt: Some("What is our refund policy?"), ..SOURCE };
+        let window = |text: &str, hit| {
+            let view = RunView { find: Find { text: text.to_owned(), hit }, ..Default::default() };
+            let timeline = called(false);
+            build_state(&timeline, &timeline, &source, &view).window
+        };
+        let found = window("REFUND", 0);
+        assert_eq!((found.hits, found.hit_seq, found.rows[0].hit, found.rows[0].anchor), (1, Some(0), true, Some(0)));
+        // The call's answer matches too.
+        assert_eq!((window("ou", 0).hit_seq, window("ou", 1).hits), (Some(0), 2));
+        assert_eq!(window("ou", 1).hit_seq, Some(1));
+        assert_eq!(window("tool:refund", 0).hits, 0);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 /// Lines of the partial document; the ones before the cut matter most.
 const MAX_LINES: usize = 300;
-const TAIL_CHARS: usize = 240;
 const VALUE_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +20,6 @@ pub struct Truncation {
     pub turns: u64,
     pub thinking_chars: u64,
     pub answer_chars: u64,
-    /// The last words before the cut.
-    pub tail: String,
     /// Set if the answer is an incomplete JSON document.
     pub partial: Option<PartialTree>,
 }
@@ -51,7 +48,6 @@ pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncatio
     let seq = timeline.truncation_seq()?;
     let outcome = timeline.outcome.as_ref()?;
     let text = timeline.answer();
-    let from = text.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
     let schema = spec.map(|spec| &spec["outputSchema"]["schema"]).filter(|schema| schema.is_object());
     Some(Truncation {
         seq,
@@ -61,7 +57,6 @@ pub fn truncation(timeline: &Timeline, spec: Option<&Value>) -> Option<Truncatio
         output_tokens: outcome.tokens.map(|tokens| tokens.output_tokens).filter(|tokens| *tokens > 0),
         thinking_chars: timeline.turns.last().map_or(0, |turn| turn.thinking.chars().count() as u64),
         answer_chars: text.chars().count() as u64,
-        tail: text[from..].to_owned(),
         partial: partial_json::read(text).filter(|read| read.end != End::Closed).map(|read| tree(&read, schema)),
     })
 }
@@ -132,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_has_a_tail_and_no_tree() {
+    fn plain_text_has_no_tree() {
         let card = truncation(&cut(&"Bärn. ".repeat(100)), None).expect("truncated");
-        assert_eq!((card.tail.chars().count(), card.partial), (TAIL_CHARS, None));
+        assert_eq!((card.answer_chars, card.partial), (600, None));
     }
 
     #[test]
@@ -144,7 +139,7 @@ mod tests {
             Event::new(2, "result", json!({ "subtype": "success", "text": "It began in" })),
         ]);
         let card = truncation(&timeline, None).expect("truncated");
-        assert_eq!((card.seq, card.tail.as_str()), (1, "It began in"));
+        assert_eq!((card.seq, card.answer_chars), (1, 11));
     }
 
     #[test]

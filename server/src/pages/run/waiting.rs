@@ -3,14 +3,14 @@
 use app::format;
 use domain::{AnswerRecord, AnswerState, Answerer, ToolAnswerers};
 use protocol::timeline::{Banner, BannerKind, Facts, Replay};
+use serde_json::Value;
 
-use super::state::Source;
 use crate::answers::{self, Obstacle};
-use crate::auth::Credential;
+use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::state::AppState;
 use crate::store::Arrival;
-use crate::workspace::SignedInWorkspace;
 
 /// Waiting calls whose age is shown.
 const MAX_AGES: usize = 100;
@@ -25,10 +25,45 @@ pub struct CallAge {
     pub at_least: bool,
 }
 
+/// Loads the banners at the end of a run's log, as its page shows them.
+pub async fn load_banners(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    replay: &Replay,
+    spec: Option<&Value>,
+) -> Result<Vec<Banner>, Error> {
+    let timeline = replay.latest();
+    let mut banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
+    if !timeline.status().is_terminal()
+        && let Some(chosen) = load_answerers(state, caller, id, replay).await?
+    {
+        let answers = state.store.answer_records(caller.workspace_id, id).await?;
+        let responder = load_responder(state, caller, id).await?;
+        let ages = load_ages(state, caller, id, replay).await?;
+        describe_answerers(&mut banners, &chosen, &answers, &responder, &ages);
+    }
+    Ok(banners)
+}
+
+/// Loads the answerers that were chosen at the launch, if a call is waiting.
+pub async fn load_answerers(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    replay: &Replay,
+) -> Result<Option<ToolAnswerers>, Error> {
+    if replay.latest().waiting_calls().next().is_none() {
+        return Ok(None);
+    }
+    let sealed = state.store.sealed_answers(caller.workspace_id, id).await?;
+    Ok(sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()))
+}
+
 /// Loads the ages of the calls that are waiting at the end of the log.
-pub async fn load_ages(workspace: &SignedInWorkspace, id: &str, replay: &Replay) -> Result<Vec<CallAge>, Error> {
+pub async fn load_ages(state: &AppState, caller: &Caller, id: &str, replay: &Replay) -> Result<Vec<CallAge>, Error> {
     let waiting: Vec<u64> = replay.latest().waiting_calls().map(|call| call.seq).take(MAX_AGES).collect();
-    let arrivals = workspace.state.store.arrivals(workspace.caller.workspace_id, id, &waiting).await?;
+    let arrivals = state.store.arrivals(caller.workspace_id, id, &waiting).await?;
     let now = now_ms();
     let age = |(seq, arrival): (u64, Arrival)| CallAge {
         seq,
@@ -48,14 +83,14 @@ pub struct Responder {
     pub obstacle: Option<Obstacle>,
 }
 
-pub async fn load_responder(workspace: &SignedInWorkspace, id: &str) -> Result<Responder, Error> {
-    let (state, workspace_id) = (&workspace.state, workspace.caller.workspace_id);
+pub async fn load_responder(state: &AppState, caller: &Caller, id: &str) -> Result<Responder, Error> {
+    let workspace_id = caller.workspace_id;
     let Some(subject) = state.store.answering_person(workspace_id, id).await? else { return Ok(Responder::default()) };
     let newest = match state.store.grants_of_person(workspace_id, &subject).await?.first() {
         Some(grant) => state.store.grant(&grant.id).await?,
         None => None,
     };
-    let viewer = match &workspace.caller.credential {
+    let viewer = match &caller.credential {
         Credential::Grant(id) => state.store.grant(id).await?,
         _ => None,
     };
@@ -67,17 +102,23 @@ pub async fn load_responder(workspace: &SignedInWorkspace, id: &str) -> Result<R
 }
 
 /// Adds the chosen answerer to the banners of waiting calls. The log only knows that an answer is missing.
-pub fn describe_answerers(banners: &mut [Banner], chosen: &ToolAnswerers, source: &Source<'_>) {
+pub fn describe_answerers(
+    banners: &mut [Banner],
+    chosen: &ToolAnswerers,
+    answers: &[AnswerRecord],
+    responder: &Responder,
+    ages: &[CallAge],
+) {
     for banner in banners.iter_mut().filter(|banner| banner.kind == BannerKind::WaitingLocalTool) {
         let Facts::Local { tools, timeout_ms, .. } = &banner.facts else { continue };
         let Some(tool) = tools.first() else { continue };
         let answerer = chosen.get(tool).unwrap_or(&Answerer::Hand);
         let failed = |record: &&AnswerRecord| record.tool == *tool && record.state == AnswerState::Failed;
-        let seconds = source.ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
-        let (who, step) = match (source.answers.iter().find(failed), source.responder.obstacle) {
+        let seconds = ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
+        let (who, step) = match (answers.iter().find(failed), responder.obstacle) {
             (Some(record), _) => describe_failure(record),
             (None, Some(obstacle)) if *answerer != Answerer::Hand => describe_obstacle(obstacle),
-            (None, _) if *answerer == Answerer::Hand => describe_person(source.responder),
+            (None, _) if *answerer == Answerer::Hand => describe_person(responder),
             (None, _) => describe_answerer(answerer, seconds),
         };
         let limit = timeout_ms.map(format::duration);
@@ -103,19 +144,23 @@ fn describe_obstacle(obstacle: Obstacle) -> (String, &'static str) {
 
 fn describe_person(responder: &Responder) -> (String, &'static str) {
     match responder {
-        Responder { is_viewer: true, .. } => ("Waiting for your answer.".to_owned(), "Write the answer at the call."),
+        Responder { is_viewer: true, .. } => {
+            ("The call needs your answer.".to_owned(), "Write the answer at the call.")
+        }
         Responder { email, .. } if email.is_empty() => {
-            ("Waiting for the person who launched the run.".to_owned(), "Write the answer at the call, or ask them to.")
+            let who = "The call needs an answer from the person who launched the run.";
+            (who.to_owned(), "Write the answer at the call, or ask them to.")
         }
         Responder { email, .. } => {
-            (format!("Waiting for {email}."), "Ask them to answer, or write the answer at the call.")
+            let who = format!("The call needs an answer from {email}.");
+            (who, "Ask them to answer, or write the answer at the call.")
         }
     }
 }
 
 fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str) {
     match answerer {
-        Answerer::Hand => ("Waiting for an answer.".to_owned(), "Write the answer at the call."),
+        Answerer::Hand => ("The call needs an answer.".to_owned(), "Write the answer at the call."),
         Answerer::Canned(reply) => {
             let left = reply.delay_ms.div_ceil(1_000).saturating_sub(seconds);
             let when = if left == 0 { "now".to_owned() } else { format!("in about {}", format::age(left)) };
@@ -136,9 +181,9 @@ mod tests {
         let of = |email: &str, is_viewer| {
             describe_person(&Responder { email: email.to_owned(), is_viewer, obstacle: None }).0
         };
-        assert_eq!(of("ada@demo.test", true), "Waiting for your answer.");
-        assert_eq!(of("ada@demo.test", false), "Waiting for ada@demo.test.");
-        assert_eq!(of("", false), "Waiting for the person who launched the run.");
+        assert_eq!(of("ada@demo.test", true), "The call needs your answer.");
+        assert_eq!(of("ada@demo.test", false), "The call needs an answer from ada@demo.test.");
+        assert_eq!(of("", false), "The call needs an answer from the person who launched the run.");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Builds the rows of the waterfall.
 
 use app::model::run::{Row, RowKind};
-use protocol::timeline::{self, Timing, ToolCall, Turn};
+use protocol::timeline::{self, Timing, ToolCall, Turn, TurnTiming};
 
 use super::describe::describe;
 use super::render::{self, Bar, WaterfallRow};
@@ -41,7 +41,7 @@ pub fn waterfall_row(context: &RowContext<'_>, source: &timeline::Row) -> Option
         timeline::RowKind::Note { entry } => {
             note = describe(&turn.entries.get(entry)?.as_note()?.kind).1;
             let at_ms = timing.and_then(|timing| timing.time_of(source.seq));
-            let bar = at_ms.map(|at_ms| Bar { start_ms: at_ms, end_ms: at_ms, first_token_ms: None, is_open: false });
+            let bar = at_ms.map(|at_ms| Bar { start_ms: at_ms, end_ms: at_ms, ..Bar::default() });
             WaterfallRow { label: &note, step: "guard", bar, seq: source.seq, problem: None }
         }
         _ => return None,
@@ -50,12 +50,13 @@ pub fn waterfall_row(context: &RowContext<'_>, source: &timeline::Row) -> Option
     Some(row(format!("w{}", source.key), source.seq, source.depth, "waterfall-row", html))
 }
 
-/// The time in which the model wrote the turn.
+/// The turn with its calls, as long as in the other densities.
 fn turn_bar(timing: &Timing, turn: &Turn, is_over: bool) -> Option<Bar> {
     let times = timing.turns.get(turn.index)?;
     let is_open = times.message_ms.is_none() && !is_over;
-    let end_ms = times.message_ms.or(is_open.then_some(timing.end_ms)).or(times.end_ms)?;
-    Some(Bar { start_ms: times.start_ms?, end_ms, first_token_ms: times.first_token_ms, is_open })
+    let end_ms = is_open.then_some(timing.end_ms).or(times.end_ms).or(times.message_ms)?;
+    let TurnTiming { first_token_ms, message_ms, .. } = *times;
+    Some(Bar { start_ms: times.start_ms?, end_ms, first_token_ms, message_ms, is_open })
 }
 
 fn call_bar(timing: &Timing, call: &ToolCall, is_over: bool) -> Option<Bar> {
@@ -66,7 +67,7 @@ fn call_bar(timing: &Timing, call: &ToolCall, is_over: bool) -> Option<Bar> {
         None if call.answer.is_none() => timing.end_ms,
         None => return None,
     };
-    Some(Bar { start_ms: span.start_ms, end_ms, first_token_ms: None, is_open })
+    Some(Bar { start_ms: span.start_ms, end_ms, is_open, ..Bar::default() })
 }
 
 fn row(key: String, seq: u64, depth: u8, class: &str, html: String) -> Row {

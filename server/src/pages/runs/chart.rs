@@ -6,6 +6,7 @@ use domain::Histogram;
 use protocol::Query;
 use protocol::query::When;
 
+use super::ticks::build_ticks;
 use super::time_range::without_time_range;
 use crate::pages::list::Links;
 
@@ -52,28 +53,14 @@ pub fn build_chart(links: &Links, histogram: &Histogram, query: &Query) -> Optio
         slots: (0..slots).map(slot).collect(),
         base: links.appendable_url(&rest),
         label: format!("Runs over time, {} to {} UTC", label(from(start), step), label(to(end), step)),
-        ticks: [0, 1, 2, 3].map(|quarter| tick(start + (end - start) / 4 * quarter, end - start)),
-        peak: grouped(peak),
+        ticks: build_ticks(start, end),
+        peak: grouped(histogram.max_runs),
         note: histogram.counted_newest.map(|counted| format!("newest {} counted", grouped(counted))),
     })
 }
 
 fn moment(at_ms: i64) -> String {
     When::At(at_ms).to_string()
-}
-
-/// Formats a time at the axis, as precisely as the range needs: `14:30`, `Oct 24 14:30`, `Oct 24`, `Oct 2026`.
-fn tick(at_ms: i64, range_ms: i64) -> String {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let text = timestamp(at_ms);
-    let month = text[5..7].parse().ok().and_then(|month: usize| MONTHS.get(month.checked_sub(1)?)).unwrap_or(&"");
-    let (year, day, time) = (&text[..4], text[8..10].trim_start_matches('0'), &text[11..16]);
-    match range_ms / DAY_MS {
-        ..1 => time.to_owned(),
-        1..4 => format!("{month} {day} {time}"),
-        4..300 => format!("{month} {day}"),
-        _ => format!("{month} {year}"),
-    }
 }
 
 /// Formats a time with the precision of the slots.
@@ -109,7 +96,8 @@ mod tests {
         assert_eq!(heights, [("failed", 75, 25), ("succeeded", 0, 75)]);
         assert_eq!(chart.slots[0].title, "1970-01-01 00:00: 1 failed, 3 succeeded");
         assert_eq!(chart.label, "Runs over time, 1970-01-01 00:00 to 1970-01-01 03:00 UTC");
-        assert_eq!((chart.peak.as_str(), &chart.ticks[2]), ("4", &"01:30".to_owned()));
+        let ticks: Vec<(u32, &str)> = chart.ticks.iter().map(|tick| (tick.at, &*tick.label)).collect();
+        assert_eq!((chart.peak.as_str(), &ticks[..2]), ("4", &[(0, "00:00"), (1_666, "00:30")][..]));
         let range = "/runs?q=env:prod+since:1970-01-01+before:1970-01-01T02:00:00Z";
         assert_eq!(chart.range(1, 0).as_deref(), Some(range));
         assert_eq!(build_chart(&Links::to_list(ViewList::Runs), &Histogram::default(), &query), None);

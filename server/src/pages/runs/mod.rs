@@ -3,12 +3,13 @@
 mod chart;
 pub mod preview;
 mod sorting;
+mod ticks;
 mod time_range;
 pub mod updates;
 
 use app::format::grouped;
 use app::model::Column;
-use app::model::list::ListAddress;
+use app::model::list::{FacetPanelModel, ListAddress};
 use app::model::runs::RunListModel;
 use app::preferences::ListPreferences;
 use domain::url::encode;
@@ -17,16 +18,21 @@ use protocol::Query;
 use protocol::query::Term;
 
 use super::list::{Links, PAGE_SIZE, build_facets, build_filter_bar, excluding_chips, opened_view, parse_filter};
+use crate::clock::now_ms;
 use crate::error::Error;
 use crate::runs::{History, list_runs, parse_cursor};
+use crate::state::AppState;
+use crate::store::WorkspaceId;
 use crate::views;
 use crate::workspace::SignedInWorkspace;
 use chart::build_chart;
 use sorting::build_sorting;
-use time_range::build_time_range;
+use time_range::{build_time_range, only_time_range};
 
 /// Bars of the chart.
 const BARS: i64 = 60;
+/// The note of the facets when no run matches.
+const ALL_COUNTED: &str = "Counted in all runs.";
 
 pub async fn load(
     workspace: &SignedInWorkspace,
@@ -45,21 +51,31 @@ pub async fn load(
         Ok(query) => query,
         Err(filter_bar) => {
             let sync = state.mirror.progress(state, caller.workspace_id).await?;
-            let here = ViewList::Runs.path().to_owned();
-            return Ok(RunListModel { filter_bar: *filter_bar, views, columns, sync, here, ..RunListModel::default() });
+            let valid = Query::valid_parts(&filter_bar.text);
+            let (facets, histogram) = counts_without_matches(state, caller.workspace_id, &valid).await?;
+            return Ok(RunListModel {
+                facets: FacetPanelModel { note: Some(ALL_COUNTED.to_owned()), ..build_facets(&links, facets, &valid) },
+                chart: build_chart(&links, &histogram, &valid),
+                time_range: build_time_range(&links, &valid),
+                here: ViewList::Runs.path().to_owned(),
+                filter_bar: *filter_bar,
+                views,
+                columns,
+                sync,
+                ..RunListModel::default()
+            });
         }
     };
     let cursor = address.cursor.as_deref();
     // Runs first: loading them syncs new ones, which the counts must include.
     let (plan, page) = list_runs(state, caller, &query, sort, cursor, PAGE_SIZE, History::Sync).await?;
+    // Without runs there is nothing to count, and counting could take as long as the search did.
+    let is_empty = page.runs.is_empty() && cursor.is_none();
     let counts = async {
-        // Without runs there is nothing to count, and counting could take as long as the search did.
-        if page.runs.is_empty() && cursor.is_none() {
-            return Ok((
-                Facets::default(),
-                Histogram::default(),
-                MatchCount { runs: 0, is_exact: page.scanned.is_none() },
-            ));
+        if is_empty {
+            let count = MatchCount { runs: 0, is_exact: page.scanned.is_none() };
+            let counted = counts_without_matches(state, caller.workspace_id, &query).await;
+            return counted.map(|(facets, histogram)| (facets, histogram, count));
         }
         let store = &state.store;
         futures::try_join!(store.facets(&plan), store.histogram(&plan, BARS), store.count_matches(&plan))
@@ -76,8 +92,12 @@ pub async fn load(
         }
         None => None,
     };
+    let mut facets = build_facets(&links, facets, &query);
+    if is_empty && !facets.groups.is_empty() {
+        facets.note = Some(ALL_COUNTED.to_owned());
+    }
     Ok(RunListModel {
-        facets: build_facets(&links, facets, &query),
+        facets,
         chart: build_chart(&links, &histogram, &query),
         time_range: build_time_range(&links, &query),
         matching: matching(count).filter(|_| !query.is_empty()),
@@ -100,6 +120,19 @@ pub async fn load(
         rows,
         sync,
     })
+}
+
+/// The facets of all runs, and the time range without runs: beside an empty list, the page keeps its layout.
+async fn counts_without_matches(
+    state: &AppState,
+    workspace: WorkspaceId,
+    query: &Query,
+) -> Result<(Facets, Histogram), Error> {
+    let (store, now_ms) = (&state.store, now_ms());
+    let all = store.plan(workspace, &Query::default(), now_ms).await?;
+    let in_range = store.plan(workspace, &only_time_range(query), now_ms).await?;
+    let (facets, histogram) = futures::try_join!(store.facets(&all), store.histogram(&in_range, BARS))?;
+    Ok((facets, Histogram { buckets: Vec::new(), max_runs: 0, counted_newest: None, ..histogram }))
 }
 
 fn matching(count: MatchCount) -> Option<String> {

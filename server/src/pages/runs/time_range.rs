@@ -44,6 +44,10 @@ pub fn without_time_range(query: &Query) -> Query {
     Query { clauses: query.clauses.iter().filter(|clause| !limits_time(clause)).cloned().collect() }
 }
 
+pub fn only_time_range(query: &Query) -> Query {
+    Query { clauses: query.clauses.iter().filter(|clause| limits_time(clause)).cloned().collect() }
+}
+
 fn limits_time(clause: &Clause) -> bool {
     matches!(clause.term, Term::Since(_) | Term::Before(_))
 }

@@ -76,6 +76,9 @@ impl Store {
     /// Erases runs and sessions. First it is recorded that the target must not be synced again, so that nothing comes back
     /// between the transactions that delete.
     pub async fn erase(&self, workspace: WorkspaceId, target: &EraseTarget, entry: &NewAuditEntry) -> Result<Erasable> {
+        if let EraseTarget::Run(id) = target {
+            return self.erase_run(workspace, id, entry).await;
+        }
         let mut tx = self.begin_writing(workspace).await?;
         record(&mut tx, workspace, &[target.hash()], entry.at_ms).await?;
         audit::add(&mut tx, workspace, entry).await?;
@@ -90,26 +93,57 @@ impl Store {
         Ok(erasable)
     }
 
+    /// Erases a run in one transaction: of several callers, one finds it. A run that was erased before gets no entry.
+    async fn erase_run(&self, workspace: WorkspaceId, id: &str, entry: &NewAuditEntry) -> Result<Erasable> {
+        let mut tx = self.begin_writing(workspace).await?;
+        let is_stored = list_key::find(&mut tx, workspace, id).await?.is_some();
+        let was_erased = !ErasedItems::among(&mut tx, workspace, || vec![run_hash(id)]).await?.is_empty();
+        if was_erased && !is_stored {
+            return Ok(Erasable::default());
+        }
+        audit::add(&mut tx, workspace, entry).await?;
+        let mirrored = self.erase_runs_in(&mut tx, workspace, &[id.to_owned()], entry.at_ms).await?;
+        tx.commit().await?;
+        self.count_erased(workspace, mirrored).await?;
+        let run_ids = if is_stored { vec![id.to_owned()] } else { Vec::new() };
+        Ok(Erasable { run_ids, session_ids: Vec::new() })
+    }
+
     async fn erase_runs(&self, workspace: WorkspaceId, ids: &[String], now_ms: i64) -> Result<()> {
         let mut tx = self.begin_writing(workspace).await?;
+        let mirrored = self.erase_runs_in(&mut tx, workspace, ids, now_ms).await?;
+        tx.commit().await?;
+        self.count_erased(workspace, mirrored).await
+    }
+
+    /// Erases runs within a transaction. Returns how many of them MANTYX has.
+    async fn erase_runs_in(
+        &self,
+        tx: &mut AnyConnection,
+        workspace: WorkspaceId,
+        ids: &[String],
+        now_ms: i64,
+    ) -> Result<usize> {
         let hashes: Vec<String> = ids.iter().map(|id| run_hash(id)).collect();
-        record(&mut tx, workspace, &hashes, now_ms).await?;
+        record(tx, workspace, &hashes, now_ms).await?;
         let mut list_keys = Vec::new();
         for id in ids {
-            list_keys.extend(list_key::find(&mut tx, workspace, id).await?);
+            list_keys.extend(list_key::find(tx, workspace, id).await?);
             for table in ["launch", "launch_batch_item"] {
                 let sql = format!("DELETE FROM {table} WHERE workspace_id = $1 AND run_id = $2");
-                execute(&mut tx, sql, vec![workspace.0.into(), id.as_str().into()]).await?;
+                execute(tx, sql, vec![workspace.0.into(), id.as_str().into()]).await?;
             }
             let relaunches = "UPDATE launch SET origin_run_id = NULL WHERE workspace_id = $1 AND origin_run_id = $2";
-            execute(&mut tx, relaunches.to_owned(), vec![workspace.0.into(), id.as_str().into()]).await?;
+            execute(tx, relaunches.to_owned(), vec![workspace.0.into(), id.as_str().into()]).await?;
         }
-        let rows = self.delete_rows(&mut tx, workspace, &list_keys).await?;
+        let rows = self.delete_rows(tx, workspace, &list_keys).await?;
         let tag_ids: BTreeSet<i64> = rows.iter().flat_map(|row| row.tags.all()).collect();
-        delete_unused_tags(&mut tx, workspace, &tag_ids).await?;
-        tx.commit().await?;
-        // MANTYX still counts them, and they are not missing here.
-        let mirrored = rows.iter().filter(|row| row.summary.origin == Origin::Mirrored).count();
+        delete_unused_tags(tx, workspace, &tag_ids).await?;
+        Ok(rows.iter().filter(|row| row.summary.origin == Origin::Mirrored).count())
+    }
+
+    /// MANTYX still counts erased runs, and they are not missing here.
+    async fn count_erased(&self, workspace: WorkspaceId, mirrored: usize) -> Result<()> {
         let mirrored = i64::try_from(mirrored).unwrap_or(0);
         self.update_sync_state(workspace, |state| state.history_gap += mirrored).await.map(drop)
     }

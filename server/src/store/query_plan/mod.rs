@@ -109,14 +109,21 @@ impl Store {
                 Term::Since(when) => plan.limit_time(when.resolve(now_ms), !clause.negated),
                 Term::Before(when) => plan.limit_time(when.resolve(now_ms), clause.negated),
                 Term::Field { field: Field::Id, .. } if !clause.negated => {
-                    let found = self.list_keys_of(workspace, clause).await?;
-                    plan.list_keys.get_or_insert_with(|| found.clone()).retain(|list_key| found.contains(list_key));
+                    plan.limit_list_keys(&self.list_keys_of(workspace, clause).await?);
                 }
                 Term::Compare(_) | Term::Field { field: Field::Id, .. } => {
                     let tests = clause.terms().filter_map(as_column_test).collect();
                     plan.columns.push(ColumnCondition { negated: clause.negated, tests });
                 }
                 _ => {
+                    // A word that is the id of a run finds this run.
+                    if !clause.negated && clause.or.is_empty() {
+                        let named = self.list_keys_of(workspace, clause).await?;
+                        if !named.is_empty() {
+                            plan.limit_list_keys(&named);
+                            continue;
+                        }
+                    }
                     let Some(found) = self.tags_of(workspace, clause).await? else {
                         let terms = clause.terms().flat_map(text_terms).collect();
                         let text = TextClause { negated: clause.negated, terms };
@@ -144,12 +151,14 @@ impl Store {
 
     /// The list keys of the runs that a clause names by id, if they exist.
     async fn list_keys_of(&self, workspace: WorkspaceId, clause: &Clause) -> Result<Vec<i64>> {
+        let ids: Vec<&str> = clause.terms().filter_map(named_id).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut connection = self.reader.acquire().await?;
         let mut list_keys = Vec::new();
-        for term in clause.terms() {
-            if let Term::Field { field: Field::Id, value } = term {
-                list_keys.extend(list_key::find(&mut connection, workspace, value).await?);
-            }
+        for id in ids {
+            list_keys.extend(list_key::find(&mut connection, workspace, id).await?);
         }
         Ok(list_keys)
     }
@@ -188,6 +197,10 @@ impl Store {
 }
 
 impl QueryPlan {
+    fn limit_list_keys(&mut self, allowed: &[i64]) {
+        self.list_keys.get_or_insert_with(|| allowed.to_vec()).retain(|list_key| allowed.contains(list_key));
+    }
+
     fn limit_time(&mut self, at_ms: i64, is_lower_bound: bool) {
         let bound = list_key::first_at(at_ms);
         if is_lower_bound {
@@ -195,6 +208,15 @@ impl QueryPlan {
         } else {
             self.max_list_key = Some(self.max_list_key.map_or(bound, |known| known.min(bound)));
         }
+    }
+}
+
+/// The id that a term names: the value of `id:`, or a word in the form of a run's id.
+fn named_id(term: &Term) -> Option<&str> {
+    match term {
+        Term::Field { field: Field::Id, value } => Some(value),
+        Term::Word(word) if word.starts_with("run_") => Some(word),
+        _ => None,
     }
 }
 

@@ -70,11 +70,13 @@ pub(in crate::store) async fn delete(connection: &mut AnyConnection, engine: Eng
 
 impl RunText {
     fn for_sqlite(&self, workspace: WorkspaceId) -> String {
-        self.text.words().map(|word| indexed_word(workspace, word) + " ").collect()
+        let prefix = indexed_word(workspace, "");
+        self.text.words().flat_map(|word| [&prefix, word, " "]).collect()
     }
 
     fn for_postgres(&self, workspace: WorkspaceId) -> String {
-        self.text.words().map(|word| format!("'{}' ", indexed_word(workspace, word))).collect()
+        let prefix = indexed_word(workspace, "");
+        self.text.words().flat_map(|word| ["'", &prefix, word, "' "]).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! So a phrase, a word or the beginning of a word is one substring: `" late delivery "`, `" late "`, `" la"`.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use protocol::query::words;
 
@@ -59,9 +59,11 @@ pub(in crate::store) struct LogWords {
 impl LogWords {
     pub fn new(answer: &str, error: &str, calls: &str, results: &str) -> Self {
         let (answer, error, calls) = (Words::of(answer), Words::of(error), Words::of(calls));
-        let known: BTreeSet<&str> = answer.iter().chain(calls.iter()).collect();
-        let new: BTreeSet<String> = words(results).filter(|word| !known.contains(word.as_str())).collect();
-        let results = new.iter().map(|word| format!(" {word}")).collect::<String>();
+        let known: HashSet<&str> = answer.iter().chain(calls.iter()).collect();
+        let mut new: Vec<String> = words(results).filter(|word| !known.contains(word.as_str())).collect();
+        new.sort_unstable();
+        new.dedup();
+        let results = new.iter().flat_map(|word| [" ", word]).collect();
         Self { answer, error, calls, results }
     }
 }

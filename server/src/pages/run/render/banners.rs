@@ -57,8 +57,8 @@ pub fn findings(
             <section class="first-finding" data-kind=first.kind.as_str() aria-label="Finding">
                 <IconView icon=icon(first.kind) />
                 <div class="finding-text">
-                    <h2><CodeWords text=first.title.clone() /></h2>
-                    <p><bdi><CodeWords text=sentence.to_owned() /></bdi>" "{links.event(first.seq)}{age(&first, ages)}{longest_step(timing)}</p>
+                    <h2><CodeWords text=first.title.clone() />{age(&first, ages)}</h2>
+                    <p><bdi><CodeWords text=sentence.to_owned() /></bdi>" "{links.event(first.seq)}{longest_step(timing)}</p>
                 </div>
                 <p class="next-step">{loop_link(first.kind, links)}" "{step_link(&first, may, "button", links)}</p>
             </section>
@@ -88,8 +88,8 @@ fn other_finding(banner: Banner, may: Permissions, ages: &[CallAge], links: Link
         <section class="other-finding" data-tone=tone(banner.severity) data-kind=banner.kind.as_str()>
             <IconView icon=icon(banner.kind) />
             <div>
-                <h3><CodeWords text=banner.title.clone() /></h3>
-                <p><bdi><CodeWords text=banner.detail.clone() /></bdi>" "{links.event(banner.seq)}{age(&banner, ages)}</p>
+                <h3><CodeWords text=banner.title.clone() />{age(&banner, ages)}</h3>
+                <p><bdi><CodeWords text=banner.detail.clone() /></bdi>" "{links.event(banner.seq)}</p>
                 <p class="next-step"><CodeWords text=banner.next_step.text.clone() />" "{loop_link(banner.kind, links)}" "{step_link(&banner, may, "", links)}</p>
             </div>
         </section>
@@ -130,7 +130,7 @@ fn split_sentence(text: &str) -> (&str, &str) {
 }
 
 /// The URL and the label of the banner's next step.
-pub fn next_step(banner: &Banner, may: Permissions, links: Links<'_>) -> Option<(String, String)> {
+fn next_step(banner: &Banner, may: Permissions, links: Links<'_>) -> Option<(String, String)> {
     match &banner.next_step.change {
         _ if banner.kind == BannerKind::WaitingLocalTool => Some(match may.answer {
             true => (links.reply(banner.seq), "Answer it here".to_owned()),
@@ -182,10 +182,7 @@ fn describe_change(field: &str, name: &str, to: &Value) -> String {
     let number = |field: &str| to.get(field).and_then(Value::as_u64).unwrap_or(0);
     let reviews = |interval: u64| format!("a review every {interval} model calls");
     match (field, to.as_u64()) {
-        ("/loopDetection", _) => {
-            let (nudge, stop) = (number("consecutiveThreshold"), number("hardCutoffThreshold"));
-            format!("a stricter guard ({nudge}, {stop})")
-        }
+        ("/loopDetection", _) => "a stricter loop guard".to_owned(),
         ("/supervisor", _) => reviews(number("interval")),
         ("/supervisor/interval", Some(interval)) => reviews(interval),
         ("/budgets/localToolTimeoutMs", Some(ms)) => format!("a timeout of {}", format::duration(ms)),

@@ -8,16 +8,16 @@ use app::format;
 
 /// The age beside the reply box.
 pub fn call_age(age: CallAge) -> String {
-    html(view! { {words(age)}"." })
+    html(view! { "Waiting "{words(age)}"." })
 }
 
-/// The age in the finding.
+/// The age after the finding's title, which says what the run is waiting for.
 pub fn banner_age(age: CallAge) -> AnyView {
-    view! { <span class="age">{words(age)}"."</span> }.into_any()
+    view! { <span class="age">{words(age)}</span> }.into_any()
 }
 
 fn words(age: CallAge) -> AnyView {
-    let before = if age.at_least { "Waiting ≥ " } else { "Waiting " };
+    let before = if age.at_least { "for at least " } else { "for " };
     let length = format!("PT{}S", age.seconds);
     view! { {before}<time class="counted" datetime=length data-age=age.seconds.to_string()>{format::age(age.seconds)}</time> }
         .into_any()

@@ -48,10 +48,12 @@ fn row(iteration: Iteration, links: Links<'_>) -> AnyView {
         true => view! { <p class="hint">"No change, same result"</p> }.into_any(),
         false => view! {
             <dl>
-                <dt>{if is_first { "Calls" } else { "Changed" }}</dt>
-                <dd>{lines(iteration.arguments, "nothing changed")}</dd>
+                {(!iteration.arguments.is_empty()).then(|| view! {
+                    <dt>{if is_first { "Calls" } else { "Changed" }}</dt>
+                    <dd>{lines(iteration.arguments)}</dd>
+                })}
                 <dt>"Result"</dt>
-                <dd>{lines(iteration.answers, "no answer")}</dd>
+                <dd>{lines(iteration.answers)}</dd>
             </dl>
         }
         .into_any(),
@@ -71,10 +73,7 @@ fn row(iteration: Iteration, links: Links<'_>) -> AnyView {
 }
 
 /// Each text is shortened to two lines by the style sheet; its tooltip has the rest.
-fn lines(texts: Vec<String>, none: &'static str) -> AnyView {
-    if texts.is_empty() {
-        return view! { <span class="hint">{none}</span> }.into_any();
-    }
+fn lines(texts: Vec<String>) -> AnyView {
     let line = |text: String| {
         let text = visible(&text).into_owned();
         let title = text.clone();

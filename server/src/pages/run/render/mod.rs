@@ -23,7 +23,7 @@ use app::model::run::{RunView, TABS_ID, Tab, density_name};
 use leptos::prelude::*;
 use protocol::timeline::Density;
 
-pub use banners::{Permissions, findings, next_step};
+pub use banners::{Permissions, findings};
 pub use call_age::call_age;
 pub use import_report::import_report;
 pub use loops::loops;
@@ -32,7 +32,7 @@ pub use plan::checklist;
 pub use relaunch_links::relaunch_links;
 pub use text::text_html;
 pub use tools::tools;
-pub use truncation::truncation_card;
+pub use truncation::{partial_document, truncated_here, truncation_card};
 pub use waterfall::{Bar, WaterfallRow, axis, row as waterfall_row};
 
 /// Links to other views of the run.

@@ -73,18 +73,19 @@ pub struct Repeats<'a> {
     pub turns: (usize, usize),
     pub first_wasted: bool,
     pub seq: u64,
-    /// The loop guard skipped the calls.
-    pub skipped: bool,
+    /// The number of repeats whose calls the loop guard skipped.
+    pub skipped: usize,
     pub tools: Vec<String>,
     pub open: bool,
 }
 
 pub fn repeats(fold: Repeats<'_>, links: Links<'_>) -> String {
     let repeats = match (fold.times, fold.skipped) {
-        (1, false) => "1 repeat".to_owned(),
-        (times, false) => format!("{times} repeats"),
-        (1, true) => "1 skipped repeat".to_owned(),
-        (times, true) => format!("{times} skipped repeats"),
+        (1, 0) => "1 repeat".to_owned(),
+        (times, 0) => format!("{times} repeats"),
+        (1, _) => "1 skipped repeat".to_owned(),
+        (times, skipped) if skipped >= times => format!("{times} skipped repeats"),
+        (times, skipped) => format!("{times} repeats ({skipped} skipped)"),
     };
     let names: Vec<String> = fold.tools.into_iter().map(|tool| format!("`{tool}`")).collect();
     let turns = match fold.turns {

@@ -1,4 +1,4 @@
-//! The card about a truncated answer.
+//! A truncated answer: the card with its facts, and the end of the output.
 
 use leptos::prelude::*;
 
@@ -7,14 +7,9 @@ use crate::pages::run::truncation::{PartialTree, Truncation};
 use app::format::grouped;
 use app::plain_text::visible;
 
-/// `step`: the URL and the label of the next step.
-pub fn truncation_card(
-    card: Truncation,
-    step: Option<(String, String)>,
-    session_id: Option<&str>,
-    links: Links<'_>,
-) -> String {
-    let limit = limit(&card);
+/// The facts. The finding has the next step, and the Output panel the text.
+pub fn truncation_card(card: &Truncation, session_id: Option<&str>, links: Links<'_>) -> String {
+    let limit = limit(card);
     let spent = card.output_tokens.map(|tokens| {
         let thinking = match card.reasoning_tokens {
             0 => String::new(),
@@ -38,11 +33,8 @@ pub fn truncation_card(
             </dd>
         }
     });
-    let tail = (!card.tail.is_empty()).then(|| {
-        view! { <dt>"Cut at"</dt><dd class="cut-tail"><q>{visible(&card.tail).into_owned()}</q><b class="seam">"✂ truncated here"</b></dd> }
-    });
     let session = session_id.map(|id| {
-        view! { <a class="button" href=format!("/sessions/{id}#composer")>"Continue in the session"</a> }
+        view! { <p class="card-steps"><a class="button" href=format!("/sessions/{id}#composer")>"Continue in the session"</a></p> }
     });
     html(view! {
         <section class="panel truncation" data-tone="error">
@@ -52,15 +44,15 @@ pub fn truncation_card(
                 <dd>{limit}" "{links.event(card.seq)}</dd>
                 {spent}
                 {split}
-                {tail}
             </dl>
-            {card.partial.map(partial)}
-            <p class="card-steps">
-                {step.map(|(href, words)| view! { <a class="button" href=href>{words}</a> })}
-                {session}
-            </p>
+            {session}
         </section>
     })
+}
+
+/// The mark at the end of a truncated text.
+pub fn truncated_here() -> String {
+    html(view! { <p class="seam">"✂ truncated here"</p> })
 }
 
 /// The model that reached its limit and, if one turn reached it, the approximate value.
@@ -81,7 +73,8 @@ fn limit(card: &Truncation) -> AnyView {
     view! { {whose}{value} }.into_any()
 }
 
-fn partial(tree: PartialTree) -> AnyView {
+/// An incomplete JSON document.
+pub fn partial_document(tree: PartialTree) -> String {
     let lines = tree.lines.into_iter().map(|line| {
         // One text node per line: an empty one would render as a space.
         let label = if line.label.is_empty() { String::new() } else { format!("{}: ", visible(&line.label)) };
@@ -100,12 +93,11 @@ fn partial(tree: PartialTree) -> AnyView {
         let names = tree.missing.into_iter().map(|path| view! { <li><code>{visible(&path).into_owned()}</code></li> });
         view! { <p>"Missing required fields:"</p><ul class="missing">{names.collect_view()}</ul> }
     });
-    view! {
+    html(view! {
         <h3>{format!("Parsed: {} values", grouped(tree.closed as u64))}</h3>
         <pre class="partial" tabindex="0">{lines.collect_view()}</pre>
         {left_out}
         {at}
         {missing}
-    }
-    .into_any()
+    })
 }

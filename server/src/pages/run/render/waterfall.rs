@@ -25,12 +25,14 @@ pub struct WaterfallRow<'a> {
 }
 
 /// A bar on the axis.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Bar {
     pub start_ms: i64,
     pub end_ms: i64,
     /// The model's first token. The part before it is drawn lighter.
     pub first_token_ms: Option<i64>,
+    /// When the turn's message was complete. The part after it, in which its calls ran, is drawn lighter.
+    pub message_ms: Option<i64>,
     /// It has not ended yet.
     pub is_open: bool,
 }
@@ -56,6 +58,7 @@ fn track(timing: &Timing, bar: Bar, step: &'static str) -> AnyView {
     // A short bar at the end stays within the axis.
     let left = left.min(WIDTH * 10 - width);
     let first_token = bar.first_token_ms.map(|at_ms| x(timing, at_ms).clamp(left, left + width));
+    let calls = bar.message_ms.map(|at_ms| x(timing, at_ms).clamp(left, left + width)).filter(|at| *at > left);
     let label = format!(
         "Starts after {} and takes {}",
         duration(bar.start_ms.abs_diff(timing.start_ms)),
@@ -65,6 +68,7 @@ fn track(timing: &Timing, bar: Bar, step: &'static str) -> AnyView {
         <svg class="track" viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" role="img" aria-label=label>
             <rect class="bar" data-step=step x=units(left) y="1" width=units(width) height="8" />
             {first_token.map(|at| view! { <rect class="bar-wait" x=units(left) y="1" width=units(at - left) height="8" /> })}
+            {calls.map(|at| view! { <rect class="bar-calls" x=units(at) y="1" width=units(left + width - at) height="8" /> })}
         </svg>
     }
     .into_any()
@@ -94,8 +98,7 @@ pub fn axis(timing: Option<&Timing>) -> String {
         .then_some(" Some are earlier than those of the events before them; these count as simultaneous.");
     html(view! {
         {shares_view(timing)}
-        <div class="axis" aria-hidden="true">{ticks}</div>
-        {gaps}
+        <div class="axis"><div class="ticks" aria-hidden="true">{ticks}</div>{gaps}</div>
         <p class="hint">{source}{out_of_order}</p>
     })
 }
@@ -128,7 +131,7 @@ fn shares_view(timing: &Timing) -> AnyView {
     });
     view! {
         <figure class="time-shares" aria-label="Where the time went">
-            <figcaption>"Where the time went" <span class="hint">{duration(timing.total_ms())}</span></figcaption>
+            <figcaption>"Where the time went "<span class="hint">{duration(timing.total_ms())}</span></figcaption>
             <svg class="track" viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" aria-hidden="true">{bars}</svg>
             <ul>{legend.collect_view()}</ul>
         </figure>
