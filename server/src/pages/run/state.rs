@@ -133,10 +133,13 @@ fn timing(timeline: &Timeline, source: &Source<'_>, view: &RunView) -> Option<Ti
     Some(timing)
 }
 
+/// The model that ran, by the catalogue's name if it is the one that was requested: logs leave out the provider.
 fn model(timeline: &Timeline, spec: Option<&Value>) -> Option<String> {
-    let newest = timeline.turns.iter().rev().find_map(|turn| turn.model.clone());
-    let final_model = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.clone());
-    newest.or_else(final_model).or_else(|| spec?["modelId"].as_str().map(str::to_owned))
+    let newest = timeline.turns.iter().rev().find_map(|turn| turn.model.as_deref());
+    let final_model = || timeline.outcome.as_ref().and_then(|outcome| outcome.model.as_deref());
+    let requested = spec.and_then(|spec| spec["modelId"].as_str());
+    let is_requested = |ran: &str| requested.is_some_and(|id| id.rsplit('/').next() == Some(ran));
+    newest.or_else(final_model).filter(|ran| !is_requested(ran)).or(requested).map(str::to_owned)
 }
 
 fn is_json(text: &str) -> bool {
