@@ -16,5 +16,7 @@ pub fn CodeWords(text: String) -> impl IntoView {
         let part = (*part).to_owned();
         if i % 2 == 1 { view! { <code>{part}</code> }.into_any() } else { part.into_any() }
     };
-    parts.iter().enumerate().map(render).collect_view().into_any()
+    // Leptos renders an empty text as a space.
+    let is_shown = |(i, part): &(usize, &&str)| i % 2 == 1 || !part.is_empty();
+    parts.iter().enumerate().filter(is_shown).map(render).collect_view().into_any()
 }
