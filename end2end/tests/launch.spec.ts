@@ -480,10 +480,9 @@ test("the empty form is short, and folded sections say what is set", async ({ pa
   await page.reload();
   await page.locator("html[data-js]").waitFor();
   await expect(page.getByLabel("Turns with tools")).toBeHidden();
-  // Sections that `openForm` opened may still be open.
-  for (const fold of await page.locator(".launch-form > details[open]").all()) await fold.locator("> summary").click();
-  // With the head of the page 1,500 px. Templates and drafts of other tests stand above the form.
-  expect((await page.locator("form.launch").boundingBox())?.height).toBeLessThanOrEqual(1_380);
+  // With the head of the page 1,500 px. The notice of a draft that another test left stands above the first section.
+  const [first, last] = await Promise.all([page.locator("#what").boundingBox(), page.locator("#tags").boundingBox()]);
+  expect((last?.y ?? NaN) + (last?.height ?? NaN) - (first?.y ?? NaN)).toBeLessThanOrEqual(1_380);
   await page.locator("#limits > summary").click();
   await page.getByLabel("Turns with tools").fill("3");
   await expect(page.locator("#limits > summary")).toContainText("Turns with tools: 3");
