@@ -5,27 +5,37 @@
 //! implements them.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, Thumb, ViewChange, ViewList};
 
 use crate::AppError;
 use crate::launch::LaunchEntry;
 use crate::model::batch::BatchModel;
 use crate::model::compare::ComparisonModel;
+use crate::model::deletion::DeletionModel;
+use crate::model::failures::{FailureModel, FailuresAddress, FailuresModel};
 use crate::model::import::ImportedFile;
+use crate::model::insights::{InsightsAddress, InsightsModel};
 use crate::model::launch::LaunchPageModel;
 use crate::model::list::{ListAddress, Suggestion};
 use crate::model::run::{RunPageModel, RunState, RunView};
 use crate::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use crate::model::session::{Conversation, NewSessionModel};
+use crate::model::session::{Conversation, NewSessionModel, SessionModel};
 use crate::model::sessions::SessionListModel;
-use crate::model::{RejectedForm, Viewer};
+use crate::model::settings::SettingsModel;
+use crate::model::waiting::{WaitingAddress, WaitingModel};
+use crate::model::{FormNotice, Viewer};
 use crate::preferences::ListPreferences;
+use crate::zone::TimeZone;
 
 #[async_trait]
 pub trait Backend: Send + Sync {
+    /// Does the work of a server function with the workspace's rules for masking texts.
+    async fn with_masking<'a>(&'a self, work: Pin<Box<dyn Future<Output = ()> + Send + 'a>>);
+
     fn viewer(&self) -> Viewer;
 
     // Runs
@@ -41,6 +51,8 @@ pub trait Backend: Send + Sync {
 
     async fn search_palette(&self, text: &str) -> Result<Vec<Suggestion>, AppError>;
 
+    async fn insights(&self, address: InsightsAddress, zone: TimeZone) -> Result<InsightsModel, AppError>;
+
     // One run
 
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError>;
@@ -48,6 +60,8 @@ pub trait Backend: Send + Sync {
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError>;
 
     async fn compare(&self, left: &str, right: Option<&str>) -> Result<ComparisonModel, AppError>;
+
+    async fn run_deletion(&self, id: &str) -> Result<DeletionModel, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
 
@@ -64,7 +78,7 @@ pub trait Backend: Send + Sync {
 
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError>;
 
-    async fn session(&self, id: &str) -> Result<SessionDetail, AppError>;
+    async fn session(&self, id: &str) -> Result<SessionModel, AppError>;
 
     async fn conversation(
         &self,
@@ -72,6 +86,8 @@ pub trait Backend: Send + Sync {
         before: Option<u64>,
         runs_cursor: Option<String>,
     ) -> Result<Conversation, AppError>;
+
+    async fn session_deletion(&self, id: &str) -> Result<DeletionModel, AppError>;
 
     async fn new_session(&self) -> Result<NewSessionModel, AppError>;
 
@@ -87,6 +103,22 @@ pub trait Backend: Send + Sync {
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError>;
 
     async fn end_session(&self, id: &str) -> Result<(), AppError>;
+
+    // Failure groups
+
+    async fn failures(&self, address: FailuresAddress) -> Result<FailuresModel, AppError>;
+
+    /// The address has the time range.
+    async fn failure(&self, id: &str, address: FailuresAddress) -> Result<FailureModel, AppError>;
+
+    // Waiting calls
+
+    async fn waiting(&self, address: WaitingAddress) -> Result<WaitingModel, AppError>;
+
+    /// The number of waiting calls; 0 if the viewer may not see runs.
+    async fn waiting_count(&self) -> u64;
+
+    async fn note_writing(&self, run_id: &str, tool_use_id: &str) -> Result<(), AppError>;
 
     // Launch
 
@@ -108,6 +140,17 @@ pub trait Backend: Send + Sync {
     async fn set_default_view(&self, list: ViewList, id: &str) -> Result<(), AppError>;
 
     async fn set_sync_paused(&self, paused: bool) -> Result<(), AppError>;
+
+    // Settings
+
+    /// `audit` is the place in the audit log where its page begins.
+    /// `draft` is a form of the page that was refused.
+    async fn settings(
+        &self,
+        audit: Option<&str>,
+        preferences: ListPreferences,
+        draft: Option<&str>,
+    ) -> Result<SettingsModel, AppError>;
 }
 
 /// A request extension: the backend for the session that the request belongs to.
@@ -121,6 +164,7 @@ pub struct Refused(pub AppError);
 /// A request extension: nothing can be saved at the moment.
 #[derive(Clone, Copy)]
 pub struct CannotSave;
+
 /// Renders the documentation of the JSON API as HTML. In Leptos's context while a page renders.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiDocs(pub fn() -> String);
@@ -156,9 +200,9 @@ pub fn signed_in() -> Result<Arc<dyn Backend>, AppError> {
     request_extension::<SignedIn>().map(|signed_in| signed_in.0).ok_or(AppError::SignedOut)
 }
 
-/// Returns the rejected form that this page has to show.
-pub fn rejected_form() -> Option<RejectedForm> {
-    request_extension::<RejectedForm>()
+/// Returns the notice about a plain form that this page has to show.
+pub fn form_notice() -> Option<FormNotice> {
+    request_extension::<FormNotice>()
 }
 
 /// Returns true if the page has to say that nothing can be saved.

@@ -45,6 +45,8 @@ pub enum AppError {
     TooManyRequests {
         retry_after_s: u64,
     },
+    /// Other large logs take all the memory that this server has for them.
+    Busy,
     /// This server's own database does not answer.
     Database,
     /// The database cannot be written: its disk is full, or read-only.
@@ -62,6 +64,14 @@ impl AppError {
         Self::NotFound { what: what.to_owned() }
     }
 
+    pub fn invalid(field: &str, message: impl Into<String>) -> Self {
+        Self::Invalid { field: field.to_owned(), message: message.into() }
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::Conflict { message: message.into() }
+    }
+
     /// An error in one field of a form that holds a JSON document.
     pub fn field(path: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
         Self::Fields { errors: vec![FieldError { path: path.into(), code: code.to_owned(), message: message.into() }] }
@@ -75,7 +85,7 @@ impl AppError {
             Self::Invalid { .. } | Self::Fields { .. } => 400,
             Self::Conflict { .. } => 409,
             Self::Upstream { .. } => 502,
-            Self::Unavailable { .. } | Self::Transport { .. } | Self::Database | Self::CannotSave => 503,
+            Self::Unavailable { .. } | Self::Transport { .. } | Self::Busy | Self::Database | Self::CannotSave => 503,
             Self::RateLimited { .. } | Self::TooManyRequests { .. } => 429,
             Self::Internal { .. } => 500,
         }
@@ -106,6 +116,7 @@ impl AppError {
             Self::Unavailable { .. } => "MANTYX cannot be reached",
             Self::RateLimited { .. } => "MANTYX rate limit reached",
             Self::TooManyRequests { .. } => "Too many requests",
+            Self::Busy => "The server is busy",
             Self::Database => "The database does not respond",
             Self::CannotSave => "Nothing can be saved at the moment",
             Self::Internal { .. } => "Something went wrong",
@@ -137,6 +148,7 @@ impl AppError {
             Self::Upstream { code, message } => format!("{message} (code {code}). Your stored data is safe."),
             Self::Unavailable { message } => format!("{message} Your stored data is safe. Try again in a moment."),
             Self::TooManyRequests { retry_after_s } => format!("Wait {retry_after_s} s, then try again."),
+            Self::Busy => "Other very large logs are being read. Try again in a moment.".to_owned(),
             Self::Database => "You are still signed in, and nothing was changed. Try again in a moment.".to_owned(),
             Self::CannotSave => {
                 "This server's disk is full, or its database cannot be written. What is stored can still be read. Ask your \
@@ -155,7 +167,7 @@ impl std::fmt::Display for AppError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             // The message is complete; the title would only repeat a part of it.
-            Self::Conflict { message } => f.write_str(message),
+            Self::Conflict { message } | Self::Invalid { message, .. } => f.write_str(message),
             _ => write!(f, "{}: {}", self.title(), self.advice()),
         }
     }
@@ -163,20 +175,48 @@ impl std::fmt::Display for AppError {
 
 impl std::error::Error for AppError {}
 
+#[cfg(feature = "ssr")]
+impl AppError {
+    /// Returns an error if the server cannot read the request of a server function.
+    fn of_unreadable_request(error: &ServerFnErrorErr) -> Option<Self> {
+        let (field, message) = match error {
+            ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => (
+                "arguments",
+                match reason.strip_prefix("missing field ") {
+                    Some(name) => format!("The argument {name} is missing."),
+                    None => "An argument has a value that cannot be read.".to_owned(),
+                },
+            ),
+            // On the server, only bodies of requests are deserialized.
+            ServerFnErrorErr::Deserialization(_) => ("body", "The body cannot be read as text.".to_owned()),
+            _ => return None,
+        };
+        Some(Self::Invalid { field: field.to_owned(), message })
+    }
+}
+
 impl FromServerFnError for AppError {
     type Encoder = JsonEncoding;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         #[cfg(feature = "ssr")]
-        if let ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) = &error {
-            let message = match reason.strip_prefix("missing field ") {
-                Some(name) => format!("The argument {name} is missing."),
-                None => "An argument has a value that cannot be read.".to_owned(),
-            };
-            let invalid = Self::Invalid { field: "arguments".to_owned(), message };
+        if let Some(invalid) = Self::of_unreadable_request(&error) {
             invalid.set_response_status();
             return invalid;
         }
         Self::Transport { message: error.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_quotes_an_error_has_no_prefix_twice() {
+        let inner = AppError::invalid("approved", "approved: Required.");
+        assert_eq!(inner.to_string(), "approved: Required.");
+        let outer = AppError::invalid("text", inner.to_string());
+        assert_eq!(format!("{}: {}", outer.title(), outer.advice()), "Invalid input: approved: Required.");
     }
 }

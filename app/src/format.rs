@@ -74,11 +74,23 @@ pub fn relative(at_ms: i64, now_ms: i64) -> String {
 
 /// `2026-11-16 03:34:13 UTC`.
 pub fn timestamp(at_ms: i64) -> String {
-    let seconds = at_ms.div_euclid(1000);
+    timestamp_at(at_ms, 0)
+}
+
+/// The same where clocks differ from UTC: `2026-11-16 04:34:13 +01:00`.
+pub fn timestamp_at(at_ms: i64, offset_minutes: i32) -> String {
+    let seconds = at_ms.div_euclid(1000) + i64::from(offset_minutes) * 60;
     let (days, second_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil_date(days);
     let (h, m, s) = (second_of_day / 3_600, second_of_day / 60 % 60, second_of_day % 60);
-    format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02} UTC")
+    let zone = match offset_minutes {
+        0 => "UTC".to_owned(),
+        _ => {
+            let (sign, minutes) = (if offset_minutes < 0 { '-' } else { '+' }, offset_minutes.abs());
+            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        }
+    };
+    format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02} {zone}")
 }
 
 /// The Gregorian date of a day counted from 1970-01-01, without a date library in the client. Years start in March, so
@@ -130,6 +142,8 @@ mod tests {
         assert_eq!(timestamp(at), "2026-10-24 03:34:13 UTC");
         assert_eq!(timestamp(951_782_400_000), "2000-02-29 00:00:00 UTC");
         assert_eq!(timestamp(-1), "1969-12-31 23:59:59 UTC");
+        assert_eq!(timestamp_at(at, 330), "2026-10-24 09:04:13 +05:30");
+        assert_eq!(timestamp_at(at, -240), "2026-10-23 23:34:13 -04:00");
         assert_eq!(relative(at, at + 5_000), "just now");
         assert_eq!(relative(at, at + 7_200_000), "2 h ago");
         assert_eq!(relative(at, at + 40 * 86_400_000), "2026-10-24");

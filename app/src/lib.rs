@@ -7,21 +7,24 @@
 #![recursion_limit = "512"]
 
 pub mod api;
-pub mod app;
+mod app;
 #[cfg(feature = "ssr")]
 pub mod backend;
-pub mod browser;
+// The server calls only a part of it.
+#[cfg_attr(not(feature = "hydrate"), allow(dead_code, unused_imports))]
+mod browser;
 pub mod components;
-pub mod error;
+mod error;
 pub mod format;
 pub mod launch;
 pub mod model;
-pub mod pages;
+mod pages;
 pub mod plain_text;
 pub mod preferences;
-pub mod query_string;
+mod query_string;
 pub mod shell;
 pub mod wire;
+pub mod zone;
 
 pub use app::App;
 pub use error::AppError;

@@ -29,7 +29,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Browsers split a text node of a parsed document after 65,536 characters. Hydration expects one node, so text that may be
 /// longer must not be a text node of a view.
 pub fn visible_html(text: &str) -> String {
-    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    escape_html(&visible(text))
+}
+
+/// Escapes text for use between tags.
+pub fn escape_html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn is_hidden(c: char) -> bool {

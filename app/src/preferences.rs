@@ -1,15 +1,18 @@
-//! Display preferences: theme, rail, columns and row height. They are stored in cookies, so that the server renders them
-//! and the page doesn't flicker.
+//! Display preferences: theme, rail, columns, row height and time zone. They are stored in cookies, so that the server
+//! renders them and the page doesn't flicker.
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::model::Column;
+#[cfg(feature = "ssr")]
+use crate::zone::TimeZone;
 
 pub const THEME_COOKIE: &str = "runlens_theme";
 pub const RAIL_COOKIE: &str = "runlens_rail";
 pub const COLUMNS_COOKIE: &str = "runlens_columns";
 pub const ROWS_COOKIE: &str = "runlens_rows";
+pub const ZONE_COOKIE: &str = "runlens_zone";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -44,6 +47,8 @@ pub struct ListPreferences {
     /// The chosen columns, if any were chosen.
     pub columns: Option<Vec<Column>>,
     pub rows: RowHeight,
+    /// Of the times in charts.
+    pub zone: TimeZone,
 }
 
 impl Theme {
@@ -117,7 +122,13 @@ pub fn list_from_request() -> ListPreferences {
     ListPreferences {
         columns: cookie(COLUMNS_COOKIE).map(|text| Column::parse_choice(&text)),
         rows: RowHeight::parse(&cookie(ROWS_COOKIE).unwrap_or_default()),
+        zone: zone_from_request(),
     }
+}
+
+#[cfg(feature = "ssr")]
+pub fn zone_from_request() -> TimeZone {
+    cookie(ZONE_COOKIE).and_then(|name| TimeZone::parse(&name)).unwrap_or_default()
 }
 
 #[cfg(feature = "ssr")]

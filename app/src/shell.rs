@@ -18,6 +18,7 @@ mod server {
         set_content_policy();
         let assets = use_context::<SiteAssets>().unwrap_or_default();
         let (theme, rail) = preferences::from_request();
+        let zone = preferences::zone_from_request().name();
         let build_id = assets.build_id();
         let scripts = assets.js.zip(assets.wasm).map(|(js, wasm)| {
             view! {
@@ -27,7 +28,7 @@ mod server {
         });
         view! {
             <!DOCTYPE html>
-            <html lang="en" data-build=build_id data-theme=theme.as_str() data-rail=rail.as_str()>
+            <html lang="en" data-build=build_id data-theme=theme.as_str() data-rail=rail.as_str() data-zone=zone>
                 <head>
                     <meta charset="utf-8" />
                     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -14,11 +14,17 @@ pub type ToolAnswerers = BTreeMap<String, Answerer>;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Answerer {
-    /// A person, in the run's page.
+    /// A person, on the run's page.
     #[default]
     Hand,
     Canned(CannedReply),
-    Mcp(McpTool),
+    /// A tool of an MCP server that the Runlens server can reach.
+    Mcp {
+        server: McpEndpoint,
+        /// The server's name for the tool, if it differs from the one that the model sees.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+    },
     A2a(A2aPeer),
 }
 
@@ -32,25 +38,20 @@ pub struct CannedReply {
     pub delay_ms: u64,
 }
 
-/// A tool of an MCP server that the dashboard's server can reach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct McpTool {
-    pub server: McpEndpoint,
-    /// The server's own name for the tool, where it is not the one that the model sees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "over", rename_all = "snake_case")]
 pub enum McpEndpoint {
     Http {
+        #[serde(default)]
         url: String,
         #[serde(default)]
         headers: Headers,
     },
     /// One of the command lines that the operator allows, exactly as written.
-    Stdio { command: String },
+    Stdio {
+        #[serde(default)]
+        command: String,
+    },
 }
 
 /// An A2A peer that the dashboard's server can reach: by the address of its card, or by the card itself.
@@ -64,7 +65,7 @@ pub struct A2aPeer {
     pub headers: Headers,
 }
 
-/// What kind of answerer it was.
+/// The kind of answerer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Via {
@@ -74,19 +75,19 @@ pub enum Via {
     A2a,
 }
 
-/// Who answered one call of a run, or is about to.
+/// The answer to one call of a run, finished or in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRecord {
     pub tool_use_id: String,
-    /// Empty where a person answered: the timeline knows.
+    /// Empty if a person answered: the timeline has the name.
     pub tool: String,
     pub via: Via,
     /// A person's address, or where the answer came from.
     pub by: String,
     pub state: AnswerState,
     pub at_ms: i64,
-    /// Why no answer was given, where none was.
+    /// The reason why there is no answer.
     pub problem: Option<String>,
 }
 
@@ -100,28 +101,31 @@ pub enum AnswerState {
     Sent,
     /// Another answer came first, or the run had ended.
     NotNeeded,
-    /// MANTYX did not take it; the problem says why.
+    /// MANTYX rejected it; `problem` has the reason.
     Failed,
 }
 
 impl Answerer {
-    /// What is sent along to a peer.
+    /// The headers that are sent to a peer.
     pub fn headers(&self) -> Option<&Headers> {
         match self {
-            Self::Hand | Self::Canned(_) | Self::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => None,
-            Self::Mcp(McpTool { server: McpEndpoint::Http { headers, .. }, .. }) => Some(headers),
+            Self::Mcp { server: McpEndpoint::Http { headers, .. }, .. } => Some(headers),
             Self::A2a(peer) => Some(&peer.headers),
+            Self::Hand | Self::Canned(_) | Self::Mcp { .. } => None,
+        }
+    }
+
+    pub fn headers_mut(&mut self) -> Option<&mut Headers> {
+        match self {
+            Self::Mcp { server: McpEndpoint::Http { headers, .. }, .. } => Some(headers),
+            Self::A2a(peer) => Some(&mut peer.headers),
+            Self::Hand | Self::Canned(_) | Self::Mcp { .. } => None,
         }
     }
 
     /// The same without header values, which are credentials.
     pub fn without_secrets(mut self) -> Self {
-        let headers = match &mut self {
-            Self::Hand | Self::Canned(_) | Self::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => return self,
-            Self::Mcp(McpTool { server: McpEndpoint::Http { headers, .. }, .. }) => headers,
-            Self::A2a(peer) => &mut peer.headers,
-        };
-        headers.values_mut().for_each(String::clear);
+        self.headers_mut().into_iter().flat_map(Headers::values_mut).for_each(String::clear);
         self
     }
 
@@ -129,40 +133,8 @@ impl Answerer {
         match self {
             Self::Hand => Via::Hand,
             Self::Canned(_) => Via::Canned,
-            Self::Mcp(_) => Via::Mcp,
+            Self::Mcp { .. } => Via::Mcp,
             Self::A2a(_) => Via::A2a,
         }
-    }
-}
-
-impl Via {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hand => "hand",
-            Self::Canned => "canned",
-            Self::Mcp => "mcp",
-            Self::A2a => "a2a",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Hand, Self::Canned, Self::Mcp, Self::A2a].into_iter().find(|via| via.as_str() == text)
-    }
-}
-
-impl AnswerState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Working => "working",
-            Self::Ready => "ready",
-            Self::Sent => "sent",
-            Self::NotNeeded => "not_needed",
-            Self::Failed => "failed",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Working, Self::Ready, Self::Sent, Self::NotNeeded, Self::Failed];
-        all.into_iter().find(|state| state.as_str() == text)
     }
 }

@@ -18,15 +18,25 @@ pub enum AuditAction {
     ShareView,
     ChangeSharedView,
     DeleteSharedView,
+    ShareTemplate,
+    ChangeSharedTemplate,
+    DeleteSharedTemplate,
     PauseSync,
     ResumeSync,
     DeleteRun,
     DeleteSession,
     EraseMetadata,
+    ResolveFailureGroup,
+    MuteFailureGroup,
+    /// By a person, or by a new run in a resolved group.
+    ReopenFailureGroup,
+    ChangeFailureNote,
+    ChangeRedaction,
+    ChangePrices,
 }
 
 impl AuditAction {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 26] = [
         Self::SignIn,
         Self::SignOut,
         Self::Launch,
@@ -39,11 +49,20 @@ impl AuditAction {
         Self::ShareView,
         Self::ChangeSharedView,
         Self::DeleteSharedView,
+        Self::ShareTemplate,
+        Self::ChangeSharedTemplate,
+        Self::DeleteSharedTemplate,
         Self::PauseSync,
         Self::ResumeSync,
         Self::DeleteRun,
         Self::DeleteSession,
         Self::EraseMetadata,
+        Self::ResolveFailureGroup,
+        Self::MuteFailureGroup,
+        Self::ReopenFailureGroup,
+        Self::ChangeFailureNote,
+        Self::ChangeRedaction,
+        Self::ChangePrices,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -60,11 +79,20 @@ impl AuditAction {
             Self::ShareView => "share_view",
             Self::ChangeSharedView => "change_shared_view",
             Self::DeleteSharedView => "delete_shared_view",
+            Self::ShareTemplate => "share_template",
+            Self::ChangeSharedTemplate => "change_shared_template",
+            Self::DeleteSharedTemplate => "delete_shared_template",
             Self::PauseSync => "pause_sync",
             Self::ResumeSync => "resume_sync",
             Self::DeleteRun => "delete_run",
             Self::DeleteSession => "delete_session",
             Self::EraseMetadata => "erase_metadata",
+            Self::ResolveFailureGroup => "resolve_failure_group",
+            Self::MuteFailureGroup => "mute_failure_group",
+            Self::ReopenFailureGroup => "reopen_failure_group",
+            Self::ChangeFailureNote => "change_failure_note",
+            Self::ChangeRedaction => "change_redaction",
+            Self::ChangePrices => "change_prices",
         }
     }
 }
@@ -79,7 +107,7 @@ pub struct AuditEntry {
     /// The client's address.
     pub address: Option<String>,
     pub action: String,
-    /// The id of the run, session, batch or view.
+    /// The id of the run, session, batch, view or failure group.
     pub target: Option<String>,
     pub detail: Option<String>,
 }

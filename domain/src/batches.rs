@@ -57,17 +57,3 @@ impl Batch {
         BatchProgress { words, problem: self.problem.clone(), settled: launched + failed, all, done: self.done }
     }
 }
-
-impl BatchItemState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Launched => "launched",
-            Self::Failed => "failed",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Waiting, Self::Launched, Self::Failed].into_iter().find(|state| state.as_str() == text)
-    }
-}

@@ -28,6 +28,9 @@ pub struct Facet {
 #[serde(rename_all = "camelCase")]
 pub struct FacetValue {
     pub value: String,
+    /// The value in words, if it is an id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Matching runs, if the filter had no clause about this key.
     pub runs: u64,
     /// The filter has this value.

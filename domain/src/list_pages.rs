@@ -12,9 +12,6 @@ pub struct RunsPage {
     /// In the order that was asked for.
     pub runs: Vec<RunSummary>,
     pub next_cursor: Option<String>,
-    /// The cursor of the page before this one. `None` if that is the first page, or if this is.
-    #[serde(skip)]
-    pub previous_cursor: Option<String>,
     /// The reason why the list may be behind MANTYX.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<String>,

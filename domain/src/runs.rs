@@ -25,11 +25,17 @@ pub struct RunSummary {
     pub turns: Option<u64>,
     pub tool_calls: Option<u64>,
     pub duration_ms: Option<u64>,
-    /// Millionths of a US dollar, at the catalogue's price when the run was stored.
+    /// How long the run waited for answers from outside. `None` if the times of its log are unknown.
+    #[serde(default)]
+    pub waited_ms: Option<u64>,
+    /// Millionths of a US dollar, at the catalogue's price when the run was stored, otherwise at the workspace's own.
     #[serde(default)]
     pub cost_micros: Option<u64>,
     #[serde(default)]
     pub error_class: Option<String>,
+    /// The failure group, if the run failed, was truncated, refused or stopped by a guard.
+    #[serde(default)]
+    pub group: Option<String>,
     pub created_at_ms: i64,
     pub metadata: Metadata,
     pub marks: Marks,
@@ -80,6 +86,12 @@ impl RunSummary {
         let prompt = self.input_preview.as_deref().map(|prompt| preview(prompt, TITLE_CHARS));
         let title = self.name.clone().or(prompt.filter(|prompt| !prompt.is_empty())).or_else(|| self.agent_id.clone());
         title.unwrap_or_else(|| nameless.to_owned())
+    }
+
+    /// When MANTYX created the run, by the clock of its log. An imported run is created when its log begins, or when it was
+    /// imported, which says nothing about the time before the first event.
+    pub fn asked_at_ms(&self) -> Option<i64> {
+        (self.origin != Origin::Imported).then_some(self.created_at_ms)
     }
 
     /// Returns true for an imported run that counts as failed because its file is incomplete.

@@ -50,9 +50,6 @@ pub struct SessionDetail {
     pub totals: SessionTotals,
     pub spec: Value,
     pub ended_at_ms: Option<i64>,
-    /// The sign-in may send messages and end the session.
-    #[serde(default)]
-    pub can_write: bool,
     /// Set when the data may be behind MANTYX.
     pub stale: Option<String>,
     pub now_ms: i64,

@@ -14,7 +14,8 @@ pub struct View {
     pub list: ViewList,
     pub scope: ViewScope,
     /// The viewer created it and may change it.
-    pub mine: bool,
+    #[serde(rename = "mine")]
+    pub is_mine: bool,
     /// The viewer's list opens with it.
     pub default: bool,
 }
@@ -49,11 +50,12 @@ pub struct ViewChange {
 impl View {
     /// The address of the list with this view. A saved view's id is included, because two views may have the same query.
     pub fn href(&self) -> String {
-        let id_param = match self.scope {
-            ViewScope::BuiltIn => String::new(),
-            _ => format!("view={}&", encode(&self.id)),
-        };
-        format!("{}?{id_param}q={}", self.list.path(), encode(&self.query))
+        let (path, id, query) = (self.list.path(), encode(&self.id), encode(&self.query));
+        match self.scope {
+            ViewScope::BuiltIn => format!("{path}?q={query}"),
+            _ if query.is_empty() => format!("{path}?view={id}"),
+            _ => format!("{path}?view={id}&q={query}"),
+        }
     }
 }
 

@@ -105,7 +105,12 @@ function inspect(away: string): string[] {
     }
   }
   const width = document.documentElement.scrollWidth - window.innerWidth;
-  if (width > 0) found.push(`the page is ${width} px wider than its window`);
+  if (width > 0) {
+    const right = (element: Element) => element.getBoundingClientRect().right;
+    const widest = Array.from(document.querySelectorAll("body *")).filter((element) => right(element) >= window.innerWidth + width - 1);
+    const names = widest.slice(-3).map((element) => `${element.tagName}.${element.getAttribute("class")}`);
+    found.push(`the page is ${width} px wider than its window: ${names.join(", ")}`);
+  }
 
   // An override without an end reaches to the end of the block, unless an element between them isolates it. Letters from right
   // to left at the end of a text move digits that follow on the same line.
@@ -119,6 +124,8 @@ function inspect(away: string): string[] {
     const overrides = /[\u202a-\u202e\u2066-\u2068]/.test(text.data);
     const endsFromRight = /[\u0590-\u08ff]\P{L}*$/u.test(text.data);
     if (!(overrides || endsFromRight) || !text.parentElement?.checkVisibility()) continue;
+    // A text area contains one text, if in several nodes.
+    if (text.parentElement.tagName === "TEXTAREA") continue;
     let around: Element = text.parentElement;
     while (!isolates(around) && around.parentElement) around = around.parentElement;
     const range = document.createRange();

@@ -6,6 +6,11 @@ import { signIn } from "./sign-in.ts";
 /** Opens an empty form, whatever an earlier test has left. */
 export async function openForm(page: Page) {
   await signIn(page, "owner@demo.test", "/launch");
+  await startOver(page);
+}
+
+/** Empties the form that is open, and opens its sections. */
+export async function startOver(page: Page) {
   await page.locator("html[data-js]").waitFor();
   await page.getByText("Save as template or start over").click();
   // An empty prompt alone doesn't say that the form was reset: it may have been empty before.

@@ -68,6 +68,7 @@ async function demonstrated(): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while ((await count("")) < 80 || (await count("status=running")) > 0) {
     if (Date.now() > deadline) throw new Error("the sandbox's demonstration did not end");
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

@@ -88,7 +88,7 @@ test("the run's name stays readable with all columns", async ({ page, isMobile }
   // What the style leaves out at this width is not said to be shown.
   await expect(page.getByRole("columnheader", { name: "Model" })).toHaveCount(0);
   await expect(page.getByLabel("Model")).toHaveAccessibleName(/on wider screens/);
-  for (const name of ["Answer", "Turns", "Session"]) await page.getByRole("checkbox", { name }).check();
+  for (const name of ["Output", "Turns", "Session"]) await page.getByRole("checkbox", { name }).check();
   await page.getByRole("button", { name: "Apply" }).click();
   await expect(page.getByRole("columnheader", { name: "Model" })).toBeVisible();
   await takeScreenshots(page, "runs-all-columns");
@@ -163,7 +163,7 @@ test("the preview opens by click, moves with J and K, opens the run with Enter, 
   await page.locator(`${rows} .cell-status`).first().click();
   const panel = page.getByRole("complementary", { name: "Preview" });
   await expect(panel).toBeVisible();
-  await expect(page).toHaveURL(/peek=/);
+  await expect(page).toHaveURL(/preview=/);
   await expect(page.locator(rows).first()).toHaveAttribute("aria-current", "true");
   await expectAccessible(page);
   await takeScreenshots(page, "runs-preview");

@@ -52,7 +52,8 @@ test("a log is pasted, and text that is no log is rejected with a reason", async
   await page.goto("/import");
   await page.getByLabel("Or paste a log").fill("hello");
   await page.getByRole("button", { name: "Import" }).click();
-  await expect(page.getByRole("alert")).toContainText("No run events found in this file");
+  await expect(page.getByRole("alert")).toContainText("No run events found");
+  await expect(page.getByLabel("Or paste a log")).toHaveValue("hello");
   await expectAccessible(page);
   await takeScreenshots(page, "import");
   await page.getByLabel("Or paste a log").fill('{"type":"result","data":{"text":"Pasted."}}\n{oops');
@@ -107,7 +108,7 @@ test("several files are imported at once, each with its result", async ({ page }
   await page.getByLabel(/^Files/).setInputFiles([broken, good]);
   await page.getByRole("button", { name: "Import" }).click();
   await expect(imported).toHaveText(["loop-gave-up.ndjson"]);
-  await expect(page.getByRole("alert")).toContainText("broken.txt: No run events found in this file");
+  await expect(page.getByRole("alert")).toContainText("broken.txt: No run events found");
   await imported.click();
   await expect(page).toHaveURL(/\/runs\/imported_/);
   await expect(page.locator(".imported")).toContainText("loop-gave-up.ndjson");
@@ -117,11 +118,16 @@ test("an imported run is deleted after a confirmation, and is gone", async ({ pa
   problems.allow(/status of 404/);
   await importLog(page, "local-tools");
   const run = page.url();
-  await page.getByRole("link", { name: "Delete" }).click();
+  await page.getByLabel("More actions").click();
+  await page.getByRole("link", { name: "Delete run…" }).click();
+  await expect(page.getByRole("heading", { name: "Delete run?", level: 1 })).toBeVisible();
+  await expect(page.locator("nav.rail-nav")).toBeVisible();
   await expectAccessible(page);
+  await takeScreenshots(page, "delete-run");
   await page.getByRole("link", { name: "Cancel" }).click();
   await expect(page).toHaveURL(run);
-  await page.getByRole("link", { name: "Delete" }).click();
+  await page.getByLabel("More actions").click();
+  await page.getByRole("link", { name: "Delete run…" }).click();
   await page.getByRole("button", { name: "Delete run" }).click();
   await expect(page).toHaveURL(/\/runs$/);
   await expect(page.getByText("Run deleted.")).toBeVisible();

@@ -44,7 +44,7 @@ test("an arrow key on a select loses no input", async ({ page }) => {
   await expect(page.getByLabel("Who answers ask?")).toBeVisible();
   for (const [label, there, gone] of [
     ["Input", "ArrowUp", /"prompt": "three"/],
-    ["Answer", "ArrowUp", /^(?![\s\S]*outputSchema)/],
+    ["Output format", "ArrowUp", /^(?![\s\S]*outputSchema)/],
     ["Plan", "ArrowUp", /"plan": "required"/],
   ] as const) {
     await page.getByLabel(label, { exact: true }).press(there);
@@ -157,8 +157,19 @@ test("the inputs of a batch are previewed, or their errors shown, before the lau
 test("a file with the inputs of a batch is counted when it is chosen", async ({ page }) => {
   await openForm(page);
   await script(page, "/say Hello {{who}}.");
-  await page.locator("#fold-batch > summary").click();
+  // A draft with inputs has opened it.
+  if ((await page.locator("#fold-batch").getAttribute("open")) === null) await page.locator("#fold-batch > summary").click();
   const buffer = Buffer.from("who\nAda\nGrace\nMary");
   await page.getByLabel("Or a file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
-  await expect(page.locator(".launch-buttons [role=status]")).toContainText("people.csv: 3 runs. The first: “/say Hello Ada.”");
+  const batch = page.locator("#fold-batch");
+  await expect(batch).toContainText("people.csv: 3 runs. The first: “/say Hello Ada.”");
+  await page.getByLabel("Or a file").setInputFiles({ name: "ages.csv", mimeType: "text/csv", buffer: Buffer.from("name,age\nAda,36") });
+  await expect(batch.locator(".field-error")).toContainText("no column who");
+  // The launch shows the file's text with its error. Another file replaces both.
+  await page.getByRole("button", { name: "Launch the batch" }).click();
+  await expect(page.getByLabel("Inputs")).toHaveValue("name,age\nAda,36");
+  await page.getByLabel("Or a file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+  await expect(batch).toContainText("people.csv: 3 runs.");
+  await expect(page.getByLabel("Inputs")).toHaveValue("");
+  await expect(batch.locator(".field-error:visible")).toHaveCount(0);
 });

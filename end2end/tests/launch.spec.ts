@@ -401,14 +401,14 @@ test("a batch is launched with progress and found by its tag", async ({ page }) 
   await script(page, "/say Hello {{who}}.");
   await page.locator("#fold-batch > summary").click();
   await page.getByLabel("Inputs").fill("who\nAda\nGrace\nEdsger");
-  await page.getByLabel("With", { exact: true }).fill("greetings");
+  await page.getByLabel("Metadata value", { exact: true }).fill("greetings");
   await page.getByRole("button", { name: "Launch the batch" }).click();
   await page.waitForURL(/\/runs\?q=/);
   await expect(page.getByText("3 of 3 launched")).toBeVisible({ timeout: 15_000 });
   await expect(page.locator("table.runs tbody tr")).toHaveCount(3);
   await expectAccessible(page);
   await takeScreenshots(page, "launch-batch");
-  await page.getByRole("link", { name: "Each input" }).click();
+  await page.getByRole("link", { name: "Show inputs" }).click();
   await page.waitForURL(/\/launch\/batches\//);
   const rows = page.locator("table.batch-rows tbody tr");
   await expect(rows).toHaveCount(3);
@@ -432,20 +432,20 @@ test("messages have files, and limits are explained", async ({ page }) => {
   await message.getByLabel("Content").fill("/say Read.");
   await message.getByText("Files", { exact: true }).click();
   const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("A note.") };
-  await message.getByLabel(/A file of yours/).setInputFiles(file);
+  await message.getByLabel(/Your file/).setInputFiles(file);
   await message.getByRole("button", { name: /Attach/ }).click();
   await expect(message).toContainText("note.txt is attached.");
   await page.getByLabel("Loop detection").selectOption("custom");
   await page.getByLabel("Nudge after").fill("9");
   await expect(page.locator("#limits .field-error")).toContainText("must come later than the nudge");
   await page.getByLabel("Loop detection").selectOption("");
-  await page.getByLabel("Answer", { exact: true }).selectOption("schema");
+  await page.getByLabel("Output format", { exact: true }).selectOption("schema");
   await page.locator("#output").getByLabel("Property 1").fill("title");
   await page.locator("#output").getByLabel("required").first().check();
   await page.getByText("Try the schema with a sample").click();
   await page.getByLabel("A sample answer").fill("{}");
   await expect(page.locator("#output")).toContainText("The sample does not fit");
-  await page.getByLabel("Answer", { exact: true }).selectOption("");
+  await page.getByLabel("Output format", { exact: true }).selectOption("");
   await expect(page.getByLabel("Property 1")).toHaveCount(0);
   await launch(page);
   await succeeded(page);
@@ -495,11 +495,15 @@ for (const kind of ["Workspace tool", "Plugin tool", "Local tool", "Remote agent
   test(`with one tool the form fits two screens: ${kind}`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await openForm(page);
-    await page.reload();
+    await page.getByLabel("Prompt", { exact: true }).fill("A draft");
+    await expect(page.getByText("Draft saved.")).toBeVisible();
+    await page.goto("/launch?draft=new");
     await page.locator("html[data-js]").waitFor();
+    await expect(page.locator(".launch-form > .notice")).toBeVisible();
     await addTool(page, kind);
     await expect(tool(page)).toHaveAttribute("open");
-    expect(await page.locator(".launch-form").evaluate((form) => form.getBoundingClientRect().bottom)).toBeLessThan(1_800);
+    await expect(page.locator("#tools details.fold", { hasText: "Add a tool" }).last()).not.toHaveAttribute("open");
+    expect(await page.locator(".launch-form").evaluate((form) => form.getBoundingClientRect().bottom + window.scrollY)).toBeLessThan(1_800);
     // Each table names its columns once, in a line above its rows.
     const tables = tool(page).locator(".field-table:visible");
     for (const table of await tables.all()) await expect(table.locator(".table-heads")).toHaveCount(1);

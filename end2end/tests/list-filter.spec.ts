@@ -95,7 +95,7 @@ test("a time range is picked, shown by the chart, and kept by other filters", as
   await expect(page).toHaveURL(/q=since:7d$/);
   await expect(picker).toContainText("Last 7 days");
   await expect(page.locator(".time-range")).not.toHaveAttribute("open");
-  await expect(page.locator(".chart-peak")).toHaveText(/^peak \d+ per bar$/);
+  await expect(page.locator(".chart-peak")).toHaveText(/^peak \d+ per bar/);
   await expect(page.locator(".chart-ticks text").first()).toHaveText(/^[A-Z][a-z]{2} \d+$/);
   const days = await page.locator(".chart").evaluate((chart) => {
     const [from, to] = chart.getAttribute("aria-label")!.match(/\d{4}-\d\d-\d\d( \d\d:\d\d)?/g)!.map((time) => Date.parse(`${time}Z`));

@@ -44,6 +44,28 @@ test("comfortable rows have two lines, and the choice is remembered", async ({ p
   await expect(page.locator("table.runs.comfortable")).toBeVisible();
 });
 
+test("rows and facets are updated when the logs of their runs arrive", async ({ page, request }) => {
+  const pause = async (paused: boolean) => {
+    const headers = { Authorization: "Bearer mantyx_sandbox_demo" };
+    expect((await request.post("/api/sync", { headers, data: { paused } })).ok()).toBe(true);
+  };
+  await pause(true);
+  try {
+    await Promise.all(
+      Array.from({ length: 12 }, () => finishedRun(request, "/say Half\n/truncate", { name: "synced-late" })),
+    );
+    // The list has snapshots of the runs. Only their logs say that they were truncated.
+    await expect(async () => {
+      await page.goto("/runs?q=name:synced-late");
+      await expect(page.locator(rows)).toHaveCount(12, { timeout: 500 });
+    }).toPass();
+  } finally {
+    await pause(false);
+  }
+  await expect(page.locator(`${rows} .mark`, { hasText: "truncated" })).toHaveCount(12, { timeout: 20_000 });
+  await expect(page.locator("#facets")).toContainText(/truncated\s*12/, { timeout: 20_000 });
+});
+
 test("failed rows say why, good rows show the prompt, waiting runs are marked", async ({ page, request }) => {
   await page.goto("/runs?q=status:failed");
   const reasons = page.locator(`${rows} .preview`);

@@ -19,7 +19,7 @@ test("a waiting call has an age that keeps counting after a reload", async ({ pa
   await page.locator("html[data-js]").waitFor();
   const inBanner = page.locator("[data-kind=waiting_local_tool] time");
   const atCall = page.locator(".answer-call time");
-  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^for (at least )?\d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (≥ )?\d+ s$/);
   await expect(atCall).toHaveText(/^\d+ s$/);
   // It counts on: in both places it gets to three seconds by itself.
   for (const age of [inBanner, atCall]) {
@@ -132,7 +132,7 @@ test("without the write scope the call is shown with the reason why there is no 
   await expect(page.locator(".row.call")).toContainText("Your sign-in can't answer it: it lacks runs:write.");
   await expect(page.getByLabel("Your answer")).toHaveCount(0);
   await expect(page.getByText("Cancel", { exact: true })).toHaveCount(0);
-  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^for (at least )?\d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (≥ )?\d+ s$/);
   await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "See the call" }).click();
   await expect(page.locator(".row.call")).toBeFocused();
   await takeScreenshots(page, "call-without-write");

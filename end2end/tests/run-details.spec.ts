@@ -104,6 +104,7 @@ test("a run page prints its content alone, in dark ink, with nothing cut off", a
   const id = await finishedRun(request, prompt, { tools: [{ kind: "mantyx_plugin", name: "recall" }] });
   await page.goto(`/runs/${id}`);
   await page.locator("html[data-js]").waitFor();
+  await page.locator(".account summary").click();
   await page.getByRole("button", { name: "Dark theme" }).click();
   await page.setViewportSize({ width: 794, height: 1123 });
   await page.emulateMedia({ media: "print" });

@@ -145,6 +145,44 @@ test("text is appended to its row as it arrives, and scrolled", async ({ page, r
   for (const n of [0, 1, 23]) expect((await written.innerText()).split(`Part ${n} `)).toHaveLength(2);
 });
 
+const recall = { kind: "mantyx_plugin", name: "recall" };
+const named = { name: "live", metadata: { customer: "acme", env: "prod" } };
+const liveRuns: [string, number, string, object][] = [
+  ["a name and metadata", 1440, "/say Done.", named],
+  ["a wide screen", 1920, "/say Done.", named],
+  ["a narrow screen", 390, "/say Done.", named],
+  ["no name", 1440, "/say Done.", { name: undefined }],
+  ["a failure", 1440, "/fail server", { name: "fails" }],
+  ["a truncated answer", 1440, "/say It goes on and\n/truncate", { name: "truncated" }],
+];
+for (const [what, width, last, more] of liveRuns) {
+  test(`nothing moves on the page of a run in progress: ${what}`, async ({ page, request }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.addInitScript(() => {
+      const moved: string[] = [];
+      Object.assign(window, { moved });
+      const describe = (node: Node | null) => (node instanceof Element ? node.outerHTML.slice(0, 80) : String(node?.textContent));
+      const observer = new PerformanceObserver((list) => {
+        for (const shift of list.getEntries() as (PerformanceEntry & { value: number; sources: { node: Node | null }[] })[])
+          moved.push(`${shift.value.toFixed(5)} ${shift.sources.map(({ node }) => describe(node)).join(" | ")}`);
+      });
+      observer.observe({ type: "layout-shift", buffered: true });
+    });
+    // It waits until the page follows it. Then it writes slowly, calls tools, loops, and ends.
+    const lines = ["/say I look that up.", "/sleep 200", '/call recall {"query":"a"}', "/repeat 4", '/call recall {"query":"b"}'];
+    const text = ["/say The first line of a longer answer, which is long enough to be wrapped when it is complete.", "/sleep 200", "/say The second."];
+    const script = ["/call approve {}", ...lines, ...text, "/sleep 200", last].join("\n");
+    const id = await startRun(request, script, { tools: [...approve.tools, recall], ...more });
+    await page.goto(`/runs/${id}`);
+    await page.locator("html[data-js]").waitFor();
+    await answerTool(request, id, await newestCall(page, id), "yes");
+    await expect(page.locator(".row.outcome")).toBeVisible({ timeout: 20_000 });
+    await expect(page.locator('[data-fact="Duration"] .elapsed')).toBeHidden();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([]);
+  });
+}
+
 /** As a person does: again, until it is there. */
 async function scrollToTop(page: Page): Promise<void> {
   await page.mouse.move(500, 300);

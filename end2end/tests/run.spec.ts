@@ -20,7 +20,7 @@ test("a looping run shows its loop first, with links to its events", async ({ pa
   await expect(notes.nth(2)).toContainText(/3 skipped repeats\s*of recall, turns 4–6/);
   await expect(notes.nth(3)).toContainText("gave up");
   await expect(page.locator(".facts")).toContainText("Tool calls2 (+4 skipped)");
-  await expect(gaveUp).toContainText("requested 6 times in a row");
+  await expect(gaveUp).toContainText("6 identical calls to recall in a row");
   await expectAccessible(page);
   const link = gaveUp.locator(".event-link").first();
   const seq = (await link.textContent())!.slice(1);
@@ -179,7 +179,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await expect(waiting).toContainText("approve_refund");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
-  await expect(page.locator(".answer-call")).toContainText(/Waiting for (at least )?\d+ s/);
+  await expect(page.locator(".answer-call")).toContainText(/Waiting (≥ )?\d+ s/);
   await expectAccessible(page);
   await takeScreenshots(page, "run-waiting");
 

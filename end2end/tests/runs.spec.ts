@@ -48,11 +48,12 @@ test("an invalid filter is explained where it was typed", async ({ page }) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.fill("status:lost");
   await filter.press("Enter");
-  await expect(page.getByRole("alert")).toContainText("Unknown status `lost`");
+  await expect(page.getByRole("alert")).toContainText("Unknown status lost");
   await expect(filter).toHaveValue("status:lost");
   await expect(filter).toHaveAttribute("aria-invalid", "true");
   await expect(page.locator(".facets a").first()).toBeVisible();
-  await expect(page.locator(".chart")).toBeVisible();
+  // A chart of all runs above no rows would look like the filter's result.
+  await expect(page.locator(".chart")).toHaveCount(0);
   await expect(page.locator(".time-range summary")).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "runs-filter-error");
@@ -99,8 +100,9 @@ test("very long texts stay in their place", async ({ page, request }) => {
 });
 
 test("theme and rail are remembered by the server", async ({ page }) => {
-  await page.getByRole("button", { name: "Dark theme" }).click();
   await page.getByRole("button", { name: "Collapse the navigation" }).click();
+  await page.locator(".account summary").click();
+  await page.getByRole("button", { name: "Dark theme" }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

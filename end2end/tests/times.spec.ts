@@ -46,13 +46,14 @@ test("the waterfall has a bar for each turn and call, on one axis, and links to 
   expect(bar.width / track.width).toBeGreaterThan(0.3);
   await expectAccessible(page);
   await takeScreenshots(page, "run-waterfall");
-  await slow.locator(".event-link").click();
+  await slow.locator(".bar-label").click();
   await expect(page).toHaveURL(/focus=/);
+  await expect(page).not.toHaveURL(/density=/);
 });
 
 test("the axis and all tracks of the waterfall have the same place and width", async ({ page }) => {
   const id = await openRun(page, "name:refund-approval status:succeeded tool:approve_refund");
-  for (const width of [1440, 1024, 720]) {
+  for (const width of [1440, 1024, 720, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`/runs/${id}?density=waterfall`);
     await expect(page.locator(".waterfall-row[data-depth='1'] .track").first()).toBeVisible();

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use protocol::timeline::{Density, Replay, RowOptions, RowQuery, Rows, minimap, verdict};
+use protocol::timeline::{Density, Replay, RowOptions, RowQuery, Rows, Timing, minimap, verdict};
 use protocol::{Event, Timeline};
 use serde_json::json;
 
@@ -17,6 +17,8 @@ const CALLS_PER_TURN: u64 = 2;
 const DELTAS_PER_TURN: usize = 36;
 /// The factor of deltas for the same text, which must not make the timeline larger.
 const FINER: usize = 10;
+/// When the run began; an event arrives every 40 ms.
+const START_MS: i64 = 1_790_000_000_000;
 /// The number of timed folds and scrubs.
 const FOLDS: usize = 10;
 const SCRUBS: usize = 300;
@@ -63,12 +65,14 @@ fn main() {
     for (name, density, query) in [
         ("rows, normal", Density::Normal, ""),
         ("rows, every event", Density::EveryEvent, ""),
+        ("rows, waterfall", Density::Waterfall, ""),
         ("rows, text query", Density::Normal, "needle"),
         ("rows, every event with a text query", Density::EveryEvent, "needle"),
     ] {
         let options = RowOptions { density, query: RowQuery::parse(query), ..RowOptions::default() };
         figure(name, ms(timed(|| Rows::new(timeline, &[], &options).window(2_000..2_060))), "ms");
     }
+    figure("times", ms(timed(|| Timing::of(timeline, None))), "ms");
     figure("minimap", ms(timed(|| minimap(timeline, 600))), "ms");
     figure("banners and verdict", ms(timed(|| (timeline.banners(), verdict(timeline, None)))), "ms");
 }
@@ -87,7 +91,9 @@ fn log(deltas_per_turn: usize) -> Vec<Event> {
     let mut events = Vec::new();
     let mut push = |kind: &str, data| {
         let seq = events.len() as u64 + 1;
-        events.push(Event::new(seq, kind, data));
+        let mut event = Event::new(seq, kind, data);
+        event.observed_at_ms = Some(START_MS + seq as i64 * 40);
+        events.push(event);
     };
     for turn in 0..TURNS {
         let words = DELTAS_PER_TURN as u64;

@@ -10,9 +10,10 @@ mod time;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::messages::Tokens;
 use fields::Fields;
 pub use payload::{Call, CallResult, Malformed, Payload, PlanUpdate};
-pub use time::EventTime;
+pub use time::{EventTime, PLAUSIBLE_MS};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Envelope")]
@@ -132,6 +133,7 @@ impl Event {
                 finish_reason: data.opt_text("finishReason"),
                 tool_calls: data.tool_calls()?,
                 model: data.get("model").filter(|model| !model.is_null()),
+                tokens: ["usage", "tokens"].into_iter().find_map(|name| Tokens::of_turn(data.get(name)?)),
             },
             "tool_call" => Payload::ToolCall(data.call()?),
             "tool_result" => Payload::ToolResult {

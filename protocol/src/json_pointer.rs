@@ -24,6 +24,11 @@ pub fn join(parent: &str, name: &str) -> String {
     format!("{parent}/{}", escape(name))
 }
 
+/// Returns whether a pointer is another one or inside it.
+pub fn is_inside(pointer: &str, other: &str) -> bool {
+    pointer.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Writes a value, and creates the objects on the way to it. An item of a list must exist.
 pub fn set(document: &mut Value, pointer: &str, value: Value) {
     let Some((parent, step)) = pointer.rsplit_once('/') else { return };

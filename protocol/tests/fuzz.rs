@@ -234,6 +234,9 @@ proptest! {
         let mut masked = spec.clone();
         redact(&mut masked);
         prop_assert_eq!(masked.is_object(), spec.is_object());
+        let mut again = masked.clone();
+        redact(&mut again);
+        prop_assert_eq!(again, masked);
         for language in Language::ALL {
             prop_assert!(!snippet(language, "http://127.0.0.1/runs", &spec).is_empty());
         }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use protocol::json::preview;
-use protocol::timeline::{Banner, Entry, Note, NoteKind, ToolCall, Turn, verdict};
+use protocol::timeline::{Banner, Entry, Note, NoteKind, ToolCall, Turn, failure_signature, verdict};
 use protocol::{Event, RunStatus, Timeline};
 use serde_json::Value;
 
@@ -48,6 +48,10 @@ fn describe(log: &Path) -> String {
         lines.push(format!("{} [{}]", sentence.text, seqs.join(" ")));
     }
     lines.extend(banners.iter().flat_map(banner));
+    lines.extend(
+        failure_signature(&timeline)
+            .map(|group| format!("\n## Failure group {}\n{}\n→ {}", group.id, group.title, group.next_step)),
+    );
     lines.push("\n## Timeline".to_owned());
     for turn in &timeline.turns {
         lines.extend(outline(turn));

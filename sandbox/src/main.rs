@@ -65,7 +65,8 @@ struct Options {
 async fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,rmcp=off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    // A line that cannot be written, as on a full disk, is dropped. Reporting that panics.
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false).init();
     match run(Options::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

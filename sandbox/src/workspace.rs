@@ -31,9 +31,10 @@ pub static OTHER: Workspace = Workspace {
     key_agents: &["agent_support"],
 };
 
-pub static ACCOUNTS: [Account; 2] = [
+pub static ACCOUNTS: [Account; 3] = [
     Account { sub: "usr_demo_owner", email: "owner@demo.test", workspace: &DEMO },
     Account { sub: "usr_other_owner", email: "owner@other.test", workspace: &OTHER },
+    Account { sub: "usr_demo_colleague", email: "colleague@demo.test", workspace: &DEMO },
 ];
 
 /// Returns the workspace of an API key. Compares digests, so that the time reveals nothing.

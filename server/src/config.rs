@@ -73,8 +73,8 @@ pub struct ServeOptions {
     #[arg(long, env = "RUNLENS_WORKSPACES", default_value = "")]
     pub workspaces: String,
 
-    /// Email addresses of the people who may pause the sync, erase by metadata, read the audit log and change shared views
-    /// of others, separated by commas.  [default: everyone; views belong to their owners]
+    /// Email addresses of the people who may pause the sync, delete runs and sessions for good, read the audit log and change
+    /// shared views of others, separated by commas.  [default: everyone; views belong to their owners]
     #[arg(long, env = "RUNLENS_ADMINS", default_value = "")]
     pub admins: String,
 

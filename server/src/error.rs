@@ -5,9 +5,10 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
+use serde_json::Value;
 
 use crate::mantyx::MantyxError;
-use crate::store::{cannot_write, is_unreachable};
+use crate::store::{cannot_write, has_unstorable_text, is_unreachable};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -47,6 +48,10 @@ impl From<Error> for AppError {
                 tracing::error!(%error, "the database does not answer");
                 Self::Database
             }
+            Error::Store(error) if has_unstorable_text(&error) => {
+                let message = "A text contains a NUL, which cannot be stored or found. Remove it.".to_owned();
+                Self::Invalid { field: "text".to_owned(), message }
+            }
             Error::Store(error) => {
                 let reference = crate::random::reference();
                 tracing::error!(%reference, %error, "database error");
@@ -76,13 +81,17 @@ fn from_mantyx(error: MantyxError) -> AppError {
 }
 
 /// The JSON API's error body: the code, and a sentence.
+pub fn body(error: &AppError) -> Value {
+    let mut body = serde_json::to_value(error).unwrap_or_default();
+    body["message"] = error.to_string().into();
+    body
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let error = AppError::from(self);
         let status = StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut body = serde_json::to_value(&error).unwrap_or_default();
-        body["message"] = error.to_string().into();
-        let mut response = (status, Json(body)).into_response();
+        let mut response = (status, Json(body(&error))).into_response();
         if let AppError::TooManyRequests { retry_after_s } = error {
             response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
         }

@@ -1,4 +1,11 @@
-//! HTML escaping.
+//! HTML escaping and rendering.
+
+use leptos::prelude::*;
+
+/// Renders a view as a string. The page inserts it and never hydrates it.
+pub fn render(view: impl IntoView) -> String {
+    view.into_view().to_html()
+}
 
 /// Escapes text for use between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {

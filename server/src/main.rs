@@ -1,5 +1,6 @@
 //! The `runlens` command.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -13,6 +14,9 @@ use runlens::secret_key::{self, RotateKeyOptions};
 use runlens::seed::{self, SeedOptions};
 use runlens::serve::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The site that `cargo xtask build` wrote and embeds.
 #[cfg(embedded_site)]
@@ -108,7 +112,8 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
-    eprintln!("Stopping.");
+    // Not `eprintln!`, which panics if the log is on a full disk.
+    let _ = writeln!(std::io::stderr(), "Stopping.");
     running.stop().await
 }
 

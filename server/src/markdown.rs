@@ -4,7 +4,7 @@
 //! shown as text, images are not loaded, and a link needs a safe scheme. Nesting is limited, so that hostile input
 //! can't build a document that browsers fail on.
 
-use app::plain_text::visible;
+use crate::masking::{is_redacted, masked, shown};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
 
 use crate::html::{escape, escape_text};
@@ -15,13 +15,22 @@ const MAX_MARKDOWN_BYTES: usize = 100_000;
 const MAX_DEPTH: usize = 8;
 
 pub fn render(text: &str) -> String {
-    let text = visible(text);
+    let text = shown(text);
     if text.len() > MAX_MARKDOWN_BYTES {
         return format!("<pre class=\"prose raw\">{}</pre>", escape_text(&text));
     }
     let mut writer = Writer::default();
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
-    TextMergeStream::new(Parser::new_ext(&text, options)).for_each(|event| writer.write(event));
+    let mut inline = Vec::new();
+    for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
+        if is_inline(&event) {
+            inline.push(event);
+        } else {
+            writer.write_inline(std::mem::take(&mut inline));
+            writer.write(event);
+        }
+    }
+    writer.write_inline(inline);
     format!("<div class=\"prose markdown\">{}</div>", writer.html)
 }
 
@@ -30,6 +39,29 @@ pub fn is_safe_url(url: &str) -> bool {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
     let safe = ["https://", "http://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme));
     safe && !url.chars().any(|c| c.is_control() || c.is_whitespace())
+}
+
+/// Returns true for texts and marks in a block.
+fn is_inline(event: &Event<'_>) -> bool {
+    use Tag::{Emphasis, Image, Link, Strikethrough, Strong};
+    match event {
+        Event::Start(tag) => matches!(tag, Emphasis | Strong | Strikethrough | Link { .. } | Image { .. }),
+        Event::End(tag) => {
+            use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
+            matches!(tag, Emphasis | Strong | Strikethrough | Link | Image)
+        }
+        event => !matches!(event, Event::Rule),
+    }
+}
+
+/// The text of a part of a block, as a page shows it.
+fn plain_text(events: &[Event<'_>]) -> String {
+    let text = |event: &Event<'_>| match event {
+        Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => text.to_string(),
+        Event::SoftBreak | Event::HardBreak => "\n".to_owned(),
+        _ => String::new(),
+    };
+    events.iter().map(text).collect()
 }
 
 #[derive(Default)]
@@ -44,6 +76,20 @@ struct Writer {
 }
 
 impl Writer {
+    /// Writes a part of a block. If Markdown has split or encoded what must be masked, only its masked text is written.
+    fn write_inline(&mut self, events: Vec<Event<'_>>) {
+        let text = plain_text(&events);
+        let masked = masked(&text);
+        if masked == text {
+            events.into_iter().for_each(|event| self.write(event));
+        } else if self.in_code {
+            self.push_text(&masked);
+        } else {
+            let lines: Vec<String> = masked.split('\n').map(escape_text).collect();
+            self.html.push_str(&lines.join("<br>"));
+        }
+    }
+
     fn write(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -76,7 +122,7 @@ impl Writer {
             Tag::CodeBlock(kind) => {
                 let language = match &kind {
                     CodeBlockKind::Fenced(language) if !language.is_empty() => {
-                        format!(" data-language=\"{}\"", escape(language))
+                        format!(" data-language=\"{}\"", escape(&masked(language)))
                     }
                     _ => String::new(),
                 };
@@ -157,14 +203,14 @@ impl Writer {
 
     /// A link with an unsafe URL stays the text that it was.
     fn open_link(&mut self, mark: &str, url: &CowStr<'_>) {
-        if is_safe_url(url) && self.links.is_empty() {
+        if is_safe_url(url) && self.links.is_empty() && !is_redacted(url) {
             self.html.push_str(mark);
             self.html.push_str(&open_anchor(url));
             self.links.push("</a>".to_owned());
         } else {
             self.html.push_str(mark);
             self.html.push('[');
-            self.links.push(format!("]({})", escape_text(url)));
+            self.links.push(format!("]({})", escape_text(&masked(url))));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::Method;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,19 +15,23 @@ use tower_http::limit::RequestBodyLimitLayer;
 use crate::auth::{self, SealedSessionStore};
 use crate::config::Site;
 use crate::state::AppState;
-use crate::web::body_timeout::limit_body_time;
+use crate::web::body_timeout::{BodyTimes, limit_body_time};
 use crate::web::cannot_save::note_cannot_save;
 use crate::web::client_address::find_client;
 use crate::web::finish_changes::finish_changes;
+use crate::web::form_notice::return_to_form;
 use crate::web::rate_limit::limit_anonymous_writes;
-use crate::web::rejected_form::return_to_form;
 use crate::web::{
-    assets, delete_pages, headers, health, launch, open_run, origin, pages, preferences, request_log, selection,
+    assets, delete_forms, failure_forms, headers, health, launch, open_run, origin, pages, preferences, request_log,
+    selection, settings_forms, waiting_forms,
 };
-use crate::{api, export, import, live, metrics};
+use crate::{api, export, import, live, masking, metrics, waiting};
 
 /// The largest request body: a launch form whose spec contains 5 MB of files as base64, and one more file to add.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// A launch form may contain files.
+const LAUNCH: &str = "/launch";
 
 /// Preferences are a few words. Clients without a sign-in may set them.
 const MAX_PREFERENCES_BYTES: usize = 8 * 1024;
@@ -40,22 +44,34 @@ fn own_routes() -> Vec<(Method, &'static str, MethodRouter<AppState>)> {
         (Method::GET, "/auth/start", get(auth::start)),
         (Method::GET, "/auth/callback", get(auth::callback)),
         (Method::POST, "/auth/sign-out", post(auth::sign_out)),
+        (Method::POST, "/auth/sign-out-others", post(auth::sign_out_others)),
+        (Method::POST, "/auth/sign-out-everywhere", post(auth::sign_out_everywhere)),
         (Method::POST, "/preferences", post(preferences::set_preferences).layer(small)),
         (Method::GET, "/open-run", get(open_run::open_run)),
         (Method::GET, "/selection", get(selection::open_selection)),
-        (Method::POST, "/launch", post(launch::send_form)),
+        (Method::POST, LAUNCH, post(launch::send_form)),
         (Method::GET, "/runs/{id}/live", get(live::relay)),
         (Method::GET, "/runs/{id}/export", get(export::download)),
-        (Method::GET, "/runs/{id}/delete", get(delete_pages::ask_about_run)),
-        (Method::POST, "/runs/{id}/delete", post(delete_pages::delete_run)),
-        (Method::GET, "/sessions/{id}/delete", get(delete_pages::ask_about_session)),
-        (Method::POST, "/sessions/{id}/delete", post(delete_pages::delete_session)),
+        (Method::POST, "/runs/{id}/delete", post(delete_forms::delete_run)),
+        (Method::POST, "/sessions/{id}/delete", post(delete_forms::delete_session)),
+        (Method::POST, "/failures/{id}", post(failure_forms::change_failure)),
+        (Method::POST, "/settings/redaction", post(settings_forms::change_redaction)),
+        (Method::POST, "/settings/prices", post(settings_forms::change_prices)),
+        (Method::GET, "/waiting/live", get(waiting::relay)),
+        (Method::POST, "/waiting", post(waiting_forms::answer_call)),
     ]
 }
 
 /// Routes that accept a body of any size, because it is streamed.
 fn own_uploads() -> Vec<(Method, &'static str, MethodRouter<AppState>)> {
     vec![(Method::POST, "/import", post(import::post_import_form))]
+}
+
+/// The paths whose requests may contain files.
+fn paths_with_files() -> impl Iterator<Item = &'static str> {
+    let uploads = own_uploads().into_iter().map(|(_, path, _)| path);
+    let endpoints = api::listed().filter_map(|(_, path, is_upload)| is_upload.then_some(path));
+    uploads.chain(endpoints).chain([LAUNCH])
 }
 
 /// A route as it is served.
@@ -84,10 +100,13 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
     let limited = own_routes()
         .into_iter()
         .fold(Router::new(), add)
-        .merge(api::routes())
+        .merge(api::routes().layer(from_fn(masking::api_responses)))
         .merge(pages::routes(&state))
         .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES));
-    let uploads = own_uploads().into_iter().fold(Router::new(), add).merge(api::upload_routes());
+    let uploads = own_uploads()
+        .into_iter()
+        .fold(Router::new(), add)
+        .merge(api::upload_routes().layer(from_fn(masking::api_responses)));
     let with_session = limited
         .merge(uploads)
         .layer(from_fn_with_state(state.clone(), note_cannot_save))
@@ -97,7 +116,7 @@ pub fn router(state: AppState, sessions: SealedSessionStore) -> Router {
         .layer(from_fn_with_state(state.clone(), auth::identify))
         .layer(auth::layer(sessions, https))
         .layer(from_fn_with_state(state.clone(), finish_changes))
-        .layer(from_fn_with_state(state.limits.body_timeout, limit_body_time))
+        .layer(from_fn_with_state(BodyTimes::new(state.limits, paths_with_files()), limit_body_time))
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(state.site, static_files_first));
 

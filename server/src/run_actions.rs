@@ -1,7 +1,7 @@
 //! Actions on a run: cancel it, answer a local tool call, give feedback, delete it.
 
 use app::AppError;
-use domain::{AuditAction, Feedback, Origin, Thumb};
+use domain::{AnswerState, AuditAction, Feedback, Origin, Thumb};
 use protocol::ids;
 
 use crate::audit;
@@ -37,20 +37,48 @@ pub async fn answer_call(
     check_size(&answer)?;
     let answer = &answer;
     let post = |bearer| async move { state.mantyx.answer_call(&bearer, &caller.slug, id, tool_use_id, answer).await };
+    // Of two people, the second waits until the first answer is recorded, and then sees who gave it.
+    let _one_at_a_time = state.waiting.lock_call(caller.workspace_id, id, tool_use_id).await;
     match state.credentials.call(caller, post).await {
         Err(MantyxError::Refused { code, .. }) if code == "unknown_tool_use" => {
-            Err(conflict("This call has already been answered. Your answer was not sent."))
+            Err(conflict(&match answered_before(state, caller, id, tool_use_id).await? {
+                Some(by) => format!("Already answered by {by}. Your answer was not sent."),
+                None => "This call has already been answered. Your answer was not sent.".to_owned(),
+            }))
         }
         Err(MantyxError::Refused { code, .. }) if code == "run_terminal" => {
-            Err(conflict("The run has ended, so this answer is no longer needed."))
+            let ended = "The run has ended, so this answer is no longer needed.";
+            Err(conflict(&match answered_before(state, caller, id, tool_use_id).await? {
+                Some(by) => format!("Already answered by {by}. {ended}"),
+                None => ended.to_owned(),
+            }))
         }
         Err(error) => Err(error.into()),
         Ok(()) => {
-            let call = CallKey { workspace: caller.workspace_id, run_id: id, tool_use_id };
+            let call = CallKey { workspace: caller.workspace_id, run_id: id, tool_use_id, owner: "" };
             let entry = caller.actor.entry(AuditAction::Answer).about(id);
-            Ok(state.store.record_hand_answer(call, answered_by, &entry).await?)
+            // MANTYX has the answer, whether it can be recorded here or not.
+            if let Err(error) = state.store.record_hand_answer(call, answered_by, &entry).await {
+                tracing::error!(%error, run_id = id, workspace = %caller.workspace_id, "cannot record who answered a call");
+                audit::record_done(state, caller, entry).await;
+            }
+            state.waiting.changed(caller.workspace_id);
+            Ok(())
         }
     }
+}
+
+/// Returns who answered a call from here: a person's address, or where the answer came from.
+pub async fn answered_before(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    tool_use_id: &str,
+) -> Result<Option<String>, Error> {
+    let records = state.store.answer_records(caller.workspace_id, id).await?;
+    let sent =
+        records.into_iter().find(|record| record.tool_use_id == tool_use_id && record.state == AnswerState::Sent);
+    Ok(sent.map(|record| record.by))
 }
 
 pub async fn give_feedback(

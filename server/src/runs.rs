@@ -2,13 +2,13 @@
 
 use app::AppError;
 use domain::{ExcludingClause, RunSort, RunSummary, RunsPage};
-use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::Value;
 
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::mask_spec;
 use crate::mirror::Freshness;
 use crate::state::AppState;
 use crate::store::{QueryPlan, RunCursor};
@@ -94,7 +94,7 @@ pub async fn find_run(state: &AppState, caller: &Caller, id: &str) -> Result<(Ru
 pub async fn masked_spec(state: &AppState, caller: &Caller, id: &str) -> Result<Option<Value>, Error> {
     let (json, _) = state.store.run_spec_and_log_state(caller.workspace_id, id).await?;
     let mut spec: Option<Value> = json.and_then(|json| serde_json::from_str(&json).ok());
-    spec.iter_mut().for_each(redact);
+    spec.iter_mut().for_each(mask_spec);
     Ok(spec.filter(Value::is_object))
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use app::api::sign_in::SignInInfo;
@@ -14,31 +14,40 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use crate::answers::AnswerWorker;
+use crate::answers;
 use crate::audit::LateEntries;
 use crate::auth::{BearerCache, Credentials, SealedSessionStore, end_sessions};
 use crate::clock::now_ms;
 use crate::config::{Config, MantyxConfig, create_data_dir};
-use crate::import::finish_abandoned;
-use crate::launch::{BatchWorker, Catalogues};
+use crate::demonstration::show_a_reopened_failure;
+use crate::erase::resume_erasures;
+use crate::import::{ImportWriter, finish_abandoned};
+use crate::launch::{Catalogues, batch};
+use crate::lease_worker::LeaseWorker;
 use crate::listener;
 use crate::live::{Hub, Streams};
 use crate::mantyx::{Bearer, Mantyx};
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror, reindex_old_runs, start_syncers};
 use crate::peers::WorkspacePeers;
+use crate::redaction::PatternCache;
 use crate::retain::enforce_retention;
 use crate::router::router;
 use crate::secret_key::open_vault;
 use crate::state::AppState;
-use crate::store::{Store, warn_if_others_may_read};
+use crate::store::{Store, database_does_not_answer, warn_if_others_may_read};
 use crate::timelines::TimelineCache;
-#[cfg(debug_assertions)]
+use crate::waiting::Boards;
 use crate::web::dev_site::DevSite;
 use crate::web::health::Readiness;
 use crate::web::problem;
 use crate::web::rate_limit::RateLimit;
+#[cfg(debug_assertions)]
+use crate::web::response_slots::ResponseSlots;
 
+/// How long the start waits for a database that does not answer.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(60);
+const DATABASE_RETRY: Duration = Duration::from_millis(500);
 const CLEAN_UP_EVERY: Duration = Duration::from_secs(600);
 /// An import without new events for this long counts as abandoned.
 const IMPORT_TIMEOUT: Duration = Duration::from_secs(600);
@@ -66,11 +75,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     #[cfg(debug_assertions)]
     let config = Config { site: dev_site.as_ref().map_or(config.site, |site| site.site()), ..config };
     create_data_dir(&config.data_dir)?;
-    let store = Store::open(&config.database_url).await?;
-    let vault = Arc::new(open_vault(&store, config.secret_key.as_deref(), &config.data_dir).await?);
-    let max_anonymous_bytes = config.limits.anonymous_bytes;
-    let sessions = SealedSessionStore { store: store.clone(), vault: vault.clone(), max_anonymous_bytes };
-    sessions.hash_old_ids().await.context("the stored sessions could not be brought up to date")?;
+    let sessions = open_database(&config).await?;
+    let (store, vault) = (sessions.store.clone(), sessions.vault.clone());
     let listener = TcpListener::bind(config.addr)
         .await
         .with_context(|| format!("cannot listen on {}; choose another address with RUNLENS_ADDR", config.addr))?;
@@ -80,6 +86,7 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         None => Url::parse(&format!("http://{addr}"))?,
     };
     let redirect_uri = public_url.join("/auth/callback")?;
+    let is_demonstration = matches!(config.mantyx, MantyxConfig::Sandbox { demo: true, .. });
     let (mantyx, sandbox) = connect_mantyx(config.mantyx, &config.data_dir, redirect_uri).await?;
     let limits = config.limits;
     let mut allowed = config.outbound_allow;
@@ -92,8 +99,12 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         mirror: Mirror::default(),
         live: Hub::default(),
         streams: Streams::default(),
+        waiting: Boards::default(),
         peers: WorkspacePeers::new(allowed, config.mcp_commands),
+        imports: ImportWriter::start(store.clone()),
         timelines: TimelineCache::default(),
+        redaction: PatternCache::default(),
+        response_slots: ResponseSlots::default(),
         late_audit_entries: LateEntries::default(),
         sign_in: SignInInfo { mantyx_host: mantyx.host(), sandbox: sandbox.is_some() },
         site: config.site,
@@ -105,6 +116,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         admins: config.admins,
         trusted_proxies: config.trusted_proxies,
         limits,
+        retention: config.retention.clone(),
+        audit_days: config.audit_days,
         anonymous_writes: RateLimit::new(limits.anonymous_writes_per_minute),
         api_key: (config.mantyx_api_key.zip(config.mantyx_workspace)).map(|(key, slug)| ApiKey {
             bearer: Bearer::new(key),
@@ -117,8 +130,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         mantyx,
         store: store.clone(),
         vault,
-        answers: AnswerWorker::default(),
-        batches: BatchWorker::default(),
+        answers: LeaseWorker::default(),
+        batches: LeaseWorker::default(),
         catalogues: Catalogues::default(),
         shutdown: shutdown.clone(),
         tasks: TaskTracker::new(),
@@ -128,8 +141,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         finish_imports(&store, now_ms()).await;
     }
     let tasks = state.tasks.clone();
-    tasks.spawn(state.answers.clone().run(state.clone()));
-    tasks.spawn(state.batches.clone().run(state.clone()));
+    tasks.spawn(answers::work(state.clone()));
+    tasks.spawn(batch::work(state.clone()));
     tasks.spawn(state.credentials.clone().revoke_tokens(shutdown.clone()));
     tasks.spawn(state.late_audit_entries.clone().run(store.clone(), shutdown.clone()));
     if let Some(css) = &state.assets.css {
@@ -138,14 +151,18 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
     tokio::spawn(clean_up(state.clone(), i64::from(config.audit_days) * 86_400_000));
     tokio::spawn(enforce_retention(store.clone(), config.retention, shutdown.clone()));
     tokio::spawn(reindex_old_runs(state.clone()));
-    start_syncers(&state).await?;
+    if is_demonstration {
+        tokio::spawn(show_a_reopened_failure(state.clone()));
+    }
+    start_syncers(&state);
+    let proxies = state.trusted_proxies.clone();
     let router = router(state, sessions);
     #[cfg(debug_assertions)]
     let router = match dev_site {
         Some(site) => site.serve_before(router),
         None => router,
     };
-    let server = tokio::spawn(listener::serve(listener, router, limits, shutdown.clone()));
+    let server = tokio::spawn(listener::serve(listener, router, limits, proxies, shutdown.clone()));
     Ok(Running { url: public_url, addr, sandbox, store, shutdown, tasks, server })
 }
 
@@ -167,6 +184,28 @@ impl Running {
             Err(_) => anyhow::bail!("some requests did not end within 10 s"),
         }
     }
+}
+
+/// Opens the database and what is encrypted in it. Waits while the database does not answer, for example because it restarts.
+async fn open_database(config: &Config) -> anyhow::Result<SealedSessionStore> {
+    let start = Instant::now();
+    loop {
+        match try_open_database(config).await {
+            Err(error) if database_does_not_answer(&error) && start.elapsed() < DATABASE_PATIENCE => {
+                tracing::warn!(error = format!("{error:#}"), "the database does not answer; trying again");
+                tokio::time::sleep(DATABASE_RETRY).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+async fn try_open_database(config: &Config) -> anyhow::Result<SealedSessionStore> {
+    let store = Store::open(&config.database_url).await?;
+    let vault = Arc::new(open_vault(&store, config.secret_key.as_deref(), &config.data_dir).await?);
+    let sessions = SealedSessionStore { store, vault, max_anonymous_bytes: config.limits.anonymous_bytes };
+    sessions.hash_old_ids().await.context("the stored sessions could not be brought up to date")?;
+    Ok(sessions)
 }
 
 async fn connect_mantyx(
@@ -208,6 +247,10 @@ async fn clean_up(state: AppState, keep_audit_ms: i64) {
         finish_imports(&state.store, now_ms() - IMPORT_TIMEOUT.as_millis() as i64).await;
         if let Err(error) = state.store.delete_audit_entries_before(now_ms() - keep_audit_ms).await {
             tracing::warn!(%error, "cannot delete old entries of the audit log");
+        }
+        match resume_erasures(&state.store, &state.vault).await {
+            Ok(erased) => erased.iter().for_each(|(workspace, run_id)| state.timelines.forget(*workspace, run_id)),
+            Err(error) => tracing::warn!(%error, "cannot continue an interrupted erasure"),
         }
         if let Err(error) = state.store.purge_erased().await {
             tracing::warn!(%error, "cannot remove the rest of what was erased");

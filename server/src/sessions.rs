@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{AuditAction, Facets, SessionSummary, SessionsPage, ToolAnswerers};
+use domain::{AuditAction, SessionSummary, SessionsPage, ToolAnswerers};
 use domain::{SessionDetail, SessionMessages, SessionTotals};
-use protocol::redact::redact;
 use protocol::{Query, ids};
 use serde_json::{Value, json};
 
@@ -17,7 +16,9 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::launch::{self, LaunchRequest, Launcher};
 use crate::mantyx::{LaunchFault, MantyxError};
+use crate::masking::mask_document;
 use crate::state::AppState;
+use crate::store::NewAuditEntry;
 use crate::store::{SessionCursor, SessionPlan, UnsupportedClause, parse_time};
 use crate::views;
 
@@ -26,13 +27,14 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Messages in one page of a conversation.
 pub const MESSAGES: u32 = 100;
 
+/// Returns a page of sessions, with the plan for what else a page shows of the same query.
 pub async fn list(
     state: &AppState,
     caller: &Caller,
     query: &Query,
     cursor: Option<&str>,
     limit: u32,
-) -> Result<SessionsPage, Error> {
+) -> Result<(SessionPlan, SessionsPage), Error> {
     let cursor = cursor.map(parse_cursor).transpose()?;
     let stale = match cursor {
         None => state.mirror.sync_sessions(state, caller).await?.stale(),
@@ -45,10 +47,10 @@ pub async fn list(
     if page.sessions.is_empty() && cursor.is_none() {
         page.excluding = state.store.excluding_session_clauses(&plan).await?;
     }
-    Ok(page)
+    Ok((plan, page))
 }
 
-/// Sessions have no summary at first, and some MANTYX servers report none. Then the first prompt stands for it.
+/// Sessions have no summary at first, and some MANTYX servers report none. Then the first prompt is shown instead.
 async fn add_first_prompts(state: &AppState, caller: &Caller, sessions: &mut [SessionSummary]) -> Result<(), Error> {
     let lacking: Vec<&str> =
         sessions.iter().filter(|session| session.summary.is_none()).map(|session| session.id.as_str()).collect();
@@ -57,11 +59,6 @@ async fn add_first_prompts(state: &AppState, caller: &Caller, sessions: &mut [Se
         session.summary = prompts.remove(&session.id);
     }
     Ok(())
-}
-
-pub async fn facets(state: &AppState, caller: &Caller, query: &Query) -> Result<Facets, Error> {
-    let plan = SessionPlan::new(caller.workspace_id, query, now_ms()).map_err(unsupported_clause)?;
-    Ok(state.store.session_facets(&plan).await?)
 }
 
 /// The error for a clause that only runs support.
@@ -74,13 +71,19 @@ fn unsupported_clause(UnsupportedClause(clause): UnsupportedClause) -> AppError 
     }
 }
 
-/// Returns a session. Its totals are those of its runs, and empty for a caller who may not read runs.
-pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bool) -> Result<SessionDetail, Error> {
+/// A session as MANTYX has it now, or as it is stored.
+pub struct OpenedSession {
+    pub session: SessionSummary,
+    pub spec: Value,
+    pub ended_at_ms: Option<i64>,
+    /// Set when the data may be behind MANTYX.
+    pub stale: Option<String>,
+    pub now_ms: i64,
+}
+
+/// Loads a session from MANTYX, or the stored copy if MANTYX can't answer.
+pub async fn open(state: &AppState, caller: &Caller, id: &str) -> Result<OpenedSession, Error> {
     check_available(state, caller, id).await?;
-    // The totals include stored runs only.
-    if may_read_runs && let Err(error) = state.mirror.sync_newest(state, caller).await {
-        tracing::info!(%error, "could not sync runs for a session");
-    }
     let known = state.store.session(caller.workspace_id, id).await?;
     let request =
         state.credentials.call(caller, |bearer| async move { state.mantyx.session(&bearer, &caller.slug, id).await });
@@ -123,18 +126,26 @@ pub async fn open(state: &AppState, caller: &Caller, id: &str, may_read_runs: bo
         (Err(error), Some(known)) => (known, Value::Null, None, Some(AppError::from(Error::Mantyx(error)).advice())),
         (Err(error), None) => return Err(session_error(error)),
     };
-    Ok(SessionDetail {
-        totals: match may_read_runs {
-            true => state.store.session_totals(caller.workspace_id, id).await?,
-            false => SessionTotals::default(),
-        },
-        spec,
-        can_write: true,
-        ended_at_ms,
-        session,
-        stale,
-        now_ms: now,
-    })
+    Ok(OpenedSession { session, spec, ended_at_ms, stale, now_ms: now })
+}
+
+/// Loads a session with the totals of its runs, which are empty for a caller who may not read runs.
+pub async fn load_detail(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    may_read_runs: bool,
+) -> Result<SessionDetail, Error> {
+    // The totals include stored runs only.
+    if may_read_runs && let Err(error) = state.mirror.sync_newest(state, caller).await {
+        tracing::info!(%error, workspace = %caller.workspace_id, "could not sync runs for a session");
+    }
+    let OpenedSession { session, spec, ended_at_ms, stale, now_ms } = open(state, caller, id).await?;
+    let totals = match may_read_runs {
+        true => state.store.session_totals(caller.workspace_id, id).await?,
+        false => SessionTotals::default(),
+    };
+    Ok(SessionDetail { session, totals, spec, ended_at_ms, stale, now_ms })
 }
 
 /// Returns a stored session, or loads it from MANTYX.
@@ -142,7 +153,7 @@ pub async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Session
     check_id(id)?;
     match state.store.session(caller.workspace_id, id).await? {
         Some(known) => Ok(known),
-        None => Ok(open(state, caller, id, false).await?.session),
+        None => Ok(open(state, caller, id).await?.session),
     }
 }
 
@@ -167,7 +178,7 @@ pub async fn start(state: &AppState, caller: &Caller, new: NewSession) -> Result
     }
     let (mode, answers) = (LaunchMode::NewSession, ToolAnswerers::default());
     let request = LaunchRequest { key: new.key, mode, spec, answers, origin_run_id: None };
-    let launched = launch::launch(state, &launcher, &request).await?;
+    let launched = launch::launch(&launcher, &request).await?;
     launched.session_id.ok_or(Error::Unconfirmed)
 }
 
@@ -176,21 +187,36 @@ pub async fn send(state: &AppState, caller: &Caller, id: &str, text: &str) -> Re
     check_id(id)?;
     check_message(text)?;
     let body = &json!({ "prompt": text });
-    let post = |bearer| async move {
-        match state.mantyx.send_message(&bearer, &caller.slug, id, body).await {
-            // Returned as an error, so that the expired access token is refreshed.
-            Err(LaunchFault::NotStarted(MantyxError::Unauthorized)) => Err(MantyxError::Unauthorized),
-            other => Ok(other),
-        }
-    };
-    let run_id = state.credentials.call(caller, post).await?.map_err(send_error)?;
+    let post = |bearer| async move { state.mantyx.send_message(&bearer, &caller.slug, id, body).await };
+    let run_id = state.credentials.call(caller, post).await.map_err(send_error)?;
     let entry = caller.actor.entry(AuditAction::Launch).about(&run_id).with_detail(format!("message in {id}"));
-    match views::owner(state, caller).await? {
-        Some(subject) => state.store.record_launch(caller.workspace_id, &subject, &run_id, &entry).await?,
-        None => audit::record_done(state, caller, entry).await,
-    }
+    record_sent(state, caller, &run_id, entry).await;
     // The list is synced only at intervals, but the page that sent the message reloads now.
-    state.mirror.sync_snapshot(state, caller, &run_id).await
+    match state.mirror.sync_snapshot(state, caller, &run_id).await {
+        Ok(()) => state.live.follow_launched(state, caller, &run_id),
+        Err(error) => {
+            tracing::info!(%error, run_id, workspace = %caller.workspace_id, "the run of a message could not be fetched at once");
+        }
+    }
+    Ok(())
+}
+
+/// Records the run of a message. The message is sent, so a failure is only logged: an error would suggest to send it again.
+async fn record_sent(state: &AppState, caller: &Caller, run_id: &str, entry: NewAuditEntry) {
+    let recorded = match views::owner(state, caller).await {
+        Ok(Some(subject)) => {
+            let recorded = state.store.record_launch(caller.workspace_id, &subject, run_id, &entry).await;
+            recorded.map(|()| true).map_err(Error::from)
+        }
+        Ok(None) => Ok(false),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = &recorded {
+        tracing::error!(%error, run_id, workspace = %caller.workspace_id, "a message was sent and its run could not be recorded");
+    }
+    if !matches!(recorded, Ok(true)) {
+        audit::record_done(state, caller, entry).await;
+    }
 }
 
 fn send_error(fault: LaunchFault) -> Error {
@@ -241,7 +267,7 @@ pub async fn messages(
 
 /// Masks secrets, which no page needs.
 fn redacted(mut spec: Value) -> Value {
-    redact(&mut spec);
+    mask_document(&mut spec);
     spec
 }
 

@@ -10,23 +10,27 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 use url::Url;
 
-use crate::answers::AnswerWorker;
 use crate::audit::LateEntries;
 use crate::auth::{Admins, BearerCache, Credentials, Workspaces};
 use crate::config::Site;
-use crate::launch::{BatchWorker, Catalogues};
+use crate::import::ImportWriter;
+use crate::launch::Catalogues;
+use crate::lease_worker::LeaseWorker;
 use crate::limits::Limits;
 use crate::live::{Hub, Streams};
 use crate::mantyx::Mantyx;
 use crate::metrics::Metrics;
 use crate::mirror::{ApiKey, Mirror};
 use crate::peers::WorkspacePeers;
-use crate::store::Store;
+use crate::redaction::PatternCache;
+use crate::store::{Retention, Store};
 use crate::timelines::TimelineCache;
 use crate::vault::Vault;
+use crate::waiting::Boards;
 use crate::web::client_address::TrustedProxies;
 use crate::web::health::Readiness;
 use crate::web::rate_limit::RateLimit;
+use crate::web::response_slots::ResponseSlots;
 
 #[derive(Clone, Debug)]
 pub struct AppState {
@@ -38,11 +42,19 @@ pub struct AppState {
     pub mirror: Mirror,
     pub live: Hub,
     pub streams: Streams,
+    /// The calls that wait for an answer.
+    pub waiting: Boards,
     pub peers: WorkspacePeers,
-    pub answers: AnswerWorker,
-    pub batches: BatchWorker,
+    pub imports: ImportWriter,
+    /// Answers the calls of launched runs.
+    pub answers: LeaseWorker,
+    /// Launches the runs of batches.
+    pub batches: LeaseWorker,
     pub catalogues: Catalogues,
     pub timelines: TimelineCache,
+    /// Compiled redaction patterns.
+    pub redaction: PatternCache,
+    pub response_slots: ResponseSlots,
     pub late_audit_entries: LateEntries,
     pub public_url: Url,
     pub mantyx_workspace: Option<String>,
@@ -52,6 +64,9 @@ pub struct AppState {
     pub admins: Admins,
     pub trusted_proxies: TrustedProxies,
     pub limits: Limits,
+    pub retention: Retention,
+    /// Days for which entries of the audit log are kept.
+    pub audit_days: u32,
     pub anonymous_writes: RateLimit,
     /// The operator's key, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,

@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::Context;
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 const NONCE_BYTES: usize = 24;
@@ -26,6 +28,8 @@ pub mod purpose {
     pub const BATCH: &str = "batch";
     pub const TEMPLATE: &str = "template";
     pub const DRAFT: &str = "draft";
+    pub const PENDING_ERASURE: &str = "pending erasure";
+    pub const REDACTION_KEY: &str = "redaction key";
     pub const KEY_CHECK: &str = "key check";
 }
 
@@ -100,6 +104,14 @@ impl Vault {
             .chain(&self.earlier)
             .find_map(|cipher| decrypt(cipher, purpose, sealed))
             .ok_or(Unreadable)
+    }
+
+    pub fn seal_json(&self, purpose: &str, value: &impl Serialize) -> Vec<u8> {
+        self.seal(purpose, &serde_json::to_vec(value).unwrap_or_default())
+    }
+
+    pub fn open_json<T: DeserializeOwned>(&self, purpose: &str, sealed: &[u8]) -> Result<T, Unreadable> {
+        serde_json::from_slice(&self.open_sealed(purpose, sealed)?).map_err(|_| Unreadable)
     }
 
     /// Encrypts a value with the first key. Returns `None` if it is already.

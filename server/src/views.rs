@@ -1,15 +1,17 @@
-//! Saved views of the signed-in user.
+//! Saved views of the signed-in user. The body of a change names the list, so its scope is checked here.
 
 use app::AppError;
 use domain::{AuditAction, View, ViewChange, ViewList, ViewScope};
 use protocol::Query;
 
+use crate::auth::scopes::{RUNS_READ, SESSIONS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::masked;
 use crate::random;
 use crate::state::AppState;
-use crate::store::{NewView, ViewEditor};
+use crate::store::{Grant, NewView, ViewEditor};
 
 const MAX_NAME_CHARS: usize = 80;
 /// Views per user and list.
@@ -20,10 +22,18 @@ pub async fn list(state: &AppState, caller: &Caller, list: ViewList) -> Result<V
     Ok(state.store.views(caller.workspace_id, owner.as_deref(), list).await?)
 }
 
+/// The scope that a list and its views need.
+pub fn scope_of(list: ViewList) -> &'static str {
+    match list {
+        ViewList::Runs => RUNS_READ,
+        ViewList::Sessions => SESSIONS_READ,
+    }
+}
+
 pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Result<View, Error> {
-    let owner = required_owner(state, caller).await?;
+    let owner = owner_with_scope(state, caller, change.list).await?;
     let views = state.store.views(caller.workspace_id, Some(&owner), change.list).await?;
-    if views.iter().filter(|view| view.mine).count() >= MAX_VIEWS {
+    if views.iter().filter(|view| view.is_mine).count() >= MAX_VIEWS {
         return Err(invalid("name", format!("You already have {MAX_VIEWS} views. Delete one first.")));
     }
     let view = NewView {
@@ -41,12 +51,13 @@ pub async fn create(state: &AppState, caller: &Caller, change: ViewChange) -> Re
 }
 
 pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewChange) -> Result<View, Error> {
-    let owner = required_owner(state, caller).await?;
+    let owner = owner_with_scope(state, caller, change.list).await?;
     let known = find(state, caller, &owner, change.list, id).await?;
     let was_shared = known.scope == ViewScope::Shared;
     let view = NewView {
         list: change.list,
-        name: change.name.unwrap_or(known.name),
+        // A form sends the name as its page shows it.
+        name: change.name.filter(|name| *name != masked(&known.name)).unwrap_or(known.name),
         query: change.query.unwrap_or(known.query),
         shared: change.shared.unwrap_or(was_shared),
     };
@@ -67,7 +78,14 @@ pub async fn change(state: &AppState, caller: &Caller, id: &str, change: ViewCha
 }
 
 pub async fn delete(state: &AppState, caller: &Caller, id: &str) -> Result<(), Error> {
-    let owner = required_owner(state, caller).await?;
+    let grant = required_grant(state, caller).await?;
+    let owner = grant.subject;
+    let Some(list) = state.store.view_list(caller.workspace_id, id).await? else {
+        return Err(AppError::not_found("view").into());
+    };
+    if !includes(&grant.scopes, scope_of(list)) {
+        return Err(AppError::MissingScope { scope: scope_of(list).to_owned() }.into());
+    }
     let entry = caller.actor.entry(AuditAction::DeleteSharedView).about(id);
     match state.store.delete_view(caller.workspace_id, editor(state, caller, &owner), id, &entry).await? {
         true => Ok(()),
@@ -77,7 +95,7 @@ pub async fn delete(state: &AppState, caller: &Caller, id: &str) -> Result<(), E
 
 /// Sets the view that the caller's list opens with.
 pub async fn set_default(state: &AppState, caller: &Caller, list: ViewList, id: &str) -> Result<(), Error> {
-    let owner = required_owner(state, caller).await?;
+    let owner = owner_with_scope(state, caller, list).await?;
     find(state, caller, &owner, list, id).await?;
     Ok(state.store.set_default_view(caller.workspace_id, &owner, list, id).await?)
 }
@@ -100,14 +118,27 @@ pub async fn owner(state: &AppState, caller: &Caller) -> Result<Option<String>, 
     }
 }
 
-async fn required_owner(state: &AppState, caller: &Caller) -> Result<String, Error> {
+/// Returns the subject of a signed-in user who may see the list.
+async fn owner_with_scope(state: &AppState, caller: &Caller, list: ViewList) -> Result<String, Error> {
+    let grant = required_grant(state, caller).await?;
+    match includes(&grant.scopes, scope_of(list)) {
+        true => Ok(grant.subject),
+        false => Err(AppError::MissingScope { scope: scope_of(list).to_owned() }.into()),
+    }
+}
+
+async fn required_grant(state: &AppState, caller: &Caller) -> Result<Grant, Error> {
+    let grant = match &caller.credential {
+        Credential::Grant(id) => state.store.grant(id).await?,
+        Credential::Bearer(_) => None,
+    };
     let message = "Sign in to save or change views.".to_owned();
-    owner(state, caller).await?.ok_or_else(|| AppError::Forbidden { message }.into())
+    grant.ok_or_else(|| AppError::Forbidden { message }.into())
 }
 
 /// Fails if the user already has a view with this name, because the tabs would look the same.
 fn check_unique_name(views: &[View], name: &str, changed: Option<&str>) -> Result<(), Error> {
-    match views.iter().any(|view| view.mine && view.name == name && Some(view.id.as_str()) != changed) {
+    match views.iter().any(|view| view.is_mine && view.name == name && Some(view.id.as_str()) != changed) {
         true => Err(invalid("name", format!("You already have a view “{name}”. Choose another name."))),
         false => Ok(()),
     }

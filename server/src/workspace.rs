@@ -1,9 +1,12 @@
 //! The workspace of a signed-in user. Its methods for pages are in [`crate::pages`].
 
+use std::sync::Arc;
+
 use app::AppError;
 use app::model::Viewer;
 
 use crate::auth::{Caller, scopes};
+use crate::masking::Patterns;
 use crate::state::AppState;
 
 /// Bound to one workspace id, which comes from the session and never from a request.
@@ -14,6 +17,8 @@ pub struct SignedInWorkspace {
     pub viewer: Viewer,
     /// Granted scopes, separated by spaces; empty if MANTYX doesn't report them.
     pub scopes: String,
+    /// What is redacted in the texts of its pages.
+    pub patterns: Arc<Patterns>,
     /// Nothing can be saved, and the page that asks was loaded before: see [`crate::web::cannot_save`] for others.
     pub cannot_save: bool,
 }

@@ -47,10 +47,10 @@ enum Task {
     },
     /// Run every check, as CI does
     Test {
-        /// Only these parts; all that CI runs when none is named
+        /// Only these parts; all when none is named
         #[arg(value_enum)]
         parts: Vec<test::Part>,
-        /// Also the parts that CI leaves out
+        /// More input for the fuzz tests and more rounds of torture than CI has time for
         #[arg(long)]
         full: bool,
     },

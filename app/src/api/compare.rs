@@ -8,6 +8,6 @@ use crate::wire::Wire;
 
 /// Without `right`, compares with the most similar successful run.
 #[server(prefix = "/rpc", endpoint = "compare", input = leptos::server_fn::codec::GetUrl)]
-pub async fn compare_runs(left: String, right: Option<String>) -> Result<Wire<ComparisonModel>, AppError> {
-    super::call(|backend| async move { backend.compare(&left, right.as_deref()).await }).await.map(Wire)
+pub async fn load_comparison(left: String, right: Option<String>) -> Result<Wire<ComparisonModel>, AppError> {
+    super::load(|backend| async move { backend.compare(&left, right.as_deref()).await }).await
 }

@@ -8,5 +8,5 @@ use crate::wire::Wire;
 #[server(prefix = "/rpc", endpoint = "api-docs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_api_docs() -> Result<Wire<String>, AppError> {
     let docs = use_context::<crate::backend::ApiDocs>().ok_or_else(|| AppError::not_found("page"))?;
-    Ok(Wire((docs.0)()))
+    Ok(Wire::encode(&(docs.0)()))
 }

@@ -9,13 +9,13 @@ use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "run", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_run(id: String, #[server(default)] view: RunView) -> Result<Wire<RunPageModel>, AppError> {
-    super::call(|backend| async move { backend.run(&id, &view).await }).await.map(Wire)
+    super::load(|backend| async move { backend.run(&id, &view).await }).await
 }
 
 /// Loads another view of an open run, without asking MANTYX again.
 #[server(prefix = "/rpc", endpoint = "run-state", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_run_state(id: String, #[server(default)] view: RunView) -> Result<Wire<RunState>, AppError> {
-    super::call(|backend| async move { backend.run_state(&id, &view).await }).await.map(Wire)
+    super::load(|backend| async move { backend.run_state(&id, &view).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "cancel-run")]

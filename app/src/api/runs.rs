@@ -11,23 +11,23 @@ use crate::wire::Wire;
 #[server(prefix = "/rpc", endpoint = "runs", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_runs(#[server(default)] address: ListAddress) -> Result<Wire<RunListModel>, AppError> {
     let preferences = crate::preferences::list_from_request();
-    super::call(|backend| async move { backend.runs(address, preferences).await }).await.map(Wire)
+    super::load(|backend| async move { backend.runs(address, preferences).await }).await
 }
 
 /// Counts the runs newer than `first` on the first page of a list, and loads the current state of the runs in `rows`.
 /// Without `first`, nothing is counted.
-#[server(prefix = "/rpc", endpoint = "runs-news", input = leptos::server_fn::codec::GetUrl)]
+#[server(prefix = "/rpc", endpoint = "run-updates", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_run_updates(
     q: String,
     first: Option<String>,
     #[server(default)] rows: Vec<String>,
 ) -> Result<Wire<RunListUpdate>, AppError> {
-    super::call(|backend| async move { backend.run_list_update(&q, first.as_deref(), rows).await }).await.map(Wire)
+    super::load(|backend| async move { backend.run_list_update(&q, first.as_deref(), rows).await }).await
 }
 
-#[server(prefix = "/rpc", endpoint = "peek", input = leptos::server_fn::codec::GetUrl)]
+#[server(prefix = "/rpc", endpoint = "run-preview", input = leptos::server_fn::codec::GetUrl)]
 pub async fn preview_run(id: String) -> Result<Wire<RunPreview>, AppError> {
-    super::call(|backend| async move { backend.preview_run(&id).await }).await.map(Wire)
+    super::load(|backend| async move { backend.preview_run(&id).await }).await
 }
 
 /// Suggests completions at the caret of a list's filter bar.
@@ -37,5 +37,5 @@ pub async fn complete_filter(
     text: String,
     caret: u32,
 ) -> Result<Wire<Vec<Suggestion>>, AppError> {
-    super::call(|backend| async move { backend.complete_filter(list, &text, caret).await }).await.map(Wire)
+    super::load(|backend| async move { backend.complete_filter(list, &text, caret).await }).await
 }

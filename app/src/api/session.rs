@@ -1,30 +1,29 @@
 //! One session: the page, its conversation page by page, its actions, and the form for a new one.
 
-use domain::SessionDetail;
 use leptos::prelude::*;
 
 use crate::AppError;
-use crate::model::session::{Conversation, NewSessionModel};
+use crate::model::session::{Conversation, NewSessionModel, SessionModel};
 use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "session", input = leptos::server_fn::codec::GetUrl)]
-pub async fn load_session(id: String) -> Result<Wire<SessionDetail>, AppError> {
-    super::call(|backend| async move { backend.session(&id).await }).await.map(Wire)
+pub async fn load_session(id: String) -> Result<Wire<SessionModel>, AppError> {
+    super::load(|backend| async move { backend.session(&id).await }).await
 }
 
 /// Loads the last page of a conversation, or the one before the message `before`, whose runs start at the cursor `runs`.
-#[server(prefix = "/rpc", endpoint = "session-turns", input = leptos::server_fn::codec::GetUrl)]
+#[server(prefix = "/rpc", endpoint = "conversation", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_conversation(
     id: String,
     before: Option<u64>,
     runs: Option<String>,
 ) -> Result<Wire<Conversation>, AppError> {
-    super::call(|backend| async move { backend.conversation(&id, before, runs).await }).await.map(Wire)
+    super::load(|backend| async move { backend.conversation(&id, before, runs).await }).await
 }
 
 #[server(prefix = "/rpc", endpoint = "new-session", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_new_session() -> Result<Wire<NewSessionModel>, AppError> {
-    super::call(|backend| async move { backend.new_session().await }).await.map(Wire)
+    super::load(|backend| async move { backend.new_session().await }).await
 }
 
 /// Starts a session with its first message, and returns its address.

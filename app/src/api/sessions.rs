@@ -9,5 +9,5 @@ use crate::wire::Wire;
 
 #[server(prefix = "/rpc", endpoint = "sessions", input = leptos::server_fn::codec::GetUrl)]
 pub async fn load_sessions(#[server(default)] address: ListAddress) -> Result<Wire<SessionListModel>, AppError> {
-    super::call(|backend| async move { backend.sessions(address).await }).await.map(Wire)
+    super::load(|backend| async move { backend.sessions(address).await }).await
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::AppError;
+use crate::wire::Wire;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignInInfo {
@@ -13,6 +14,6 @@ pub struct SignInInfo {
 }
 
 #[server(prefix = "/rpc", endpoint = "sign-in-info", input = leptos::server_fn::codec::GetUrl)]
-pub async fn read_sign_in_info() -> Result<SignInInfo, AppError> {
-    Ok(use_context::<SignInInfo>().unwrap_or_default())
+pub async fn load_sign_in() -> Result<Wire<SignInInfo>, AppError> {
+    Ok(Wire::encode(&use_context::<SignInInfo>().unwrap_or_default()))
 }

@@ -1,10 +1,10 @@
-//! Keeps the ages on a page counting.
+//! Keeps the ages on a page counting, and the times that are left.
 
 use leptos::prelude::*;
 
 /// Updates ages every second while the component is mounted. `data-age` is the age in seconds when the element was
 /// rendered. The start time by the browser's clock is stored in `data-since`, so that the age stays correct after the
-/// tab was suspended.
+/// tab was suspended. An element with `data-left` counts down instead, to the time in `data-until`.
 pub fn count_ages() {
     Effect::new(move |_| {
         count();
@@ -20,12 +20,17 @@ fn count() {
     let ages = document().get_elements_by_class_name("counted");
     for element in (0..ages.length()).filter_map(|at| ages.item(at)) {
         let number = |name: &str| element.get_attribute(name).and_then(|text| text.parse::<u64>().ok());
-        let since = number("data-since").unwrap_or_else(|| {
-            let since = now.saturating_sub(number("data-age").unwrap_or(0));
-            let _ = element.set_attribute("data-since", &since.to_string());
-            since
-        });
-        element.set_text_content(Some(&crate::format::age(now.saturating_sub(since))));
+        let stored = |name: &str, at: u64| {
+            number(name).unwrap_or_else(|| {
+                let _ = element.set_attribute(name, &at.to_string());
+                at
+            })
+        };
+        let seconds = match number("data-left") {
+            Some(left) => stored("data-until", now + left).saturating_sub(now),
+            None => now.saturating_sub(stored("data-since", now.saturating_sub(number("data-age").unwrap_or(0)))),
+        };
+        element.set_text_content(Some(&crate::format::age(seconds)));
     }
 }
 

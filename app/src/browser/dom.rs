@@ -34,9 +34,19 @@ pub fn download(path: &str) {
     let _ = path;
 }
 
-/// Sets `copied` on success. Browsers deny clipboard access on insecure origins.
+/// Sets `copied` on success.
 pub fn copy_text(text: &str, copied: RwSignal<bool>) {
     #[cfg(feature = "hydrate")]
+    copy_then(text, move || {
+        copied.try_set(true);
+    });
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (text, copied);
+}
+
+/// Calls `then` on success. Browsers deny clipboard access on insecure origins.
+#[cfg(feature = "hydrate")]
+pub(super) fn copy_then(text: &str, then: impl FnOnce() + 'static) {
     if let Some(window) = web_sys::window() {
         let clipboard = window.navigator().clipboard();
         if clipboard.is_undefined() {
@@ -45,12 +55,10 @@ pub fn copy_text(text: &str, copied: RwSignal<bool>) {
         let written = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text));
         leptos::task::spawn_local(async move {
             if written.await.is_ok() {
-                copied.try_set(true);
+                then();
             }
         });
     }
-    #[cfg(not(feature = "hydrate"))]
-    let _ = (text, copied);
 }
 
 /// Copies the full URL of a path of this site.
@@ -175,7 +183,7 @@ pub fn is_hidden() -> bool {
     cfg!(feature = "hydrate") && leptos::prelude::document().hidden()
 }
 
-fn closest(event: &leptos::web_sys::Event, selector: &str) -> Option<leptos::web_sys::Element> {
+pub(super) fn closest(event: &leptos::web_sys::Event, selector: &str) -> Option<leptos::web_sys::Element> {
     #[cfg(feature = "hydrate")]
     {
         use wasm_bindgen::JsCast;

@@ -24,6 +24,12 @@ pub fn focus_element(id: &str) {
     let _ = id;
 }
 
+/// Focuses an element.
+#[cfg(feature = "hydrate")]
+pub fn focus(element: web_sys::Element) {
+    browser::focus(Some(element));
+}
+
 #[cfg(feature = "hydrate")]
 mod browser {
     use leptos::prelude::document;
@@ -36,6 +42,8 @@ mod browser {
         Link { part: Element, index: u32, text: Option<String> },
         /// The reply box of a call.
         Reply { row: Element },
+        /// The waiting call that is answered.
+        Waiting,
         /// The form that cancels the run.
         Cancel,
     }
@@ -49,17 +57,22 @@ mod browser {
         if inside(".answer-call").is_some() {
             return inside(".row").map(|row| Focused::Reply { row });
         }
-        let part = inside(".findings, .row, .run-side")?;
+        if inside(".waiting-reply").is_some() {
+            return Some(Focused::Waiting);
+        }
+        let part = inside(".findings, .row, .run-side, .waiting-list")?;
         let links = part.get_elements_by_tag_name("a");
         let index = (0..links.length()).find(|index| links.item(*index).as_ref() == Some(&element))?;
         Some(Focused::Link { text: element.text_content(), part, index })
     }
 
     /// Restores the focus if it was lost. A link is found again by its position or its text. From a reply box the focus
-    /// moves to the unsent draft, to the next reply box, or to the call's row; from the cancel form to the run's
-    /// status.
+    /// moves to the unsent draft, to the next reply box, or to the call's row; on the page of waiting calls to the draft or to
+    /// the list; from the cancel form to the run's status.
     pub fn restore(focused: Focused) {
-        let is_lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
+        let is_hidden = |element: &Element| element.closest(".gone").is_ok_and(|gone| gone.is_some());
+        let is_lost =
+            document().active_element().is_none_or(|element| element.tag_name() == "BODY" || is_hidden(&element));
         if !is_lost {
             return;
         }
@@ -76,6 +89,7 @@ mod browser {
                 let _ = row.set_attribute("tabindex", "-1");
                 focus(draft.or_else(|| first(".answer-call textarea")).or(Some(row)));
             }
+            Focused::Waiting => focus(first(".waiting-reply textarea").or_else(|| first(".waiting-list a"))),
             Focused::Cancel => focus(first(".run-status")),
         }
     }

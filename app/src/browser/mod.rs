@@ -2,12 +2,14 @@
 //!
 //! Effects run only in the browser, so most of this is ordinary code. Files that need the browser's own types
 //! ([`build`], [`stream`], [`post`], [`upload`], [`launch`], [`dom`], [`scroll_anchor`], [`focus`],
-//! [`clock`], [`popovers`]) do nothing on the server.
+//! [`clock`], [`popovers`], [`waiting`]) do nothing on the server.
 
 mod ages;
 mod build;
 mod clock;
 mod dom;
+#[cfg(feature = "hydrate")]
+mod event_stream;
 mod focus;
 mod launch;
 #[cfg(feature = "hydrate")]
@@ -21,19 +23,26 @@ mod run_updates;
 mod scroll_anchor;
 mod scroll_follow;
 mod stream;
+#[cfg(feature = "hydrate")]
+mod update_html;
 mod upload;
 mod url_sync;
+mod waiting;
+mod waterfall;
+
+use std::time::Duration;
 
 use leptos::prelude::*;
 
 pub use ages::count_ages;
 pub use build::{is_same_build, reload_for_new_build};
-pub use clock::ticking;
+pub use clock::{browser_time_zone, ticking, zone_offset_minutes};
 pub use dom::{
     apply_rail, apply_theme, copy_link, copy_text, download, is_in_control, is_on_control, mark_scripted, part_under,
     scroll_to_event, send_on_ctrl_enter, slot_under,
 };
-pub use launch::{LaunchFormState, filter_options, launch_form_state};
+pub use focus::restore_after as restore_focus_after;
+pub use launch::watch_launch_form;
 pub use page_code::load_from_server;
 pub use player::{Player, player};
 pub use popovers::close_popovers;
@@ -45,6 +54,8 @@ pub use scroll_follow::{ScrollFollow, follow_scroll, scroll_to_anchor};
 pub use stream::follow_run;
 pub use upload::{Upload, upload_form};
 pub use url_sync::{RefreshState, focus_tabs_on_hash, refresh, sync_with_url};
+pub use waiting::{discard_reply, handle_waiting_keys, has_typed_reply, keep_reply, note_writing, watch_waiting};
+pub use waterfall::control_waterfall;
 
 /// The state of the live stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,15 +82,18 @@ impl Connection {
     }
 }
 
-/// Runs a callback every two seconds while the component is mounted and the tab is visible.
-pub fn poll_while_visible(callback: Callback<()>) {
+/// How often a page loads what changes while it is open and has no stream.
+pub const POLL_EVERY: Duration = Duration::from_secs(2);
+
+/// Runs a callback regularly while the component is mounted and the tab is visible.
+pub fn poll_while_visible(every: Duration, callback: Callback<()>) {
     Effect::new(move |_| {
         let tick = move || {
             if !dom::is_hidden() {
                 callback.run(());
             }
         };
-        if let Ok(interval) = set_interval_with_handle(tick, std::time::Duration::from_secs(2)) {
+        if let Ok(interval) = set_interval_with_handle(tick, every) {
             on_cleanup(move || interval.clear());
         }
     });

@@ -7,30 +7,46 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use super::clock::now_ms;
 use crate::browser::RunContext;
 
 #[derive(Clone, Copy)]
 pub struct Player {
     pub playing: RwSignal<bool>,
-    /// Events per second.
-    speed: RwSignal<u64>,
+    speed: RwSignal<Speed>,
     /// Changes the URL to an event, or to the end of the log.
     seek: Callback<Option<u64>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Speed {
+    EventsPerSecond(u64),
+    /// So many times as fast as the run.
+    Original(u64),
 }
 
 /// Page updates per second. At higher speeds each update skips several events.
 const MAX_STEPS_PER_SECOND: u64 = 10;
 
+const DEFAULT_EVENTS_PER_SECOND: u64 = 5;
+
 impl Player {
     pub const SPEEDS: [(&'static str, &'static str); 4] =
         [("1", "1 event/s"), ("5", "5 events/s"), ("20", "20 events/s"), ("200", "200 events/s")];
+    /// Only for runs whose times are known.
+    pub const ORIGINAL_SPEEDS: [(&'static str, &'static str); 3] =
+        [("1x", "Original speed"), ("4x", "4 × original"), ("20x", "20 × original")];
 
     pub fn toggle(&self) {
         self.playing.update(|playing| *playing = !*playing);
     }
 
     pub fn set_speed(&self, value: &str) {
-        self.speed.set(value.parse().unwrap_or(5));
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+        self.speed.set(match value.strip_suffix('x') {
+            Some(times) => Speed::Original(number(times).unwrap_or(1)),
+            None => Speed::EventsPerSecond(number(value).unwrap_or(DEFAULT_EVENTS_PER_SECOND)),
+        });
     }
 
     /// Moves the replay to the slider's position.
@@ -55,14 +71,22 @@ pub fn player(run: RunContext) -> Player {
         // Steps of a replay don't get history entries, so that Back leaves the replay.
         navigate(&href, NavigateOptions { replace: true, scroll: false, ..Default::default() });
     });
-    let player = Player { playing: RwSignal::new(false), speed: RwSignal::new(5), seek };
+    let player = Player {
+        playing: RwSignal::new(false),
+        speed: RwSignal::new(Speed::EventsPerSecond(DEFAULT_EVENTS_PER_SECOND)),
+        seek,
+    };
     Effect::new(move |_| {
         if !player.playing.get() {
             return;
         }
         run.follow.resume();
-        let steps = player.speed.get().min(MAX_STEPS_PER_SECOND);
-        let events = player.speed.get() / steps;
+        let speed = player.speed.get();
+        let steps = match speed {
+            Speed::EventsPerSecond(events) => events.min(MAX_STEPS_PER_SECOND),
+            Speed::Original(_) => MAX_STEPS_PER_SECOND,
+        };
+        let began = StoredValue::new(None);
         // From the end, play restarts at the beginning.
         if untrack(|| run.at().is_none()) {
             seek.run(Some(0));
@@ -73,7 +97,13 @@ pub fn player(run: RunContext) -> Player {
             if path.with_untracked(|path| *path != here) {
                 return player.playing.set(false);
             }
-            let at = untrack(|| run.at()).unwrap_or(0) + events;
+            let at = match speed {
+                Speed::EventsPerSecond(events) => untrack(|| run.at()).unwrap_or(0) + events / steps,
+                Speed::Original(times) => match next_original(run, began, times) {
+                    Some(at) => at,
+                    None => return,
+                },
+            };
             let next = Some(at).filter(|at| *at < run.end_seq.get_untracked());
             seek.run(next);
             if next.is_none() {
@@ -92,9 +122,25 @@ pub fn player(run: RunContext) -> Player {
     player
 }
 
+/// The event to show now in a replay at the speed of the run. `None` while nothing happened in the run, and until its
+/// times are loaded. `began` is the browser's time and the run's time when the replay began, both in milliseconds.
+fn next_original(run: RunContext, began: StoredValue<Option<(u64, u64)>>, times: u64) -> Option<u64> {
+    run.state.with_untracked(|state| {
+        let clock = state.clock.as_ref().filter(|clock| !clock.next.is_empty())?;
+        let now_ms = now_ms();
+        let (began_ms, run_ms) = began.get_value().unwrap_or((now_ms, clock.elapsed_ms));
+        began.set_value(Some((began_ms, run_ms)));
+        let at_ms = run_ms + now_ms.saturating_sub(began_ms) * times;
+        let due = clock.next.iter().take_while(|(_, happened_ms)| *happened_ms <= at_ms);
+        let at = untrack(|| run.at()).unwrap_or(0);
+        due.last().map(|(seq, _)| *seq).filter(|seq| *seq > at)
+    })
+}
+
 fn on_key(run: RunContext, player: Player, event: &leptos::web_sys::KeyboardEvent) {
     let is_handled = super::dom::is_in_control(event) || super::dom::is_in_scrolled(event);
-    if event.ctrl_key() || event.meta_key() || event.alt_key() || is_handled {
+    // With Shift, arrows move the waterfall.
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() || is_handled {
         return;
     }
     let at = untrack(|| run.at()).unwrap_or(run.end_seq.get_untracked());

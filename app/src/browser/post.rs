@@ -16,7 +16,7 @@ pub fn post_form(event: SubmitEvent, outcome: RwSignal<Option<FormResult>>) {
         && let Some(sending) = browser::Sending::begin(&event)
     {
         leptos::task::spawn_local(async move {
-            let response = browser::send(&url, body).await;
+            let response = browser::post(&url, body).await;
             drop(sending);
             // The viewer may have left the page.
             let _ = outcome.try_set(Some(response));
@@ -50,7 +50,7 @@ pub fn form_url(event: &SubmitEvent, path: &str) -> Option<String> {
 }
 
 #[cfg(feature = "hydrate")]
-mod browser {
+pub(super) mod browser {
     use gloo_net::http::Request;
     use wasm_bindgen::JsCast;
     use web_sys::{FormData, HtmlButtonElement, HtmlFormElement, UrlSearchParams};
@@ -62,13 +62,19 @@ mod browser {
     /// Returns the form's URL and its encoded fields, including the button that was pressed.
     pub fn fields(event: &SubmitEvent) -> Option<(String, String)> {
         let form: HtmlFormElement = event.target()?.dyn_into().ok()?;
-        let data = FormData::new_with_form(&form).ok()?;
+        let data = form_data(event)?;
+        let body = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
+        Some((form.action(), String::from(body.to_string())))
+    }
+
+    /// Returns the form's fields and files, including the button that was pressed.
+    pub fn form_data(event: &SubmitEvent) -> Option<FormData> {
+        let data = FormData::new_with_form(&event.target()?.dyn_into().ok()?).ok()?;
         let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
         if let Some(button) = button.filter(|button| !button.name().is_empty()) {
             data.append_with_str(&button.name(), &button.value()).ok()?;
         }
-        let body = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
-        Some((form.action(), String::from(body.to_string())))
+        Some(data)
     }
 
     /// Marks a form while it is sent, so that a second click sends nothing.
@@ -91,19 +97,23 @@ mod browser {
         }
     }
 
-    pub async fn send(url: &str, body: String) -> FormResult {
-        let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
+    pub async fn post(url: &str, body: String) -> FormResult {
         let request = Request::post(url)
             .header("Content-Type", "application/x-www-form-urlencoded")
             .header("Accept", "application/json")
-            .body(body)
-            .map_err(failed)?;
-        let response = request.send().await.map_err(failed)?;
+            .body(body);
+        Ok(serde_json::from_str(&send(request).await?).ok())
+    }
+
+    /// Sends a request and returns the body of the response.
+    pub async fn send(request: Result<Request, gloo_net::Error>) -> Result<String, AppError> {
+        let failed = |error: gloo_net::Error| AppError::Transport { message: error.to_string() };
+        let response = request.map_err(failed)?.send().await.map_err(failed)?;
         let text = response.text().await.map_err(failed)?;
-        if response.ok() {
-            return Ok(serde_json::from_str(&text).ok());
-        }
-        Err(serde_json::from_str(&text)
-            .unwrap_or(AppError::Transport { message: format!("status {}", response.status()) }))
+        let unreadable = || match response.status() {
+            413 => AppError::Conflict { message: "The form is too large. Choose smaller files".to_owned() },
+            status => AppError::Transport { message: format!("status {status}") },
+        };
+        if response.ok() { Ok(text) } else { Err(serde_json::from_str(&text).unwrap_or_else(|_| unreadable())) }
     }
 }

@@ -13,27 +13,28 @@ pub enum Upload {
     Failed,
 }
 
-/// Sends the form, then opens the page that the server redirects to.
-pub fn upload_form(event: SubmitEvent, state: RwSignal<Upload>) {
+/// Sends the form, then opens the page that the server redirects to. `show` opens the results on the page of the form, which
+/// keeps what was typed.
+pub fn upload_form(event: SubmitEvent, state: RwSignal<Upload>, show: Callback<String>) {
     #[cfg(feature = "hydrate")]
-    if browser::send(&event, state).is_ok() {
+    if browser::send(&event, state, show).is_ok() {
         event.prevent_default();
         state.set(Upload::Sending(0, 0));
     }
     #[cfg(not(feature = "hydrate"))]
-    let _ = (event, state);
+    let _ = (event, state, show);
 }
 
 #[cfg(feature = "hydrate")]
 mod browser {
     use wasm_bindgen::closure::Closure;
     use wasm_bindgen::{JsCast, JsValue};
-    use web_sys::{FormData, HtmlFormElement, ProgressEvent, XmlHttpRequest};
+    use web_sys::{FormData, HtmlFormElement, HtmlInputElement, ProgressEvent, XmlHttpRequest};
 
     use super::*;
 
     /// Uses `XMLHttpRequest`, because `fetch` doesn't report upload progress.
-    pub fn send(event: &SubmitEvent, state: RwSignal<Upload>) -> Result<(), JsValue> {
+    pub fn send(event: &SubmitEvent, state: RwSignal<Upload>, show: Callback<String>) -> Result<(), JsValue> {
         let form: HtmlFormElement = event.target().ok_or(JsValue::NULL)?.dyn_into()?;
         let data = FormData::new_with_form(&form)?;
         let request = XmlHttpRequest::new()?;
@@ -48,13 +49,28 @@ mod browser {
         let response = request.clone();
         let on_load = Closure::<dyn FnMut()>::new(move || {
             // The server redirects to the run, or back to the form with an error.
-            match response.response_url() {
-                url if url.is_empty() => fail(state),
-                url => drop(window().location().set_href(&url)),
+            let url = response.response_url();
+            match url.strip_prefix(&form.action()) {
+                _ if url.is_empty() => fail(state),
+                Some(results) => {
+                    clear(&form, results.contains("problem="));
+                    state.try_set(Upload::Idle);
+                    show.run(results.to_owned());
+                }
+                None => drop(window().location().set_href(&url)),
             }
         });
         request.set_onload(Some(on_load.into_js_value().unchecked_ref()));
         request.send_with_opt_form_data(Some(&data))
+    }
+
+    /// Clears the files, which have their results, and after a success also the text.
+    fn clear(form: &HtmlFormElement, has_problems: bool) {
+        if !has_problems {
+            form.reset();
+        } else if let Ok(Some(files)) = form.query_selector("input[type=file]") {
+            files.unchecked_into::<HtmlInputElement>().set_value("");
+        }
     }
 
     /// The viewer may have left the page.

@@ -67,7 +67,7 @@ pub async fn refresh(run: RunContext) {
         }) else {
             return;
         };
-        if let Ok(Wire(state)) = response {
+        if let Ok(state) = response.and_then(Wire::decode) {
             if view.at.is_none() {
                 run.end_seq.update(|end| *end = state.last_seq.max(*end));
             }

@@ -64,7 +64,7 @@ impl Completion {
             };
             if self.latest_request.try_get_value() == Some(number) {
                 self.active.set(first);
-                self.suggestions.set(response.map(|Wire(suggestions)| suggestions).unwrap_or_default());
+                self.suggestions.set(response.and_then(Wire::decode).unwrap_or_default());
             }
         });
     }

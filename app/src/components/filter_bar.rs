@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::web_sys::KeyboardEvent;
 use leptos_router::hooks::use_navigate;
 
+use super::code_words::CodeWords;
 use super::completion::{Completion, Source, Suggestions};
 use super::get_form::GetForm;
 use super::icon::{Icon, IconView};
@@ -15,7 +16,15 @@ use crate::model::list::{Chip, FilterBarModel, FilterErrors};
 use domain::ViewList;
 
 #[component]
-pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str) -> impl IntoView {
+pub fn FilterBar(
+    list: ViewList,
+    bar: FilterBarModel,
+    placeholder: &'static str,
+    /// The path of the page, if it is not the list.
+    #[prop(optional)]
+    action: &'static str,
+) -> impl IntoView {
+    let action = if action.is_empty() { list.path() } else { action };
     let is_invalid = !bar.errors.is_empty();
     let invalid = is_invalid.then_some("true");
     let described = is_invalid.then_some("filter-error");
@@ -28,7 +37,7 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
     let placeholder = if bar.chips.is_empty() { placeholder } else { "Add a filter" };
     let last_chip = StoredValue::new(bar.chips.last().map(|chip| chip.href.clone()));
     let clear = (!bar.chips.is_empty()).then(|| {
-        let href = format!("{}?q=", list.path());
+        let href = format!("{action}?q=");
         view! { <a class="icon-button filter-clear" href=href title="Clear all filters" aria-label="Clear all filters"><IconView icon=Icon::Cross /></a> }
     });
     let navigate = use_navigate();
@@ -45,7 +54,7 @@ pub fn FilterBar(list: ViewList, bar: FilterBarModel, placeholder: &'static str)
         completion.on_key(&event);
     };
     view! {
-        <GetForm action=list.path() class="filter" role="search">
+        <GetForm action=action class="filter" role="search">
             <div class="filter-field" data-invalid=invalid>
                 <IconView icon=Icon::Search />
                 {bar.chips.into_iter().map(chip).collect_view()}
@@ -102,7 +111,8 @@ fn Errors(errors: FilterErrors) -> impl IntoView {
         })
         .collect();
     let excerpt = (!pieces.is_empty()).then(|| view! { <code class="fault-place">{pieces}</code> });
-    let messages = errors.messages.into_iter().map(|message| view! { <p>{message}</p> }).collect_view();
+    let messages =
+        errors.messages.into_iter().map(|message| view! { <p><CodeWords text=message /></p> }).collect_view();
     view! { <div class="field-error" id="filter-error" role="alert">{excerpt}{messages}</div> }
 }
 

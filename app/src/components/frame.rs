@@ -5,8 +5,9 @@ use leptos_router::components::{A, Outlet};
 use leptos_router::hooks::use_location;
 
 use super::icon::{Icon, IconView};
+use super::page_data::PageData;
 use super::palette::Palette;
-use super::when_loaded::when_loaded;
+use super::waiting_count::{WaitingBadge, WaitingCount};
 use crate::api::viewer::load_viewer;
 use crate::browser::{apply_rail, apply_theme, close_popovers};
 use crate::model::Viewer;
@@ -14,7 +15,9 @@ use crate::preferences::{Rail, Theme};
 
 #[component]
 pub fn Frame() -> impl IntoView {
-    let viewer = Resource::new_blocking(|| (), |()| load_viewer());
+    let viewer = PageData::load(|| (), |()| load_viewer());
+    let waiting = WaitingCount::default();
+    provide_context(waiting);
     close_popovers();
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
@@ -25,23 +28,33 @@ pub fn Frame() -> impl IntoView {
                 <nav class="rail-nav">
                     <A href="/runs"><IconView icon=Icon::Runs /><span class="rail-text">"Runs"</span></A>
                     <A href="/sessions"><IconView icon=Icon::Chat /><span class="rail-text">"Sessions"</span></A>
+                    <A href="/failures"><IconView icon=Icon::Failures /><span class="rail-text">"Failures"</span></A>
+                    <A href="/waiting"><IconView icon=Icon::Clock /><span class="rail-text">"Waiting"</span>{viewer.show_later(move |viewer| viewer.ok().map(|viewer| view! { <WaitingBadge count=waiting first=viewer.waiting /> }).into_any())}</A>
+                    <A href="/insights"><IconView icon=Icon::Chart /><span class="rail-text">"Insights"</span></A>
                     <A href="/launch?draft=new"><IconView icon=Icon::Play /><span class="rail-text">"Launch"</span></A>
                 </nav>
                 <div class="rail-foot">
-                    <Preferences />
-                    <Suspense>{when_loaded(viewer, |viewer| viewer.ok().map(|viewer| view! { <Account viewer /> }).into_any())}</Suspense>
+                    <div class="rail-nav"><A href="/settings"><IconView icon=Icon::Settings /><span class="rail-text">"Settings"</span></A></div>
+                    <PreferenceForm>
+                        {rail_button(Rail::Narrow, "Collapse the navigation")}
+                        {rail_button(Rail::Wide, "Expand the navigation")}
+                    </PreferenceForm>
+                    {viewer.show_later(|viewer| match viewer {
+                        Ok(viewer) => view! { <Account viewer /> }.into_any(),
+                        Err(_) => view! { <ThemeButtons /> }.into_any(),
+                    })}
                 </div>
             </aside>
-            <main class="page" id="main" tabindex="-1"><RejectedForm /><Outlet /></main>
+            <main class="page" id="main" tabindex="-1"><Notices /><Outlet /></main>
         </div>
     }
 }
 
-/// What the server has to say about this request, shown until the viewer leaves the page: that nothing can be saved, and the
-/// error of a plain form that was rejected. Rendered on the server only, so it adds almost nothing to the client.
+/// Notices about this request, shown until the viewer leaves the page: that nothing can be saved, and the result of a plain
+/// form. Rendered on the server only, so it adds almost nothing to the client.
 #[component]
-fn RejectedForm() -> impl IntoView {
-    let html = RwSignal::new(rejected_form());
+fn Notices() -> impl IntoView {
+    let html = RwSignal::new(notices());
     let location = use_location();
     Effect::new(move |before: Option<()>| {
         location.pathname.track();
@@ -53,36 +66,46 @@ fn RejectedForm() -> impl IntoView {
 }
 
 #[cfg(feature = "ssr")]
-fn rejected_form() -> String {
+fn notices() -> String {
     let cannot_save = crate::backend::cannot_save().then(|| {
         let error = crate::AppError::CannotSave;
         view! { <p class="notice" role="status">{error.title()} ". " {error.advice()}</p> }.to_html()
     });
-    let rejected = crate::backend::rejected_form().map(|rejected| {
-        if rejected.is_success {
-            return view! { <p class="notice" role="status">{rejected.message}</p> }.to_html();
+    let form = crate::backend::form_notice().map(|notice| {
+        if notice.is_success {
+            return view! { <p class="notice" role="status">{notice.message}</p> }.to_html();
         }
-        let input = rejected.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
-        view! { <div class="refused" role="alert"><p class="field-error">{rejected.message}</p>{input}</div> }.to_html()
+        let input = notice.input.into_iter().map(|text| view! { <pre class="written">{text}</pre> }).collect_view();
+        view! { <div class="refused" role="alert"><p class="field-error">{notice.message}</p>{input}</div> }.to_html()
     });
-    cannot_save.into_iter().chain(rejected).collect()
+    cannot_save.into_iter().chain(form).collect()
 }
 
 #[cfg(not(feature = "ssr"))]
-fn rejected_form() -> String {
+fn notices() -> String {
     String::new()
 }
 
-/// Plain forms, so that they work without JavaScript. With JavaScript they take effect immediately.
+/// A plain form, so that it works without JavaScript. With JavaScript its buttons take effect immediately.
 #[component]
-fn Preferences() -> impl IntoView {
+fn PreferenceForm(children: Children) -> impl IntoView {
     let location = use_location();
     let here = move || {
         let search = location.search.get();
         let mark = if search.is_empty() { "" } else { "?" };
         format!("{}{mark}{}", location.pathname.get(), search.trim_start_matches('?'))
     };
-    let theme_button = |theme: Theme, icon: Icon, label: &'static str| {
+    view! {
+        <form method="post" action="/preferences">
+            <input type="hidden" name="return_to" value=here />
+            {children()}
+        </form>
+    }
+}
+
+#[component]
+fn ThemeButtons() -> impl IntoView {
+    let button = |theme: Theme, icon: Icon, label: &'static str| {
         view! {
             <button
                 name="theme"
@@ -101,16 +124,13 @@ fn Preferences() -> impl IntoView {
         }
     };
     view! {
-        <form class="preferences" method="post" action="/preferences">
-            <input type="hidden" name="return_to" value=here />
+        <PreferenceForm>
             <span class="segmented" role="group" aria-label="Theme">
-                {theme_button(Theme::System, Icon::System, "System theme")}
-                {theme_button(Theme::Light, Icon::Sun, "Light theme")}
-                {theme_button(Theme::Dark, Icon::Moon, "Dark theme")}
+                {button(Theme::System, Icon::System, "System theme")}
+                {button(Theme::Light, Icon::Sun, "Light theme")}
+                {button(Theme::Dark, Icon::Moon, "Dark theme")}
             </span>
-            {rail_button(Rail::Narrow, "Collapse the navigation")}
-            {rail_button(Rail::Wide, "Expand the navigation")}
-        </form>
+        </PreferenceForm>
     }
 }
 
@@ -148,6 +168,8 @@ fn Account(viewer: Viewer) -> impl IntoView {
             </summary>
             <div class="menu">
                 <p class="menu-note">{viewer.email}<br />"Workspace " <code>{viewer.workspace_slug}</code></p>
+                <ThemeButtons />
+                <a href="/settings">"Settings"</a>
                 <a href="/api/docs">"API"</a>
                 <form method="post" action="/auth/sign-out">
                     <button class="button" type="submit"><IconView icon=Icon::Out />"Sign out"</button>

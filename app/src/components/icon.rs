@@ -37,10 +37,16 @@ pub enum Icon {
     Panel,
     Chat,
     Search,
+    More,
+    Failures,
+    Mute,
+    Chart,
+    Settings,
 }
 
 impl Icon {
-    fn path(self) -> &'static str {
+    /// The shape, as the attribute `d` of a path.
+    pub fn path(self) -> &'static str {
         match self {
             Self::Runs => "M2.5 4h11M2.5 8h11M2.5 12h7",
             Self::Check => "M3 8.5l3.2 3.2L13 5",
@@ -81,6 +87,13 @@ impl Icon {
             }
             Self::Panel => "M2.5 3h11v10h-11zM9.5 3v10",
             Self::Search => "M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9M10.3 10.3L13.5 13.5",
+            Self::Failures => "M2.5 4.5h6.5M2.5 8h4.5M2.5 11.5h4.5M9.5 8l4 4M13.5 8l-4 4",
+            Self::Mute => "M2.5 6.5h2.5l3-3v9l-3-3h-2.5zM10.5 6.5l3 3M13.5 6.5l-3 3",
+            Self::More => "M3.5 8h.1M8 8h.1M12.5 8h.1",
+            Self::Chart => "M2.5 13.5h11M4.5 13.5v-4M8 13.5v-10M11.5 13.5v-7",
+            Self::Settings => {
+                "M2.5 4.5h5.5M11.5 4.5h2M9.8 2.8a1.7 1.7 0 1 0 0 3.4a1.7 1.7 0 1 0 0-3.4M2.5 11.5h2M8 11.5h5.5M6.2 9.8a1.7 1.7 0 1 0 0 3.4a1.7 1.7 0 1 0 0-3.4"
+            }
             Self::Chat => "M2.5 3.5h11v7.5H8l-3 2.5V11H2.5z",
             Self::ThumbDown => {
                 "M2.5 8.5h2.5v-6h-2.5zM5 8.5l3 5c1.2 0 1.8-.8 1.5-2L9 9.5h3.2c.9 0 1.5-.8 1.3-1.7l-.9-4c-.2-.8-.8-1.3-1.6-1.3H5"

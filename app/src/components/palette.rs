@@ -9,16 +9,19 @@ use super::completion::{Completion, Source, Suggestions};
 use super::icon::{Icon, IconView};
 use crate::browser::is_in_control;
 
-const SHORTCUTS: [(&str, &str); 12] = [
+const SHORTCUTS: [(&str, &str); 15] = [
     ("Ctrl K, ⌘ K", "go to a page, a view or a run"),
     ("?", "this list"),
-    ("/", "list: filter"),
+    ("/", "list and Insights: filter"),
     ("Backspace", "list: remove the last filter, when the field is empty"),
     ("J / K", "list: preview next / previous run"),
     ("Enter", "list: open the previewed run"),
+    ("J / K / R", "Waiting: next call, previous call, reply"),
     ("Esc", "close the open menu or panel"),
     ("← / →", "run: one event back or forward"),
     ("Space", "run: play or pause the replay"),
+    ("+ / − / 0", "waterfall: zoom in, zoom out, the whole run"),
+    ("Shift ← / →", "waterfall: earlier or later, when zoomed in"),
     ("↑ / ↓", "suggestions: choose"),
     ("Click a name in JSON", "copy its path; with Shift, its value"),
     ("Tab", "move through everything else"),
@@ -40,6 +43,10 @@ pub fn Palette() -> impl IntoView {
     let open = move || {
         if let Some(palette) = palette.get_untracked().filter(|palette| !palette.open()) {
             let _ = palette.show_modal();
+            if let Some(input) = input.get_untracked() {
+                // The text from last time is replaced by what is typed now.
+                input.select();
+            }
             completion.request();
         }
     };

@@ -43,7 +43,7 @@ pub fn ViewTabs(
         })
         .collect();
     // A view of others that is the default already has no options.
-    let has_options = edited.is_some() || current.as_ref().is_none_or(|view| view.mine || !view.default);
+    let has_options = edited.is_some() || current.as_ref().is_none_or(|view| view.is_mine || !view.default);
     view! {
         <div class="views">
             <nav aria-label="Views">{tabs}</nav>
@@ -54,7 +54,7 @@ pub fn ViewTabs(
                         (None, Some(view)) => view! { <ViewForms list view changed /> }.into_any(),
                         (edited, _) => {
                             let update = edited
-                                .filter(|view| view.mine)
+                                .filter(|view| view.is_mine)
                                 .map(|view| view! { <UpdateForm list view text=text.clone() changed /> });
                             view! { {update}<SaveForm list text changed /> }.into_any()
                         }
@@ -76,7 +76,7 @@ fn UpdateForm(list: ViewList, view: View, text: String, changed: Callback<()>) -
             <input type="hidden" name="name" value=view.name.clone() />
             <input type="hidden" name="shared" value=shared />
             <input type="hidden" name="query" value=text />
-            <p class="hint">"You changed the filter of «"{view.name}"»."</p>
+            <p class="hint">"You changed the filter of “"{view.name}"”."</p>
             <button class="button primary" type="submit">"Update view"</button>
         </PostForm>
     }
@@ -109,7 +109,7 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
         }
         .into_any()
     };
-    let mine = view.mine.then(|| {
+    let own = view.is_mine.then(|| {
         let (id, same_id) = (view.id.clone(), view.id.clone());
         view! {
             <PostForm action="/rpc/change-view" class="view-form" done="Changed." on_done=changed>
@@ -129,11 +129,11 @@ fn ViewForms(list: ViewList, view: View, changed: Callback<()>) -> impl IntoView
         }
     });
     let owner_note = match view.scope {
-        ViewScope::Shared if !view.mine => Some("Shared by a colleague. Only they can change it."),
+        ViewScope::Shared if !view.is_mine => Some("Shared by a colleague."),
         ViewScope::BuiltIn => Some("Built-in view. Change the filter to save your own."),
         _ => None,
     };
-    view! { {mine}{default}{owner_note.map(|owner_note| view! { <p class="hint">{owner_note}</p> })} }
+    view! { {own}{default}{owner_note.map(|owner_note| view! { <p class="hint">{owner_note}</p> })} }
 }
 
 fn name_and_sharing(name: String, shared: bool) -> impl IntoView {

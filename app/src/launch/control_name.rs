@@ -5,8 +5,7 @@
 //! | `field:/budgets/maxToolTurns` | a field of the spec |
 //! | `choice:/loopDetection` | the shape of a setting |
 //! | `row:/metadata#2.key` | a part of a row: of a map's entry, or of a schema's property |
-//! | `checkbox:/tools/5/toolFilter#search` | a name in a list |
-//! | `checkboxes:/tools/5/toolFilter` | says that the form has these checkboxes, also if none is checked |
+//! | `checkbox:/tools/5/toolFilter#search` | a name in a list; it is sent also if it isn't checked |
 //! | `answerer:look_up#by` | a part of a local tool's answerer |
 //! | `source:/tools/3#url` | the address of a tool list or a card |
 //! | `file:/messages/0/attachments`, `file-url:…` | a file to attach, or its address |
@@ -14,18 +13,32 @@
 
 use std::fmt;
 
+use domain::{from_word, word};
+use serde::{Deserialize, Serialize};
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ControlName {
-    Field(String),
-    Choice(String),
-    Row { pointer: String, index: usize, part: String },
-    Checkbox { pointer: String, item: String },
-    Checkboxes(String),
-    Answerer { tool: String, part: String },
-    Source { pointer: String, part: String },
-    File(String),
-    FileUrl(String),
-    Other(&'static str),
+pub struct ControlName {
+    pub kind: ControlKind,
+    /// A pointer, the name of a tool, or a whole name from the fixed list.
+    pub place: String,
+    /// The text after the `#`.
+    pub part: String,
+}
+
+/// In the order in which the controls of a form are applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ControlKind {
+    Field,
+    Row,
+    Checkbox,
+    Choice,
+    Answerer,
+    Source,
+    File,
+    FileUrl,
+    #[serde(skip)]
+    Other,
 }
 
 /// The controls that belong to no field of the spec.
@@ -46,56 +59,56 @@ const OTHER: [&str; 14] = [
     "template.shared",
 ];
 
+impl ControlKind {
+    pub fn at(self, place: &str) -> ControlName {
+        self.part(place, "")
+    }
+
+    pub fn part(self, place: &str, part: &str) -> ControlName {
+        ControlName { kind: self, place: place.to_owned(), part: part.to_owned() }
+    }
+
+    fn has_part(self) -> bool {
+        matches!(self, Self::Row | Self::Checkbox | Self::Answerer | Self::Source)
+    }
+}
+
 impl ControlName {
     pub fn field(pointer: &str) -> Self {
-        Self::Field(pointer.to_owned())
+        ControlKind::Field.at(pointer)
     }
 
     pub fn row(pointer: &str, index: usize, part: &str) -> Self {
-        Self::Row { pointer: pointer.to_owned(), index, part: part.to_owned() }
+        ControlKind::Row.part(pointer, &format!("{index}.{part}"))
     }
 
-    pub fn checkbox(pointer: &str, item: &str) -> Self {
-        Self::Checkbox { pointer: pointer.to_owned(), item: item.to_owned() }
-    }
-
-    pub fn answerer(tool: &str, part: &str) -> Self {
-        Self::Answerer { tool: tool.to_owned(), part: part.to_owned() }
-    }
-
-    pub fn source(pointer: &str, part: &str) -> Self {
-        Self::Source { pointer: pointer.to_owned(), part: part.to_owned() }
+    /// Returns the index of a row and the part of it.
+    pub fn in_row(&self) -> Option<(usize, &str)> {
+        let (index, part) = self.part.split_once('.').filter(|_| self.kind == ControlKind::Row)?;
+        Some((index.parse().ok()?, part))
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        if let Some(other) = OTHER.iter().find(|other| **other == name) {
-            return Some(Self::Other(other));
+        if OTHER.contains(&name) {
+            return Some(ControlKind::Other.at(name));
         }
         let (kind, rest) = name.split_once(':')?;
-        if kind == "answerer" {
-            return rest.split_once('#').map(|(tool, part)| Self::answerer(tool, part));
+        let (place, part) = rest.split_once('#').unwrap_or((rest, ""));
+        let kind: ControlKind = from_word(kind)?;
+        let name = kind.part(place, part);
+        let is_valid = kind.has_part() == rest.contains('#')
+            && (kind == ControlKind::Answerer || place.starts_with('/'))
+            && (kind != ControlKind::Row || name.in_row().is_some());
+        is_valid.then_some(name)
+    }
+
+    /// Returns whether the browser finds all errors of the control. It doesn't know those of answerers and files.
+    pub fn is_checked_by_browser(&self) -> bool {
+        match self.kind {
+            ControlKind::Field | ControlKind::Choice | ControlKind::Row => true,
+            ControlKind::Other => matches!(self.place.as_str(), "input" | "session"),
+            _ => false,
         }
-        if !rest.starts_with('/') {
-            return None;
-        }
-        let (pointer, part) = match rest.split_once('#') {
-            Some((pointer, part)) => (pointer.to_owned(), Some(part)),
-            None => (rest.to_owned(), None),
-        };
-        Some(match (kind, part) {
-            ("field", None) => Self::Field(pointer),
-            ("choice", None) => Self::Choice(pointer),
-            ("checkboxes", None) => Self::Checkboxes(pointer),
-            ("file", None) => Self::File(pointer),
-            ("file-url", None) => Self::FileUrl(pointer),
-            ("checkbox", Some(item)) => Self::Checkbox { pointer, item: item.to_owned() },
-            ("source", Some(part)) => Self::Source { pointer, part: part.to_owned() },
-            ("row", Some(row)) => {
-                let (index, part) = row.split_once('.')?;
-                Self::Row { pointer, index: index.parse().ok()?, part: part.to_owned() }
-            }
-            _ => return None,
-        })
     }
 
     /// Returns the id of the control's element: a different one for each name.
@@ -106,17 +119,11 @@ impl ControlName {
 
 impl fmt::Display for ControlName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Field(pointer) => write!(f, "field:{pointer}"),
-            Self::Choice(pointer) => write!(f, "choice:{pointer}"),
-            Self::Row { pointer, index, part } => write!(f, "row:{pointer}#{index}.{part}"),
-            Self::Checkbox { pointer, item } => write!(f, "checkbox:{pointer}#{item}"),
-            Self::Checkboxes(pointer) => write!(f, "checkboxes:{pointer}"),
-            Self::Answerer { tool, part } => write!(f, "answerer:{tool}#{part}"),
-            Self::Source { pointer, part } => write!(f, "source:{pointer}#{part}"),
-            Self::File(pointer) => write!(f, "file:{pointer}"),
-            Self::FileUrl(pointer) => write!(f, "file-url:{pointer}"),
-            Self::Other(name) => f.write_str(name),
+        let Self { kind, place, part } = self;
+        match kind {
+            ControlKind::Other => f.write_str(place),
+            _ if kind.has_part() => write!(f, "{}:{place}#{part}", word(kind)),
+            _ => write!(f, "{}:{place}", word(kind)),
         }
     }
 }
@@ -146,19 +153,15 @@ mod tests {
 
     #[test]
     fn every_name_is_read_as_it_is_written() {
-        let pointer = || "/tools/2/x~1y".to_owned();
-        let names = [
-            ControlName::Field(pointer()),
-            ControlName::Choice(pointer()),
+        use ControlKind::*;
+        let mut names: Vec<_> = [Field, Choice, File, FileUrl].iter().map(|kind| kind.at("/tools/2/x~1y")).collect();
+        names.extend([
             ControlName::row("/metadata", 2, "key"),
-            ControlName::checkbox("/tools/5/toolFilter", "a#b.c:é"),
-            ControlName::Checkboxes(pointer()),
-            ControlName::answerer("look_up", "by"),
-            ControlName::source("/tools/3", "url"),
-            ControlName::File(pointer()),
-            ControlName::FileUrl(pointer()),
-            ControlName::Other("batch.inputs"),
-        ];
+            Checkbox.part("/tools/5/toolFilter", "a#b.c:é"),
+            Answerer.part("look_up", "by"),
+            Source.part("/tools/3", "url"),
+            Other.at("batch.inputs"),
+        ]);
         for name in names {
             assert_eq!(ControlName::parse(&name.to_string()), Some(name.clone()), "{name}");
         }
@@ -171,12 +174,12 @@ mod tests {
     #[test]
     fn controls_with_different_names_have_different_ids() {
         let items = ["a-b", "a_b", "a b", "a/b", "é"];
-        let mut ids: Vec<String> = items.iter().map(|item| ControlName::checkbox("/f", item).dom_id()).collect();
-        ids.push(ControlName::Checkboxes("/f".to_owned()).dom_id());
+        let mut ids: Vec<String> = items.iter().map(|item| ControlKind::Checkbox.part("/f", item).dom_id()).collect();
+        ids.push(ControlName::field("/f").dom_id());
         ids.sort();
         ids.dedup();
         assert_eq!(ids.len(), 6, "{ids:?}");
         assert_eq!(ControlName::field("/modelId").dom_id(), "field-modelId");
-        assert_eq!(ControlName::Other("template.name").dom_id(), "template-name");
+        assert_eq!(ControlKind::Other.at("template.name").dom_id(), "template-name");
     }
 }

@@ -1,19 +1,13 @@
 //! The launch form's draft, and the checks that both the server and the browser run on it.
 
-#[cfg(feature = "ssr")]
-mod action;
 pub mod control_name;
 pub mod draft;
-#[cfg(feature = "ssr")]
 mod entry;
 mod local_tools;
 mod tool_check;
 
-#[cfg(feature = "ssr")]
-pub use action::{Action, Verb};
-pub use control_name::ControlName;
+pub use control_name::{ControlKind, ControlName};
 pub use draft::{LaunchDraft, LaunchMode};
-#[cfg(feature = "ssr")]
-pub use entry::{DraftEntry, LaunchEntry};
+pub use entry::LaunchEntry;
 pub use local_tools::local_tools;
-pub use tool_check::{Check, CheckKind, CheckState, ToolCheck};
+pub use tool_check::{Check, CheckKind, ToolCheck};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::launch::Tone;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCheck {
     /// The tool's JSON Pointer, such as `/tools/2`.
@@ -14,7 +16,8 @@ pub struct ToolCheck {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     pub kind: CheckKind,
-    pub state: CheckState,
+    /// `Info` if this server can't find out. A warning doesn't stop a launch.
+    pub state: Tone,
     pub message: String,
     pub fix: Option<String>,
 }
@@ -32,17 +35,6 @@ pub enum CheckKind {
     Answered,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckState {
-    Passed,
-    /// This server can't find out.
-    Unknown,
-    /// Doesn't stop a launch.
-    Warning,
-    Failed,
-}
-
 impl CheckKind {
     pub fn label(self) -> &'static str {
         match self {
@@ -54,18 +46,18 @@ impl CheckKind {
     }
 
     pub fn passed(self, message: impl Into<String>) -> Check {
-        Check { kind: self, state: CheckState::Passed, message: message.into(), fix: None }
+        Check { kind: self, state: Tone::Success, message: message.into(), fix: None }
     }
 
     pub fn unknown(self, message: impl Into<String>) -> Check {
-        Check { state: CheckState::Unknown, ..self.passed(message) }
+        Check { state: Tone::Info, ..self.passed(message) }
     }
 
     pub fn warning(self, message: impl Into<String>, fix: &str) -> Check {
-        Check { state: CheckState::Warning, fix: Some(fix.to_owned()), ..self.passed(message) }
+        Check { state: Tone::Warning, fix: Some(fix.to_owned()), ..self.passed(message) }
     }
 
     pub fn failed(self, message: impl Into<String>, fix: &str) -> Check {
-        Check { state: CheckState::Failed, fix: Some(fix.to_owned()), ..self.passed(message) }
+        Check { state: Tone::Error, fix: Some(fix.to_owned()), ..self.passed(message) }
     }
 }

@@ -1,10 +1,13 @@
-//! The chart of runs over time: stacked bars, each a link to its time range.
+//! The chart of runs over time: bars of their number, stacked by status, or of another number. Each is a link to its time
+//! range.
 //!
 //! ```text
 //!  slots ─▶ x, one unit each          heights: 0 at the top, 100 for the fullest slot
 //! ```
 
 use serde::{Deserialize, Serialize};
+
+use super::runs::RangeLink;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chart {
@@ -14,8 +17,12 @@ pub struct Chart {
     /// What the chart covers, for screen readers.
     pub label: String,
     pub ticks: Vec<ChartTick>,
-    /// The number of runs in the fullest slot.
+    /// The number of the tallest bar.
     pub peak: String,
+    /// Bars are divided by status.
+    pub by_status: bool,
+    /// What else the chart can show. Empty if there is no choice.
+    pub choices: Vec<RangeLink>,
     /// Set when only some runs were counted.
     pub note: Option<String>,
 }
@@ -39,7 +46,7 @@ pub struct ChartSlot {
     pub parts: Vec<ChartPart>,
 }
 
-/// The share of one status, in hundredths of the fullest slot.
+/// The share of one status, or the whole bar of a number, in hundredths of the tallest bar.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChartPart {
     pub status: String,

@@ -11,13 +11,14 @@ pub enum Column {
     Tokens,
     Cost,
     Duration,
+    Waited,
     Created,
     Session,
     Metadata,
 }
 
 impl Column {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Model,
         Self::Answer,
         Self::Turns,
@@ -25,6 +26,7 @@ impl Column {
         Self::Tokens,
         Self::Cost,
         Self::Duration,
+        Self::Waited,
         Self::Created,
         Self::Session,
         Self::Metadata,
@@ -41,6 +43,7 @@ impl Column {
             Self::Tokens => "tokens",
             Self::Cost => "cost",
             Self::Duration => "duration",
+            Self::Waited => "waited",
             Self::Created => "created",
             Self::Session => "session",
             Self::Metadata => "metadata",
@@ -50,12 +53,13 @@ impl Column {
     pub fn label(self) -> &'static str {
         match self {
             Self::Model => "Model",
-            Self::Answer => "Answer",
+            Self::Answer => "Output",
             Self::Turns => "Turns",
             Self::Calls => "Calls",
             Self::Tokens => "Tokens",
             Self::Cost => "Cost",
             Self::Duration => "Duration",
+            Self::Waited => "Waited",
             Self::Created => "Created",
             Self::Session => "Session",
             Self::Metadata => "Metadata",
@@ -81,6 +85,7 @@ impl Column {
             Self::Tokens => "number col-tokens",
             Self::Cost => "number col-cost",
             Self::Duration => "number col-duration",
+            Self::Waited => "number col-waited",
             Self::Created => "number col-created",
             Self::Session => "col-session",
             Self::Metadata => "col-metadata",

@@ -17,6 +17,8 @@ pub struct ComparisonModel {
     pub turns: Vec<TurnGroup>,
     /// The number of turns after the ones shown.
     pub more_after: usize,
+    /// Where the time went in each run, if it is known in one.
+    pub times: Vec<ComparedTime>,
     /// What differs between the set-ups: prompt, model, metadata and the other fields of the spec.
     pub setup: Vec<SetupDifference>,
     /// Why the specs can't be compared.
@@ -76,6 +78,8 @@ pub struct TurnLines {
     pub seq: u64,
     pub text: Excerpt,
     pub calls: Vec<ComparedCall>,
+    /// Formatted, if it is known.
+    pub took: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +88,19 @@ pub struct ComparedCall {
     pub answer: Excerpt,
     pub same_call: bool,
     pub same_answer: bool,
+    /// Formatted, if it is known.
+    pub took: Option<String>,
+}
+
+/// The time that one kind of step took, formatted; `None` on a side whose times are not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedTime {
+    /// In words.
+    pub step: String,
+    pub left: Option<String>,
+    pub right: Option<String>,
+    /// How much longer or shorter it took on the right.
+    pub change: Option<String>,
 }
 
 /// A field that differs; `None` on a side that doesn't have it.

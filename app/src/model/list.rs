@@ -20,6 +20,8 @@ pub struct ListAddress {
     pub cursor: Option<String>,
     /// The id of the saved view that was opened; the filter may have changed since.
     pub view: Option<String>,
+    /// What the chart shows.
+    pub chart: Option<String>,
 }
 
 impl ListAddress {
@@ -44,6 +46,7 @@ impl ListAddress {
             sort: one("sort"),
             cursor: query.get("cursor"),
             view: query.get("view"),
+            chart: one("chart"),
         }
     }
 }

@@ -1,8 +1,23 @@
-//! The conversation of a session, and the form for a new one.
+//! A session, its conversation, and the form for a new one.
 
+use domain::SessionSummary;
 use protocol::RunStatus;
 use protocol::messages::Metadata;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A session without its messages, which come page by page as [`Conversation`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionModel {
+    pub session: SessionSummary,
+    pub spec: Value,
+    pub ended_at_ms: Option<i64>,
+    /// The viewer may send messages and end the session.
+    pub can_write: bool,
+    /// Set when the data may be behind MANTYX.
+    pub stale: Option<String>,
+    pub now_ms: i64,
+}
 
 /// One page of messages, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

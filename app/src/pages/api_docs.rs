@@ -4,26 +4,22 @@ use leptos::prelude::*;
 
 use crate::api::docs::load_api_docs;
 use crate::components::error_view::ErrorView;
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
-use crate::components::when_loaded::WhenLoaded;
 use crate::pages::lazy::lazy_page;
-use crate::wire::Wire;
 
 lazy_page!(ApiDocsRoute = ApiDocsPage, more);
 
 #[component]
 fn ApiDocsPage() -> impl IntoView {
-    let docs = Resource::new_blocking(|| (), |()| load_api_docs());
+    let docs = PageData::load(|| (), |()| load_api_docs());
     view! {
         <PageTitle text="API" />
         <header class="page-head"><h1>"API"</h1></header>
-        <WhenLoaded
-            data=docs
-            show=move |docs| match docs {
-                // HTML from the server, which escapes all text in it.
-                Ok(Wire(html)) => view! { <div class="docs" inner_html=html></div> }.into_any(),
-                Err(error) => view! { <ErrorView error /> }.into_any(),
-            }
-        />
+        {docs.show(move |docs| match docs {
+            // HTML from the server, which escapes all text in it.
+            Ok(html) => view! { <div class="docs" inner_html=html></div> }.into_any(),
+            Err(error) => view! { <ErrorView error /> }.into_any(),
+        })}
     }
 }

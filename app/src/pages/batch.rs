@@ -4,15 +4,14 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use crate::api::batch::load_batch;
-use crate::browser::poll_while_visible;
+use crate::browser::{POLL_EVERY, poll_while_visible};
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::batch::BatchModel;
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 
 lazy_page!(BatchRoute = BatchPage, more);
 
@@ -23,21 +22,18 @@ fn BatchPage() -> impl IntoView {
     let address = Memo::new(move |_| {
         (params.with(|params| params.get("id")).unwrap_or_default(), query.with(|query| query.get("sort")))
     });
-    let batch = Resource::new_blocking(move || address.get(), |(id, sort)| load_batch(id, sort));
+    let batch = PageData::load(move || address.get(), |(id, sort)| load_batch(id, sort));
     view! {
         <PageTitle text="Batch" />
-        <WhenLoaded
-            data=batch
-            show=move |loaded| match loaded {
-                Ok(Wire(found)) => {
-                    if found.in_progress {
-                        poll_while_visible(Callback::new(move |()| batch.refetch()));
-                    }
-                    view! { <Loaded batch=found /> }.into_any()
+        {batch.show(move |loaded| match loaded {
+            Ok(found) => {
+                if found.in_progress {
+                    poll_while_visible(POLL_EVERY, Callback::new(move |()| batch.reload()));
                 }
-                Err(error) => view! { <h1 class="visually-hidden">"Batch"</h1><ErrorView error /> }.into_any(),
+                view! { <Loaded batch=found /> }.into_any()
             }
-        />
+            Err(error) => view! { <h1 class="visually-hidden">"Batch"</h1><ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -46,7 +42,7 @@ fn Loaded(batch: BatchModel) -> impl IntoView {
     let figures = batch.figures.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });
     view! {
         <header class="page-head">
-            <div>
+            <div class="crumb-title">
                 <p class="crumbs"><a href="/launch">"Launch"</a></p>
                 <h1>"Batch"</h1>
             </div>

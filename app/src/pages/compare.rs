@@ -2,20 +2,20 @@
 
 use leptos::prelude::*;
 
-use crate::api::compare::compare_runs;
+use crate::api::compare::load_comparison;
 use crate::components::code_words::CodeWords;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
 use crate::components::status::StatusBadge;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::compare::{
-    ComparedCall, ComparedRun, ComparedTurn, ComparisonModel, Excerpt, Piece, SetupDifference, TurnGroup, TurnLines,
+    ComparedCall, ComparedRun, ComparedTime, ComparedTurn, ComparisonModel, Excerpt, Piece, SetupDifference, TurnGroup,
+    TurnLines,
 };
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 
 lazy_page!(CompareRoute = ComparePage, more);
 
@@ -24,32 +24,24 @@ fn ComparePage() -> impl IntoView {
     let params = use_query_string();
     let param = move |name: &str| params.with(|params| params.get(name)).map(|id| id.trim().to_owned());
     let ids = Memo::new(move |_| (param("left").unwrap_or_default(), param("right").filter(|id| !id.is_empty())));
-    let comparison = Resource::new_blocking(
-        move || ids.get(),
-        |(left, right)| async move {
-            match left.is_empty() {
-                true => None,
-                false => Some(compare_runs(left, right).await),
-            }
-        },
+    let comparison = PageData::load_some(
+        move || Some(ids.get()).filter(|(left, _)| !left.is_empty()),
+        |(left, right)| load_comparison(left, right),
     );
     view! {
         <PageTitle text="Compare runs" />
         <header class="page-head">
-            <div>
+            <div class="crumb-title">
                 <p class="crumbs"><a href="/runs">"Runs"</a></p>
                 <h1>"Compare"</h1>
             </div>
             {move || view! { <Choice left=ids.get().0 right=ids.get().1 /> }}
         </header>
-        <WhenLoaded
-            data=comparison
-            show=move |comparison| match comparison {
-                None => view! { <NothingChosen /> }.into_any(),
-                Some(Ok(Wire(comparison))) => view! { <Compared comparison /> }.into_any(),
-                Some(Err(error)) => view! { <ErrorView error /> }.into_any(),
-            }
-        />
+        {move || ids.get().0.is_empty().then(|| view! { <NothingChosen /> })}
+        {comparison.show(move |comparison| match comparison {
+            Ok(comparison) => view! { <Compared comparison /> }.into_any(),
+            Err(error) => view! { <ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -69,8 +61,8 @@ fn NothingChosen() -> impl IntoView {
     view! {
         <section class="empty">
             <IconView icon=Icon::Runs />
-            <h2>"Which run?"</h2>
-            <p>"Enter a run id above, or press Compare on a run's page. Without a second id, the most similar successful run is used."</p>
+            <h2>"Choose a run to compare"</h2>
+            <p>"Enter a run id above, or use Compare on a run's page. If you enter one id, it is compared with the most similar successful run."</p>
         </section>
     }
 }
@@ -85,6 +77,7 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
         same_before,
         turns,
         more_after,
+        times,
         setup,
         spec_unknown,
         launchable,
@@ -104,7 +97,7 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
     );
     let (left_id, right_id) = (left.id.clone(), right.id.clone());
     let parting = match first_difference {
-        None => view! { <p class="notice"><IconView icon=Icon::Check />"Both runs do the same from the first turn to the end."</p> }.into_any(),
+        None => view! { <p class="notice"><IconView icon=Icon::Check />"Both runs are identical from the first turn to the end."</p> }.into_any(),
         Some(parting) => {
             let link = |side: &str, id: &str, seq: Option<u64>| {
                 seq.map(|seq| view! { " " <a class="event-link" href=format!("/runs/{id}?focus={seq}#e{seq}")>{format!("{side} #{seq}")}</a> })
@@ -125,9 +118,10 @@ fn Compared(comparison: ComparisonModel) -> impl IntoView {
             {run_head("Left", &left)}
             {run_head("Right", &right)}
             <SetupDifferences setup unknown=spec_unknown />
-            {unseen(same_before, "before these, the same in both, not shown.")}
+            <Times times />
+            {unseen(same_before, "before these: identical, hidden.")}
             {turns}
-            {unseen(more_after, "after these, not shown.")}
+            {unseen(more_after, "after these: hidden.")}
             {answer("Left", left.answer)}
             {answer("Right", right.answer)}
         </div>
@@ -175,9 +169,9 @@ fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
     let state = if turn.same { "same" } else { "different" };
     let numbers = (turn.left.as_ref().map(|turn| turn.number), turn.right.as_ref().map(|turn| turn.number));
     let title = match numbers {
-        (Some(one), Some(other)) if one != other => format!("Turn {one}, on the right {other}"),
-        (Some(number), None) => format!("Turn {number}, on the left only"),
-        (None, Some(number)) => format!("Turn {number}, on the right only"),
+        (Some(one), Some(other)) if one != other => format!("Turn {one} (right: turn {other})"),
+        (Some(number), None) => format!("Turn {number} (left only)"),
+        (None, Some(number)) => format!("Turn {number} (right only)"),
         (number, _) => format!("Turn {}", number.unwrap_or_default()),
     };
     view! {
@@ -193,21 +187,22 @@ fn turn_row(turn: ComparedTurn, left: &str, right: &str) -> AnyView {
 
 fn side(name: &'static str, turn: Option<TurnLines>, run_id: &str) -> AnyView {
     let Some(turn) = turn else {
-        return view! { <div class="compare-side absent hint" data-side=name>"This run has no such turn."</div> }
+        return view! { <div class="compare-side absent hint" data-side=name>"No matching turn in this run."</div> }
             .into_any();
     };
     let seq = turn.seq;
-    let calls = turn.calls.into_iter().map(|ComparedCall { call, answer, same_call, same_answer }| {
+    let calls = turn.calls.into_iter().map(|ComparedCall { call, answer, same_call, same_answer, took }| {
         view! {
             <li>
-                <code class:different=!same_call>{excerpt(call)}</code>
+                <code class:different=!same_call>{excerpt(call)}</code>{took.map(|took| view! { " "<span class="took">{took}</span> })}
                 <code class="compare-answer" class:different=!same_answer>{excerpt(answer)}</code>
             </li>
         }
     });
     view! {
         <div class="compare-side" data-side=name>
-            <a class="event-link" href=format!("/runs/{run_id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a>
+            <a class="event-link" href=format!("/runs/{run_id}?focus={seq}#e{seq}")>{format!("#{seq}")}</a>" "
+            {turn.took.map(|took| view! { <span class="took">{took}</span> })}
             {(!turn.text.0.is_empty()).then(|| view! { <p class="prose raw">{excerpt(turn.text)}</p> })}
             <ul>{calls.collect_view()}</ul>
         </div>
@@ -225,6 +220,30 @@ fn excerpt(excerpt: Excerpt) -> AnyView {
         if differs { view! { <mark>{text}</mark> }.into_any() } else { text.into_any() }
     });
     pieces.collect_view().into_any()
+}
+
+/// Where the time went on each side. Nothing if no times are known.
+#[component]
+fn Times(times: Vec<ComparedTime>) -> impl IntoView {
+    if times.is_empty() {
+        return ().into_any();
+    }
+    let text = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    let rows = times.into_iter().map(|time| {
+        view! { <tr><th scope="row">{visible(&time.step).into_owned()}</th><td class="number">{text(time.left)}</td><td class="number">{text(time.right)}</td><td class="number">{time.change}</td></tr> }
+    });
+    view! {
+        <section class="panel compare-setup">
+            <h2>"Where the time went"</h2>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Where the time went">
+                <table class="compare-times">
+                    <thead><tr><th scope="col">"Step"</th><th scope="col" class="number">"Left"</th><th scope="col" class="number">"Right"</th><th scope="col" class="number">"Change"</th></tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+    .into_any()
 }
 
 /// What differs before the first turn: prompt, model, metadata and the other fields of the spec.

@@ -1,19 +1,19 @@
 //! The import of logs from files.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
 
 use crate::api::import::load_imported;
 use crate::browser::{Upload, upload_form};
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
-use crate::components::when_loaded::WhenLoaded;
 use crate::format::decimal;
 use crate::model::import::ImportedFile;
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 
 lazy_page!(ImportRoute = ImportPage, more);
 
@@ -22,42 +22,33 @@ fn ImportPage() -> impl IntoView {
     let params = use_query_string();
     let problems = move || params.with(|params| params.get_all("problem"));
     let runs = Memo::new(move |_| params.with(|params| params.get_all("run")));
-    let imported = Resource::new_blocking(
-        move || runs.get(),
-        |runs| async move {
-            match runs.is_empty() {
-                true => Ok(Wire(Vec::new())),
-                false => load_imported(runs).await,
-            }
-        },
-    );
+    let imported = PageData::load_some(move || Some(runs.get()).filter(|runs| !runs.is_empty()), load_imported);
     let upload = RwSignal::new(Upload::Idle);
+    let navigate = use_navigate();
+    let show = Callback::new(move |query: String| navigate(&format!("/import{query}"), Default::default()));
     let sending = move || matches!(upload.get(), Upload::Sending(..));
     view! {
         <PageTitle text="Import logs" />
         <header class="page-head">
-            <div>
+            <div class="crumb-title">
                 <p class="crumbs"><a href="/runs">"Runs"</a></p>
                 <h1>"Import logs"</h1>
             </div>
         </header>
-        <WhenLoaded
-            data=imported
-            show=move |imported| match imported {
-                Ok(Wire(files)) => view! { <Results files /> }.into_any(),
-                Err(error) => view! { <ErrorView error /> }.into_any(),
-            }
-        />
+        {imported.show(move |imported| match imported {
+            Ok(files) => view! { <Results files /> }.into_any(),
+            Err(error) => view! { <ErrorView error /> }.into_any(),
+        })}
         {move || problem_list(problems())}
         // The server parses the file while it arrives.
-        <form class="panel import" method="post" action="/import" enctype="multipart/form-data" on:submit=move |event| upload_form(event, upload)>
-            <label>"Files: NDJSON, a JSON array of events, a raw SSE capture, or an export of Runlens"
+        <form class="panel import" method="post" action="/import" enctype="multipart/form-data" on:submit=move |event| upload_form(event, upload, show)>
+            <label>"Files: NDJSON, a JSON array of events, a raw SSE capture, or a Runlens export"
                 <input type="file" name="file" multiple=true accept=".ndjson,.jsonl,.json,.txt,.log,.sse" />
             </label>
             <label>"Or paste a log"
                 <textarea name="text" rows="8" class="mono" spellcheck="false" placeholder=r#"{"seq":1,"type":"result","data":{"text":"Hello"}}"#></textarea>
             </label>
-            <p class="hint">"Each log becomes a run of this workspace, marked as imported. Unreadable lines are listed on the run page. For many files: "<code>"runlens import FILE…"</code></p>
+            <p class="hint">"Each log becomes a run of this workspace, marked as imported. Unreadable lines are listed on the run page. In a script, use "<code>"runlens import FILE…"</code>"."</p>
             <button class="button primary" type="submit" disabled=sending>"Import"</button>
             <p class="import-progress" role="status">{move || progress(upload.get())}</p>
         </form>

@@ -7,12 +7,11 @@ use leptos_router::hooks::use_navigate;
 use crate::api::session::load_new_session;
 use crate::browser::{FormResult, post_form, send_on_ctrl_enter};
 use crate::components::error_view::ErrorView;
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
 use crate::components::text_area::textarea_content;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::session::NewSessionModel;
 use crate::pages::lazy::lazy_page;
-use crate::wire::Wire;
 
 const DEFAULT_SYSTEM_PROMPT: &str = "You are a helpful assistant.";
 
@@ -20,22 +19,19 @@ lazy_page!(NewSessionRoute = NewSessionPage, runs);
 
 #[component]
 fn NewSessionPage() -> impl IntoView {
-    let form = Resource::new_blocking(|| (), |()| load_new_session());
+    let form = PageData::load(|| (), |()| load_new_session());
     view! {
         <PageTitle text="New session" />
         <header class="page-head">
-            <div>
+            <div class="crumb-title">
                 <p class="crumbs"><a href="/sessions">"Sessions"</a></p>
                 <h1>"New session"</h1>
             </div>
         </header>
-        <WhenLoaded
-            data=form
-            show=move |form| match form {
-                Ok(Wire(form)) => view! { <Form form /> }.into_any(),
-                Err(error) => view! { <ErrorView error /> }.into_any(),
-            }
-        />
+        {form.show(move |form| match form {
+            Ok(form) => view! { <Form form /> }.into_any(),
+            Err(error) => view! { <ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -70,7 +66,7 @@ fn Form(form: NewSessionModel) -> impl IntoView {
                 <span class="hint js-only">"Ctrl Enter or ⌘ Enter"</span>
             </p>
             {error}
-            <p class="hint">"For tools, limits or an output format, use "<a href="/launch">"the launch form"</a>" with the run type «The first message of a new session»."</p>
+            <p class="hint">"For tools, limits or an output format, use "<a href="/launch">"the launch form"</a>" with the run type “The first message of a new session”."</p>
         </form>
     }
 }

@@ -10,17 +10,16 @@ use crate::components::filter_bar::FilterBar;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::no_match::NoMatch;
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
 use crate::components::status::SessionStatus;
 use crate::components::time::RelativeTime;
 use crate::components::view_tabs::ViewTabs;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::list::ListAddress;
 use crate::model::sessions::SessionListModel;
 use crate::pages::lazy::lazy_page;
 use crate::plain_text::visible;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 use domain::{SessionSummary, ViewList};
 
 lazy_page!(SessionsRoute = SessionsPage, runs);
@@ -31,21 +30,17 @@ fn SessionsPage() -> impl IntoView {
     let address = Memo::new(move |_| params.with(ListAddress::from_query));
     let reload_count = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
-    let list =
-        Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_sessions(address));
+    let list = PageData::load(move || (address.get(), reload_count.get()), |(address, _)| load_sessions(address));
     view! {
         <PageTitle text="Sessions" />
         <header class="page-head">
             <h1>"Sessions"</h1>
             <a class="button primary" href="/sessions/new"><IconView icon=Icon::Chat />"New session"</a>
         </header>
-        <WhenLoaded
-            data=list
-            show=move |list| match list {
-                Ok(Wire(list)) => view! { <Loaded list reload /> }.into_any(),
-                Err(error) => view! { <ErrorView error /> }.into_any(),
-            }
-        />
+        {list.show(move |list| match list {
+            Ok(list) => view! { <Loaded list reload /> }.into_any(),
+            Err(error) => view! { <ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -58,7 +53,8 @@ fn Loaded(list: SessionListModel, reload: Callback<()>) -> impl IntoView {
     let filters = list.filter_bar.chips.len();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
     let body = if is_invalid {
-        view! { <p class="hint">"Fix the filter to see sessions."</p> }.into_any()
+        view! { <section class="empty"><IconView icon=Icon::Alert /><p>"Fix the filter to see sessions."</p></section> }
+            .into_any()
     } else if list.sessions.is_empty() && filters > 0 {
         view! { <NoMatch list=ViewList::Sessions filters excluding=list.excluding /> }.into_any()
     } else if list.sessions.is_empty() {

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
-use crate::components::when_loaded::when_loaded;
 use crate::query_string::use_query_string;
 use domain::url::encode;
 
@@ -14,7 +14,7 @@ pub fn SignIn() -> impl IntoView {
         let return_to = query.with(|query| query.get("return_to")).unwrap_or_else(|| "/runs".to_owned());
         format!("/auth/start?return_to={}", encode(&return_to))
     };
-    let info = Resource::new_blocking(|| (), |()| crate::api::sign_in::read_sign_in_info());
+    let info = PageData::load(|| (), |()| crate::api::sign_in::load_sign_in());
     view! {
         <PageTitle text="Sign in" />
         <main class="standalone">
@@ -23,19 +23,17 @@ pub fn SignIn() -> impl IntoView {
                 <h1>"See what your agents did"</h1>
                 <p>"Browse your workspace's runs, and find out why one failed, looped or was truncated."</p>
                 <p><a class="button primary large" href=href rel="external">"Sign in with MANTYX"</a></p>
-                <Suspense>
-                    {when_loaded(info, |info| match info {
-                        Ok(info) if info.sandbox => view! {
-                            <p class="hint">
-                                "This dashboard uses its own sandbox at " <code>{info.mantyx_host}</code>
-                                ". No account is needed: choose " <code>"owner@demo.test"</code> " on the next page."
-                            </p>
-                        }
-                        .into_any(),
-                        Ok(info) => view! { <p class="hint">"You will be asked at " <code>{info.mantyx_host}</code> "."</p> }.into_any(),
-                        Err(_) => ().into_any(),
-                    })}
-                </Suspense>
+                {info.show_later(|info| match info {
+                    Ok(info) if info.sandbox => view! {
+                        <p class="hint">
+                            "This dashboard uses its own sandbox at " <code>{info.mantyx_host}</code>
+                            ". No account is needed: choose " <code>"owner@demo.test"</code> " on the next page."
+                        </p>
+                    }
+                    .into_any(),
+                    Ok(info) => view! { <p class="hint">"You sign in at " <code>{info.mantyx_host}</code> "."</p> }.into_any(),
+                    Err(_) => ().into_any(),
+                })}
             </section>
         </main>
     }

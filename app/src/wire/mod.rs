@@ -19,9 +19,13 @@
 mod decode;
 mod encode;
 
+use std::marker::PhantomData;
+
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+
+use crate::AppError;
 
 #[cfg(feature = "ssr")]
 static BUILD_ID: std::sync::OnceLock<String> = std::sync::OnceLock::new();
@@ -32,26 +36,71 @@ pub fn set_build_id(id: String) {
     let _ = BUILD_ID.set(id);
 }
 
-/// Page data. It arrives inside the document and by request, through two deserializers; both read it as one JSON tree
-/// first, so that the client contains the code for our types once.
+/// Page data in the form in which it is sent. It stays encoded until a page needs it, so that the code which requests, stores
+/// and awaits it is the same for all pages, and is in the client once.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wire<T>(pub T);
+pub struct Encoded(Value);
 
-impl<T: Serialize> Serialize for Wire<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let data = encode::encode(&self.0).map_err(serde::ser::Error::custom)?;
-        (build_id(), data).serialize(serializer)
+/// The encoded form of a `T`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wire<T> {
+    encoded: Encoded,
+    model: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize> Wire<T> {
+    pub fn encode(value: &T) -> Self {
+        // Encoding only fails for a type whose `Serialize` fails by itself, and no page model has one.
+        let data = encode::encode(value).expect("page models can be encoded");
+        Encoded(data).into()
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Wire<T> {
+impl<T: DeserializeOwned> Wire<T> {
+    pub fn decode(self) -> Result<T, AppError> {
+        T::deserialize(decode::Decoder(self.encoded.0))
+            .map_err(|error| AppError::Transport { message: error.to_string() })
+    }
+}
+
+impl<T> From<Encoded> for Wire<T> {
+    fn from(encoded: Encoded) -> Self {
+        Self { encoded, model: PhantomData }
+    }
+}
+
+impl<T> From<Wire<T>> for Encoded {
+    fn from(wire: Wire<T>) -> Self {
+        wire.encoded
+    }
+}
+
+impl Serialize for Encoded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (build_id(), &self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Encoded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (build_id, data) = <(String, Value)>::deserialize(deserializer)?;
         if !crate::browser::is_same_build(&build_id) {
             crate::browser::reload_for_new_build();
             return Err(D::Error::custom("the server was updated; reload the page"));
         }
-        T::deserialize(decode::Decoder(data)).map(Self).map_err(D::Error::custom)
+        Ok(Self(data))
+    }
+}
+
+impl<T> Serialize for Wire<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.encoded.serialize(serializer)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Wire<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Encoded::deserialize(deserializer).map(Self::from)
     }
 }
 

@@ -37,9 +37,9 @@ test("a waiting call shows its age and is answered by a plain form", async ({ pa
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await pendingCall(id);
   await signIn(page, "owner@demo.test", `/runs/${id}`);
-  await expect(page.locator("[data-kind=waiting_local_tool] h2")).toHaveText(/^Waiting for approve for at least \d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] h2")).toHaveText(/^Waiting for approve · ≥ \d+ s$/);
   await page.getByRole("link", { name: "Answer it here" }).click();
-  await expect(page.locator(".answer-call .age")).toHaveText(/^Waiting for at least \d+ s\.$/);
+  await expect(page.locator(".answer-call .age")).toHaveText(/^Waiting ≥ \d+ s\.$/);
   await page.getByLabel("Your answer").fill("approved");
   await page.getByRole("button", { name: "Send result" }).click();
   await expect(async () => {
@@ -113,6 +113,7 @@ test("the API has a page", async ({ page }) => {
 
 test("theme and sign-out are plain forms", async ({ page }) => {
   await signIn(page);
+  await page.locator(".account summary").click();
   await page.getByRole("button", { name: "Dark theme" }).click();
   await expect(page).toHaveURL(/\/runs$/);
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
@@ -191,7 +192,8 @@ test("several files are imported, and a run is deleted, by plain forms", async (
   await expect(page.locator(".import-results a")).toHaveText(["local-tools.ndjson", "loop-gave-up.ndjson"]);
   await page.locator(".import-results a").first().click();
   const run = page.url();
-  await page.getByRole("link", { name: "Delete" }).click();
+  await page.getByLabel("More actions").click();
+  await page.getByRole("link", { name: "Delete run…" }).click();
   await page.getByRole("button", { name: "Delete run" }).click();
   await expect(page).toHaveURL(/\/runs$/);
   expect((await page.goto(run))?.status()).toBe(404);
@@ -208,4 +210,36 @@ test("a run in progress has a link that shows its next events", async ({ page, r
     await expect(page.locator(".output")).toContainText("Fine.", { timeout: 500 });
   }).toPass();
   await expect(page.getByRole("link", { name: "Refresh" })).toHaveCount(0);
+});
+
+test("the waterfall is a drawing, and links zoom", async ({ page }) => {
+  await signIn(page);
+  const { runs } = await (await page.request.get("/api/runs?limit=1&q=name:weekly-report+tool:slow_report")).json();
+  await page.goto(`/runs/${runs[0].id}?density=waterfall`);
+  const rows = page.locator(".waterfall-row");
+  const all = await rows.count();
+  const slow = rows.filter({ hasText: "slow_report" }).first();
+  expect((await slow.locator("svg .bar").boundingBox())!.width).toBeGreaterThan(20);
+  await expect(page.locator(".ticks text").first()).toBeVisible();
+  for (let i = 0; i < 4; i++) await page.getByRole("link", { name: "Zoom in (+)" }).click();
+  await expect(page).toHaveURL(/zoom=\d+-\d+/);
+  expect(await rows.count()).toBeLessThan(all);
+  await page.getByRole("link", { name: "Whole run" }).click();
+  await expect(rows).toHaveCount(all);
+});
+
+test("a failure group is resolved and noted by plain forms", async ({ page, request }) => {
+  const id = await finishedRun(request, "/fail invalid_request");
+  await signIn(page, "owner@demo.test", `/runs/${id}`);
+  await page.locator(".relaunches a[href^='/failures/']").click();
+  await expect(page.locator(".failure-section .finding")).toBeVisible();
+  await page.getByLabel("Note").fill("Kim looks at it.");
+  await page.getByRole("button", { name: "Save note" }).click();
+  await expect(page.getByText("Note saved.")).toBeVisible();
+  await page.getByRole("button", { name: "Resolve" }).click();
+  await expect(page.getByText("Resolved by owner@demo.test")).toBeVisible();
+  await page.goto("/failures?state=resolved&since=24h");
+  await page.locator("table.failures .run-name").first().click();
+  await page.getByRole("button", { name: "Reopen" }).click();
+  await expect(page.getByText("Reopened by owner@demo.test")).toBeVisible();
 });

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::messages::Tokens;
+
 /// The payload of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload<'a> {
@@ -17,6 +19,8 @@ pub enum Payload<'a> {
         finish_reason: Option<&'a str>,
         tool_calls: Vec<Call<'a>>,
         model: Option<&'a Value>,
+        /// MANTYX does not log them, but imported logs may have them.
+        tokens: Option<Tokens>,
     },
     ToolCall(Call<'a>),
     ToolResult {

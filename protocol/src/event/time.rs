@@ -10,7 +10,7 @@ use crate::query::moment;
 const NAMES: [&str; 4] = ["at", "timestamp", "time", "ts"];
 
 /// The years 2000 to 2100. Other times are wrong, and would make every other duration invisible.
-const PLAUSIBLE_MS: std::ops::Range<i64> = 946_684_800_000..4_102_444_800_000;
+pub const PLAUSIBLE_MS: std::ops::Range<i64> = 946_684_800_000..4_102_444_800_000;
 
 /// Numbers below this are seconds.
 const MIN_MS: i64 = 100_000_000_000;

@@ -1,6 +1,6 @@
 //! The controls of the launch form.
 
-use super::Shapes;
+use super::{Rule, Shapes};
 
 #[derive(Clone, Copy)]
 pub enum Control {
@@ -66,6 +66,14 @@ pub struct MapControl {
     pub suggestions: Suggestions,
 }
 
+impl MapControl {
+    /// Texts under their names.
+    pub const fn of(key_label: &'static str, value_label: &'static str) -> Self {
+        let suggestions = Suggestions::None;
+        Self { key_label, value_label, secret: false, inner: "", keeps_empty: false, suggestions }
+    }
+}
+
 /// The names that rows suggest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Suggestions {
@@ -87,6 +95,15 @@ pub enum Format {
 }
 
 impl Control {
+    /// Returns the rule for what the control can show.
+    pub const fn rule(&self) -> Rule {
+        match self {
+            Self::Line | Self::Area { .. } | Self::Agent | Self::Model(_) => Rule::TEXT,
+            Self::Checkbox => Rule::FLAG,
+            _ => Rule::Any,
+        }
+    }
+
     /// Returns the format of the control named after the field, or `None` if there is no such control.
     pub fn format(&self) -> Option<Format> {
         Some(match self {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Control, Field, FieldTable, Section, Shapes, Shown, TOOL_KINDS};
+use super::{Control, Field, FieldTable, Format, Section, Shapes, Shown, TOOL_KINDS};
 
 impl FieldTable {
     pub fn all(self) -> impl Iterator<Item = &'static Field> {
@@ -19,82 +19,77 @@ impl FieldTable {
         self.all().filter(move |field| field.pointer.rsplit_once('/').is_some_and(|(parent, _)| parent == pattern))
     }
 
-    /// Returns the field whose control sends a single value for a pointer.
-    pub fn single(self, spec: &Value, pointer: &str) -> Option<&'static Field> {
-        self.find(spec, pointer, |field| field.control.format().is_some())
+    /// Returns the format of the control that sends a single value for a pointer.
+    pub fn format(self, spec: &Value, pointer: &str) -> Option<Format> {
+        self.find(spec, pointer, |field| field.control.format())
     }
 
     pub fn shapes(self, spec: &Value, pointer: &str) -> Option<&'static Shapes> {
-        match self.find(spec, pointer, |field| matches!(field.control, Control::Shapes(_)))?.control {
-            Control::Shapes(shapes) => Some(shapes),
-            _ => None,
+        self.find(spec, pointer, |field| if let Control::Shapes(shapes) = field.control { Some(shapes) } else { None })
+    }
+
+    /// Returns what `pick` returns for the first field of a pointer that the form shows and that it doesn't skip.
+    pub fn find<T>(self, spec: &Value, pointer: &str, pick: impl Fn(&'static Field) -> Option<T>) -> Option<T> {
+        let shown = self.all().filter(|field| {
+            matches_pattern(field.pointer, pointer)
+                && self.is_shown(field, spec, pointer)
+                && items_exist(field.pointer, pointer, spec)
+        });
+        shown.into_iter().find_map(pick)
+    }
+
+    /// Returns whether the form shows a field at a pointer that matches its own.
+    pub fn is_shown(self, field: &Field, spec: &Value, pointer: &str) -> bool {
+        match field.shown {
+            Shown::Always => {
+                let parent = |pointer: &str| pointer.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+                let has_shapes = |other: &Field| matches!(other.control, Control::Shapes(_));
+                !self.all().any(|other| other.pointer == parent(field.pointer) && has_shapes(other))
+                    || spec.pointer(&parent(pointer)).is_some_and(Value::is_object)
+            }
+            Shown::When(is_shown) => is_shown(spec),
+            Shown::Kinds(_) | Shown::UnknownKind => {
+                let tool = pointer.split('/').nth(2).and_then(|i| spec["tools"].get(i.parse::<usize>().ok()?));
+                field.is_of_kind(tool.and_then(|tool| tool["kind"].as_str()))
+            }
         }
     }
 
-    /// Returns the first field of a pointer that the form shows and `accept` accepts.
-    pub fn find(self, spec: &Value, pointer: &str, accept: impl Fn(&Field) -> bool) -> Option<&'static Field> {
-        self.all().find(|field| {
-            matches_pattern(field.pointer, pointer)
-                && accept(field)
-                && field.is_shown(spec, pointer)
-                && items_exist(field.pointer, pointer, spec)
-        })
-    }
-
     /// Describes a pointer in words: `/tools/2/url` → `Tool 3, address`, `/metadata#1` → `Metadata, row 2`.
-    pub fn describe(self, pointer: &str) -> String {
-        self.words_for(None, pointer)
-    }
-
-    /// Describes a pointer with the labels that the form of this spec shows.
-    pub fn describe_in(self, spec: &Value, pointer: &str) -> String {
-        self.words_for(Some(spec), pointer)
-    }
-
-    fn words_for(self, spec: Option<&Value>, pointer: &str) -> String {
+    /// The labels are those that the form of this spec shows.
+    pub fn describe(self, spec: &Value, pointer: &str) -> String {
         let (pointer, row) = match pointer.split_once('#') {
             Some((pointer, row)) => (pointer, row.split('.').next().and_then(|row| row.parse::<usize>().ok())),
             None => (pointer, None),
         };
         let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-        let numbered = |i: usize, name: &str, word: &str| {
-            let number = steps.get(i + 1)?.parse::<usize>().ok()? + 1;
-            (steps.get(i) == Some(&name)).then(|| format!("{word} {number}"))
-        };
-        let mut parts = Vec::new();
-        match steps.first().copied() {
-            None | Some("") => return "Spec".to_owned(),
-            Some("json") => return "JSON".to_owned(),
-            Some("session") if steps.get(1) == Some(&"tools") => return "Tools of the session".to_owned(),
-            Some("answers") => return format!("Responder of {}", steps.get(1).copied().unwrap_or_default()),
-            Some(_) => {
-                parts.extend(numbered(0, "tools", "Tool").or_else(|| numbered(0, "messages", "Message")));
-                parts.extend(numbered(2, "tools", "its tool").or_else(|| numbered(2, "attachments", "file")));
-            }
+        match steps.as_slice() {
+            [] | [""] => return "Spec".to_owned(),
+            ["json", ..] => return "JSON".to_owned(),
+            ["session", "tools", ..] => return "Tools of the session".to_owned(),
+            ["answers", tool, ..] => return format!("Responder of {tool}"),
+            _ => {}
         }
-        let skip = 2 * parts.len();
         // The labels on the way, then the steps that have none.
-        let mut rest = skip;
-        for end in skip + 1..=steps.len() {
-            let pointer = format!("/{}", steps[..end].join("/"));
+        let (mut parts, mut rest) = (Vec::new(), steps.as_slice());
+        for (i, step) in steps.iter().enumerate() {
+            let pointer = format!("/{}", steps[..=i].join("/"));
             let is_labelled = |field: &&Field| matches_pattern(field.pointer, &pointer) && !field.label.is_empty();
-            let shown = spec.and_then(|spec| self.find(spec, &pointer, |field| !field.label.is_empty()));
-            match shown.or_else(|| self.all().find(is_labelled)) {
-                Some(field) => {
-                    let label = if parts.is_empty() {
-                        field.label.to_owned()
-                    } else {
-                        with_first(field.label, char::to_lowercase)
-                    };
-                    parts.push(label);
-                    rest = end;
-                }
-                None => break,
+            let shown = self.find(spec, &pointer, |field| (!field.label.is_empty()).then_some(field));
+            let Some(field) = shown.or_else(|| self.all().find(is_labelled)) else { break };
+            if field.name() == "*" {
+                // The number of an item says enough without its list.
+                let Ok(index) = step.parse::<usize>() else { break };
+                parts.pop();
+                parts.push(format!("{} {}", field.label, index + 1));
+            } else {
+                parts.push(field.label.to_owned());
             }
+            rest = &steps[i + 1..];
         }
+        parts.iter_mut().skip(1).for_each(|part| *part = with_first(part, char::to_lowercase));
         let is_file = parts.last().is_some_and(|part| part.starts_with("file "));
-        let others = steps.get(rest..).unwrap_or_default().join(" ");
-        parts.extend(Some(others).filter(|others| !others.is_empty() && !is_file));
+        parts.extend((!rest.is_empty() && !is_file).then(|| rest.join(" ")));
         parts.extend(row.map(|row| format!("row {}", row + 1)));
         with_first(&parts.join(", "), char::to_uppercase)
     }
@@ -124,21 +119,6 @@ impl FieldTable {
 }
 
 impl Field {
-    /// Returns whether the form shows the field at a pointer that matches its own.
-    pub fn is_shown(&self, spec: &Value, pointer: &str) -> bool {
-        match self.shown {
-            Shown::Always => true,
-            Shown::When(is_shown) => is_shown(spec),
-            Shown::InObject => {
-                pointer.rsplit_once('/').is_some_and(|(parent, _)| spec.pointer(parent).is_some_and(Value::is_object))
-            }
-            Shown::Kinds(_) | Shown::UnknownKind => {
-                let tool = pointer.split('/').nth(2).and_then(|i| spec["tools"].get(i.parse::<usize>().ok()?));
-                self.is_of_kind(tool.and_then(|tool| tool["kind"].as_str()))
-            }
-        }
-    }
-
     /// Returns the field that says of which kind a tool or a file is.
     pub(crate) fn kind_field(&self) -> Option<&'static str> {
         match self.pointer {
@@ -153,7 +133,7 @@ impl Field {
         match self.shown {
             Shown::Kinds(kinds) => kind.is_some_and(|kind| kinds.contains(&kind)),
             Shown::UnknownKind => !TOOL_KINDS.iter().any(|known| Some(known.name) == kind),
-            Shown::Always | Shown::When(_) | Shown::InObject => true,
+            Shown::Always | Shown::When(_) => true,
         }
     }
 }

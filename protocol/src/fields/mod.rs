@@ -23,7 +23,7 @@ mod tests;
 use serde_json::Value;
 
 pub use control::{Control, DefaultModel, Format, MapControl, Suggestions};
-pub use rule::{Body, Context, Rule, TextFormat};
+pub use rule::{Body, Context, Rule};
 pub use shapes::Shapes;
 pub use table::{GROUPS, SPEC_FIELDS, TOOL_KINDS, ToolKind};
 
@@ -34,6 +34,7 @@ pub struct Field {
     pub label: &'static str,
     pub help: &'static str,
     pub control: Control,
+    /// That of the control, unless the table has another.
     pub rule: Rule,
     pub shown: Shown,
     /// The control is next to the one before.
@@ -55,11 +56,10 @@ pub enum Section {
 /// The condition under which the form shows a field.
 #[derive(Clone, Copy)]
 pub enum Shown {
+    /// A part of a value with several shapes: if that value is an object. Otherwise always.
     Always,
     /// For tools of these kinds. Tools of other kinds don't have the field.
     Kinds(&'static [&'static str]),
-    /// If the value around it is an object.
-    InObject,
     /// For tools of a kind that the table doesn't have.
     UnknownKind,
     When(fn(&Value) -> bool),
@@ -71,7 +71,7 @@ pub struct FieldTable(pub &'static [&'static [Field]]);
 
 impl Field {
     pub const fn new(pointer: &'static str, section: Section, label: &'static str, control: Control) -> Self {
-        let (rule, shown) = (Rule::Any, Shown::Always);
+        let (rule, shown) = (control.rule(), Shown::Always);
         Self { pointer, section, label, help: "", control, rule, shown, beside: false, fold: "" }
     }
 
@@ -122,26 +122,15 @@ impl Field {
 impl Section {
     pub const ALL: [Self; 6] = [Self::Input, Self::Model, Self::Tools, Self::Limits, Self::Output, Self::Metadata];
 
-    /// Returns the id of its element.
-    pub fn id(self) -> &'static str {
+    /// Returns the id of its element, and its title.
+    pub fn id_and_title(self) -> (&'static str, &'static str) {
         match self {
-            Self::Input => "what",
-            Self::Model => "model",
-            Self::Tools => "tools",
-            Self::Limits => "limits",
-            Self::Output => "output",
-            Self::Metadata => "tags",
-        }
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Input => "Prompt",
-            Self::Model => "Model",
-            Self::Tools => "Tools",
-            Self::Limits => "Limits",
-            Self::Output => "Output format",
-            Self::Metadata => "Name & metadata",
+            Self::Input => ("what", "Prompt"),
+            Self::Model => ("model", "Model"),
+            Self::Tools => ("tools", "Tools"),
+            Self::Limits => ("limits", "Limits"),
+            Self::Output => ("output", "Output format"),
+            Self::Metadata => ("tags", "Name & metadata"),
         }
     }
 }

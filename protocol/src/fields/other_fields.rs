@@ -41,13 +41,10 @@ impl FieldTable {
                     for (i, item) in items.iter().enumerate() {
                         let (pattern, pointer) = (format!("{pattern}/*"), format!("{pointer}/{i}"));
                         match item {
-                            Value::Object(_) if pattern == "/tools/*" => {
+                            Value::Object(_) if matches!(pattern.as_str(), "/tools/*" | "/messages/*") => {
                                 self.walk(&pattern, &pointer, item["kind"].as_str(), item, found);
                             }
                             // The list of a local MCP server is shown as JSON too.
-                            Value::Object(_) if pattern == "/messages/*" => {
-                                self.walk(&pattern, &pointer, kind, item, found);
-                            }
                             Value::Object(_) => {}
                             _ => found.push((pointer, item)),
                         }

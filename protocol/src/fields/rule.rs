@@ -4,34 +4,31 @@ use serde_json::{Map, Value};
 
 use crate::validate::Report;
 
+/// A check of a text, and the code and the message of the error.
+pub type Format = (fn(&str) -> bool, &'static str, &'static str);
+
 #[derive(Clone, Copy)]
 pub enum Rule {
+    /// No rule.
     Any,
-    Text {
-        required: bool,
-        format: Option<TextFormat>,
-    },
+    /// A text, and for a format as in [`Rule::Is`].
+    Text { required: bool, format: Option<Format> },
     /// A list of texts: what a value of another type should be, and what an empty text should be.
     Texts(&'static str, &'static str),
-    Number {
-        min: u64,
-        max: u64,
-    },
+    /// A whole number.
+    Number { min: u64, max: u64 },
     /// One of these texts.
     Choice(&'static [&'static str]),
-    /// A value of the right type; the text says what that is.
-    Is(fn(&Value) -> bool, &'static str),
+    /// A value that the function accepts; otherwise the code and the message of the error.
+    Is(fn(&Value) -> bool, &'static str, &'static str),
+    /// As [`Rule::Is`], and a value is required.
+    Must(fn(&Value) -> bool, &'static str, &'static str),
+    /// A list or an object: what another value should be, the most entries, and what to do with more.
+    Entries(fn(&Value) -> bool, &'static str, usize, &'static str),
     /// A JSON Schema of an object. The text, if any, says why it is required.
     Schema(Option<&'static str>),
     /// Returns whether the parts of the value are checked too.
     Check(fn(&Context<'_>, &mut Report) -> bool),
-}
-
-#[derive(Clone, Copy)]
-pub struct TextFormat {
-    pub is_valid: fn(&str) -> bool,
-    pub code: &'static str,
-    pub message: &'static str,
 }
 
 /// A field to check.
@@ -60,11 +57,11 @@ pub enum Body {
 
 impl Rule {
     pub const TEXT: Self = Self::Text { required: false, format: None };
-    pub const FLAG: Self = Self::Is(Value::is_boolean, "Choose yes (true) or no (false).");
+    pub const FLAG: Self = Self::Is(Value::is_boolean, "type", "Choose yes (true) or no (false).");
     pub const REQUIRED_TEXT: Self = Self::Text { required: true, format: None };
 
     pub const fn object(what: &'static str) -> Self {
-        Self::Is(Value::is_object, what)
+        Self::Is(Value::is_object, "type", what)
     }
 
     pub const fn formatted(
@@ -73,6 +70,6 @@ impl Rule {
         code: &'static str,
         message: &'static str,
     ) -> Self {
-        Self::Text { required, format: Some(TextFormat { is_valid, code, message }) }
+        Self::Text { required, format: Some((is_valid, code, message)) }
     }
 }

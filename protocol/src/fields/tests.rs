@@ -68,8 +68,8 @@ fn pointers_are_described_in_words() {
         ("/tools/0/tools/1/name", "Tool 1, its tool 2, name"),
         ("/messages/2/attachments/0/mimeType", "Message 3, file 1"),
         ("/metadata#1", "Metadata, row 2"),
-        ("/outputSchema/schema#0.name", "Answer, properties, row 1"),
-        ("/outputSchema/name", "Answer, name"),
+        ("/outputSchema/schema#0.name", "Output format, properties, row 1"),
+        ("/outputSchema/name", "Output format, name"),
         ("/toolBudgets/recall/maxCalls", "Calls per tool, recall maxCalls"),
         ("/json", "JSON"),
         ("/messages/0/content", "Message 1, content"),
@@ -81,11 +81,11 @@ fn pointers_are_described_in_words() {
         ("/batch/inputs", "Batch inputs"),
         ("", "Spec"),
     ] {
-        assert_eq!(SPEC_FIELDS.describe(pointer), words, "{pointer}");
+        assert_eq!(SPEC_FIELDS.describe(&Value::Null, pointer), words, "{pointer}");
     }
     let spec = json!({ "tools": [{ "kind": "mantyx_plugin" }, { "kind": "local" }] });
-    assert_eq!(SPEC_FIELDS.describe_in(&spec, "/tools/0/name"), "Tool 1, tool", "as the form labels it");
-    assert_eq!(SPEC_FIELDS.describe_in(&spec, "/tools/1/name"), "Tool 2, name");
+    assert_eq!(SPEC_FIELDS.describe(&spec, "/tools/0/name"), "Tool 1, tool", "as the form labels it");
+    assert_eq!(SPEC_FIELDS.describe(&spec, "/tools/1/name"), "Tool 2, name");
 }
 
 #[test]

@@ -34,6 +34,20 @@ impl Tokens {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
+    /// Parses the tokens of one turn, in the spellings of engines that log them. `None` if it has no numbers of tokens.
+    pub fn of_turn(json: &Value) -> Option<Self> {
+        let count = |names: [&str; 2]| names.into_iter().find_map(|name| json.get(name)?.as_u64());
+        let input = count(["inputTokens", "input_tokens"]);
+        let output = count(["outputTokens", "output_tokens"]);
+        input.or(output)?;
+        Some(Self {
+            input_tokens: input.unwrap_or(0),
+            cached_tokens: count(["cachedTokens", "cached_tokens"]).unwrap_or(0),
+            reasoning_tokens: count(["reasoningTokens", "reasoning_tokens"]).unwrap_or(0),
+            output_tokens: output.unwrap_or(0),
+        })
+    }
+
     /// Parses the totals. A number that is absent or of an unexpected shape counts as zero.
     fn parse(json: &Value) -> Option<Self> {
         let fields = json.as_object()?;

@@ -8,7 +8,7 @@ const DOLLARS: [(&str, u64); 1] = [("", 1_000_000)];
 
 pub fn example(measure: Measure) -> &'static str {
     match measure {
-        Measure::Duration => "30s",
+        Measure::Duration | Measure::Waited => "30s",
         Measure::Tokens => "10k",
         Measure::Cost => "0.5",
         Measure::Turns | Measure::Calls => "3",
@@ -18,7 +18,7 @@ pub fn example(measure: Measure) -> &'static str {
 /// What to enter for a measure.
 pub fn noun(measure: Measure) -> &'static str {
     match measure {
-        Measure::Duration => "a duration",
+        Measure::Duration | Measure::Waited => "a duration",
         Measure::Cost => "an amount in dollars",
         Measure::Tokens | Measure::Turns | Measure::Calls => "a number",
     }
@@ -30,7 +30,7 @@ pub fn parse(measure: Measure, text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let (_, size) = units(measure).iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
-    let counts = !matches!(measure, Measure::Duration | Measure::Cost);
+    let counts = !matches!(measure, Measure::Duration | Measure::Waited | Measure::Cost);
     scaled(number, *size, counts)
 }
 
@@ -48,7 +48,7 @@ pub fn print(measure: Measure, amount: u64) -> String {
 
 fn units(measure: Measure) -> &'static [(&'static str, u64)] {
     match measure {
-        Measure::Duration => &DURATIONS,
+        Measure::Duration | Measure::Waited => &DURATIONS,
         Measure::Cost => &DOLLARS,
         Measure::Tokens | Measure::Turns | Measure::Calls => &COUNTS,
     }

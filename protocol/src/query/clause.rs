@@ -44,7 +44,13 @@ pub enum Field {
     Name,
     Session,
     Tool,
+    /// The tool that took most of the time.
+    SlowestTool,
+    /// A tool that returned an error, or a result that reports a failure.
+    FailedTool,
     Error,
+    /// The failure group, by its id.
+    Group,
     Id,
     /// The user who launched it. Not part of the language: the server replaces `is:mine` with it.
     Launcher,
@@ -61,6 +67,8 @@ pub enum Is {
     Failed,
     Running,
     Waiting,
+    /// A tool returned an error, or a result that reports a failure.
+    ToolFailed,
     Imported,
     /// Imported from a log that stops before the run's end.
     Incomplete,
@@ -93,6 +101,8 @@ pub enum Measure {
     Cost,
     Turns,
     Calls,
+    /// Milliseconds in which the run waited for answers from outside.
+    Waited,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,9 +167,12 @@ impl Term {
     /// Returns true if only the log of a run can answer this term.
     pub fn needs_log(&self) -> bool {
         match self {
-            Self::Field { field, .. } => matches!(field, Field::Tool | Field::Error),
-            Self::Is(is) => matches!(is, Is::Truncated | Is::Looping | Is::Budget | Is::Waiting),
+            Self::Field { field, .. } => {
+                matches!(field, Field::Tool | Field::SlowestTool | Field::FailedTool | Field::Error | Field::Group)
+            }
+            Self::Is(is) => matches!(is, Is::Truncated | Is::Looping | Is::Budget | Is::Waiting | Is::ToolFailed),
             Self::Has(has) => *has == Has::OrphanCall,
+            Self::Compare(comparison) => comparison.measure == Measure::Waited,
             _ => false,
         }
     }
@@ -180,7 +193,18 @@ pub(super) const METADATA_KEY_RULE: &str = "Metadata keys may use letters, digit
 
 impl Field {
     /// The fields that are words of the query language.
-    pub const ALL: [Self; 7] = [Self::Model, Self::Agent, Self::Name, Self::Session, Self::Tool, Self::Error, Self::Id];
+    pub const ALL: [Self; 10] = [
+        Self::Model,
+        Self::Agent,
+        Self::Name,
+        Self::Session,
+        Self::Tool,
+        Self::SlowestTool,
+        Self::FailedTool,
+        Self::Error,
+        Self::Group,
+        Self::Id,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -189,7 +213,10 @@ impl Field {
             Self::Name => "name",
             Self::Session => "session",
             Self::Tool => "tool",
+            Self::SlowestTool => "slowest-tool",
+            Self::FailedTool => "failed-tool",
             Self::Error => "error",
+            Self::Group => "group",
             Self::Id => "id",
             Self::Launcher => "launcher",
             Self::SessionStatus => "status",
@@ -198,13 +225,14 @@ impl Field {
 }
 
 impl Is {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Truncated,
         Self::Looping,
         Self::Budget,
         Self::Failed,
         Self::Running,
         Self::Waiting,
+        Self::ToolFailed,
         Self::Imported,
         Self::Incomplete,
         Self::Seeded,
@@ -219,6 +247,7 @@ impl Is {
             Self::Failed => "failed",
             Self::Running => "running",
             Self::Waiting => "waiting",
+            Self::ToolFailed => "tool-failed",
             Self::Imported => "imported",
             Self::Incomplete => "incomplete",
             Self::Seeded => "seeded",
@@ -228,7 +257,7 @@ impl Is {
 }
 
 impl Measure {
-    pub const ALL: [Self; 5] = [Self::Duration, Self::Tokens, Self::Cost, Self::Turns, Self::Calls];
+    pub const ALL: [Self; 6] = [Self::Duration, Self::Tokens, Self::Cost, Self::Turns, Self::Calls, Self::Waited];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -237,6 +266,7 @@ impl Measure {
             Self::Cost => "cost",
             Self::Turns => "turns",
             Self::Calls => "calls",
+            Self::Waited => "waited",
         }
     }
 }

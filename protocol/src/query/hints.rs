@@ -11,7 +11,7 @@ const LOGIC_WORDS: [(&str, &str); 3] = [
 const QUOTE_IT: &str = "To search for the word itself, put it in quotes.";
 
 /// Other names of measures.
-const OTHER_NAMES: [(&str, Measure); 9] = [
+const OTHER_NAMES: [(&str, Measure); 12] = [
     ("tool", Measure::Calls),
     ("tools", Measure::Calls),
     ("tool_calls", Measure::Calls),
@@ -21,6 +21,9 @@ const OTHER_NAMES: [(&str, Measure); 9] = [
     ("took", Measure::Duration),
     ("price", Measure::Cost),
     ("dollars", Measure::Cost),
+    ("wait", Measure::Waited),
+    ("waiting", Measure::Waited),
+    ("waits", Measure::Waited),
 ];
 const TIMES: [&str; 6] = ["created", "started", "date", "age", "at", "when"];
 
@@ -59,7 +62,7 @@ pub fn operator(key: &str, value: &str) -> Option<String> {
     } else {
         match measure(key) {
             Some(measure) => format!("Did you mean {}:{value}?", measure.as_str()),
-            None => "Only duration, tokens, cost, turns and calls are compared.".to_owned(),
+            None => "Only duration, tokens, cost, turns, calls and waited are compared.".to_owned(),
         }
     };
     Some(format!("{instead} If the value really starts like this, put it in quotes."))

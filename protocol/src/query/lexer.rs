@@ -40,7 +40,7 @@ impl<'a> Lexer<'a> {
         if self.rest().is_empty() {
             return Ok(None);
         }
-        let negated = self.eat('-');
+        let negated = self.consume('-');
         if negated && self.rest().chars().next().is_none_or(char::is_whitespace) {
             return Err(self.error(start, "Put the filter to exclude right after the minus, for example -env:dev."));
         }
@@ -88,7 +88,7 @@ impl<'a> Lexer<'a> {
                 return Err(self.error(start, format!("`{key}:` needs a value.")));
             }
             values.push(value);
-            if !self.eat(',') {
+            if !self.consume(',') {
                 return Ok(values);
             }
         }
@@ -117,7 +117,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    fn eat(&mut self, c: char) -> bool {
+    fn consume(&mut self, c: char) -> bool {
         let found = self.rest().starts_with(c);
         if found {
             self.at += c.len_utf8();

@@ -40,9 +40,30 @@ const MAX_CLAUSES: usize = 32;
 pub const SESSION_STATUSES: [&str; 2] = ["active", "ended"];
 
 /// Words before a colon that are not metadata keys, in any case.
-pub const RESERVED: [&str; 19] = [
-    "status", "model", "agent", "session", "tool", "error", "is", "has", "id", "duration", "tokens", "cost", "turns",
-    "calls", "since", "before", "after", "name", "text",
+pub const RESERVED: [&str; 23] = [
+    "status",
+    "model",
+    "agent",
+    "session",
+    "tool",
+    "error",
+    "group",
+    "is",
+    "has",
+    "id",
+    "duration",
+    "tokens",
+    "cost",
+    "turns",
+    "calls",
+    "waited",
+    "slowest-tool",
+    "failed-tool",
+    "since",
+    "before",
+    "after",
+    "name",
+    "text",
 ];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

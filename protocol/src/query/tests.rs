@@ -21,10 +21,10 @@ fn reads_status_and_metadata() {
 fn every_kind_of_clause_is_parsed() {
     for text in [
         "status:failed,running customer:acme,globex -env:dev",
-        "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search error:rate_limit id:run_1",
-        "is:truncated,looping is:budget is:failed is:running is:waiting is:imported is:incomplete is:seeded is:mine",
+        "model:gpt-5.5 agent:support name:bot session:ses_1 tool:recall,search slowest-tool:approve_refund failed-tool:crm_lookup error:rate_limit group:refused-5e1c7a90b2d4 id:run_1",
+        "is:truncated,looping is:budget is:failed is:running is:waiting is:tool-failed is:imported is:incomplete is:seeded is:mine",
         "has:orphan-call has:customer -has:trace.id has:metadata.orphan-call",
-        "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m",
+        "duration:>30s tokens:>10k cost:<0.25 turns:>=3 calls:=2 duration:10s..2m waited:>30s waited:1m..2h",
         "since:2h before:2026-10-01 since:2026-10-01T12:30:15.250Z",
         r#""free text" word -unwanted note:"a,b" "a:b" -"-x" "one" text:a:b text:-x research-brief text:word,"a phrase""#,
     ] {
@@ -101,8 +101,9 @@ fn syntax_errors_are_explained_at_their_position() {
         ("NOT env:dev", "NOT", "-env:dev"),
         ("tools:>5", ">5", "Did you mean calls:>5?"),
         ("tool:>5", ">5", "Did you mean calls:>5?"),
+        ("waiting:>5s", ">5s", "Did you mean waited:>5s?"),
         ("durration:<30s", "<30s", "Did you mean duration:<30s?"),
-        ("region:>5", ">5", "Only duration, tokens, cost, turns and calls are compared"),
+        ("region:>5", ">5", "Only duration, tokens, cost, turns, calls and waited are compared"),
         ("created:>2h", ">2h", "before:2h, for later ones since:2h"),
         ("env:!=prod", "!=prod", "write -env:prod"),
         ("env:=prod", "=prod", "Write env:prod"),

@@ -3,6 +3,8 @@
 use std::fmt;
 
 const DAY_MS: i64 = 86_400_000;
+/// The year 1: nothing is older.
+const EARLIEST_MS: i64 = -62_135_596_800_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -51,7 +53,9 @@ impl When {
     /// Returns milliseconds since 1970, if it is `now_ms` now.
     pub fn resolve(self, now_ms: i64) -> i64 {
         match self {
-            Self::Ago { amount, unit } => now_ms.saturating_sub(i64::from(amount).saturating_mul(unit.entry().1)),
+            Self::Ago { amount, unit } => {
+                now_ms.saturating_sub(i64::from(amount).saturating_mul(unit.entry().1)).max(EARLIEST_MS)
+            }
             Self::At(ms) => ms,
         }
     }

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 pub use text::redact_text;
 
-const HIDDEN: &str = "••••••••";
+/// Stands for what is hidden.
+pub const HIDDEN: &str = "••••••••";
+const DOT: char = '•';
 
 /// Names of secrets, without dashes and underscores.
 const SECRET_NAMES: [&str; 17] = [

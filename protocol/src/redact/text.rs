@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{HIDDEN, is_secret_name};
+use super::{DOT, HIDDEN, is_secret_name};
 
 /// Prefixes of credentials of well-known services.
 const SECRET_PREFIXES: [&str; 44] = [
@@ -61,40 +61,68 @@ const RANDOM_CHARS: Range<usize> = 32..200;
 /// Parameters of addresses that are secrets. Elsewhere these names are harmless.
 const SECRET_PARAMETERS: [&str; 4] = ["key", "sig", "signature", "auth"];
 
-/// Returns the text with its credentials hidden, or `None` if it has none.
+/// Returns the text with its credentials hidden, or `None` if it has none. What was hidden stays as it is: nothing more is
+/// found in the result.
 pub fn redact_text(text: &str) -> Option<String> {
-    let mut secrets = secret_words(text);
-    secrets.extend(passwords_of_addresses(text));
-    secrets.extend(private_keys(text));
-    secrets.sort_by_key(|secret| secret.start);
+    let mut shown = redact_once(text)?;
+    // Hiding can reveal more, such as a password in an address that seemed to end before. Each time fewer characters are
+    // left to hide.
+    while let Some(more) = redact_once(&shown) {
+        shown = more;
+    }
+    Some(shown)
+}
+
+/// Finds the secrets of one kind, in order and without overlaps.
+type FindSecrets = fn(&str) -> Vec<Range<usize>>;
+
+/// One kind after the other, so that no kind reads what another has hidden.
+fn redact_once(text: &str) -> Option<String> {
+    let mut shown = None;
+    for find in [private_keys, passwords_of_addresses, secret_words] as [FindSecrets; 3] {
+        let text = shown.as_deref().unwrap_or(text);
+        let hidden = hide(text, find(text));
+        shown = hidden.or(shown);
+    }
+    shown
+}
+
+/// Hides parts that are in order and do not overlap, but for those that are hidden already.
+fn hide(text: &str, mut secrets: Vec<Range<usize>>) -> Option<String> {
+    secrets.retain(|secret| text[secret.clone()].chars().any(|c| c != DOT));
     let mut out = String::new();
     let mut copied = 0;
     for secret in &secrets {
-        if copied == 0 || secret.start > copied {
-            out.push_str(&text[copied..secret.start]);
-            out.push_str(HIDDEN);
-        }
-        copied = copied.max(secret.end);
+        out.push_str(&text[copied..secret.start]);
+        out.push_str(HIDDEN);
+        copied = secret.end;
     }
-    (copied > 0).then(|| out + &text[copied..])
+    (!secrets.is_empty()).then(|| out + &text[copied..])
 }
 
 fn secret_words(text: &str) -> Vec<Range<usize>> {
     let mut secrets: Vec<Range<usize>> = Vec::new();
-    let mut after_bearer = false;
+    let mut bearer: Option<Range<usize>> = None;
     for word in words(text) {
         if secrets.last().is_some_and(|known| word.start < known.end) {
             continue;
         }
         let token = &text[word.clone()];
+        let after_bearer = bearer.is_some_and(|bearer| is_gap(&text[bearer.end..word.start]));
         if looks_secret(token) || (after_bearer && token.len() >= MIN_SECRET_CHARS) {
             secrets.push(word.clone());
         } else {
             secrets.extend(value_of(text, &word));
         }
-        after_bearer = token.eq_ignore_ascii_case("bearer") || token.eq_ignore_ascii_case("basic");
+        let is_bearer = token.eq_ignore_ascii_case("bearer") || token.eq_ignore_ascii_case("basic");
+        bearer = is_bearer.then_some(word);
     }
     secrets
+}
+
+/// Returns whether two words follow each other: there is no other word between them, and nothing hidden.
+fn is_gap(text: &str) -> bool {
+    text.chars().all(|c| !c.is_alphanumeric() && c != DOT)
 }
 
 /// Splits a text into words of the characters that credentials consist of.
@@ -144,7 +172,7 @@ fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let start = text.len() - value.len();
     let ends = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, '&' | ',' | ';' | '(' | ')' | '{' | '}' | '<');
     // Placeholders are no secrets, and values after `Bearer` are found elsewhere.
-    if value.starts_with(['$', '=', '>', '%', '•']) {
+    if value.starts_with(['$', '=', '>', '%', DOT]) {
         return None;
     }
     let value = &value[..value.find(ends).unwrap_or(value.len())];
@@ -167,7 +195,7 @@ fn passwords_of_addresses(text: &str) -> Vec<Range<usize>> {
         let end = start + user.len();
         match user.split_once(':') {
             Some((name, password)) if !password.is_empty() => Some(start + name.len() + 1..end),
-            None if user.len() >= MIN_SECRET_CHARS => Some(start..end),
+            None if user.replace(DOT, "").len() >= MIN_SECRET_CHARS => Some(start..end),
             _ => None,
         }
     };
@@ -176,20 +204,22 @@ fn passwords_of_addresses(text: &str) -> Vec<Range<usize>> {
 
 /// Finds the contents of PEM keys; of an incomplete one, all the rest.
 fn private_keys(text: &str) -> Vec<Range<usize>> {
-    const BEGINS: &str = "-----BEGIN ";
-    const OPENS: &str = "PRIVATE KEY-----";
+    const KEY_HEADER: &str = "-----BEGIN ";
+    const KEY_HEADER_END: &str = "PRIVATE KEY-----";
     /// `RSA `, `ENCRYPTED ` and similar.
     const KIND_CHARS: usize = 24;
     let mut keys = Vec::new();
     let mut at = 0;
-    while let Some(begin) = text[at..].find(BEGINS) {
-        at += begin + BEGINS.len();
-        let Some(kind) =
-            text.as_bytes()[at..].windows(OPENS.len()).take(KIND_CHARS).position(|it| it == OPENS.as_bytes())
+    while let Some(begin) = text[at..].find(KEY_HEADER) {
+        at += begin + KEY_HEADER.len();
+        let Some(kind) = text.as_bytes()[at..]
+            .windows(KEY_HEADER_END.len())
+            .take(KIND_CHARS)
+            .position(|it| it == KEY_HEADER_END.as_bytes())
         else {
             continue;
         };
-        let start = at + kind + OPENS.len();
+        let start = at + kind + KEY_HEADER_END.len();
         at = text[start..].find("-----END").map_or(text.len(), |length| start + length);
         keys.push(start..at);
     }

@@ -51,6 +51,11 @@ impl<T> Chunked<T> {
         self.tail.last_mut()
     }
 
+    /// What a clone copies.
+    pub fn copied_bytes(&self) -> usize {
+        size_of_val(self.full.as_slice()) + size_of_val(self.tail.as_slice())
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.full.iter().flat_map(|chunk| chunk.iter()).chain(&self.tail)
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::event::Call;
+use super::reported_failure::reports_failure;
+use crate::event::{Call, CallResult};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -31,7 +32,11 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallAnswer {
     pub seq: u64,
+    /// The tool neither returned an error nor reported a failure in its result.
     pub ok: bool,
+    /// The tool answered with a result that reports a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reported_failure: bool,
     pub body: Value,
 }
 
@@ -147,6 +152,11 @@ impl ToolCall {
 }
 
 impl CallAnswer {
+    pub(super) fn new(seq: u64, result: CallResult<'_>) -> Self {
+        let reported_failure = result.ok && reports_failure(result.body);
+        Self { seq, ok: result.ok && !reported_failure, reported_failure, body: result.body.clone() }
+    }
+
     /// Returns the answer as text: unchanged, or as JSON if it is not a text.
     pub fn text(&self) -> String {
         match &self.body {

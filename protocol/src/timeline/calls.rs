@@ -78,7 +78,7 @@ impl Timeline {
             (None, Some(name)) => self.pairing.open(name),
             (None, None) => None,
         };
-        let answer = CallAnswer { seq, ok: result.ok, body: result.body.clone() };
+        let answer = CallAnswer::new(seq, result);
         let mut files: Vec<ToolFile> = files.iter().map(|file| ToolFile::parse(seq, file)).collect();
         self.totals.files += files.len() as u64;
         let Some(place) = place else {

@@ -26,6 +26,13 @@ pub(super) fn describe(class: &str) -> String {
     .to_owned()
 }
 
+/// Returns the description as a sentence of its own.
+pub(super) fn sentence(class: &str) -> String {
+    let words = describe(class);
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Returns whether the description of the class alone explains the failure.
 pub(super) fn is_documented(class: &str) -> bool {
     describe(class) != class.replace('_', " ") && !matches!(class, "unknown" | "" | "error")

@@ -50,7 +50,7 @@ impl Timeline {
                 turn.thinking_seq.get_or_insert(seq);
                 turn.thinking.push_str(text);
             }
-            Payload::AssistantMessage { text, finish_reason, tool_calls, model } => {
+            Payload::AssistantMessage { text, finish_reason, tool_calls, model, tokens } => {
                 let turn = self.model_turn(seq);
                 let streamed = char_count(&turn.text);
                 turn.text = text.to_owned();
@@ -58,6 +58,7 @@ impl Timeline {
                 turn.message_seq = Some(seq);
                 turn.finish_reason = finish_reason.map(Into::into);
                 turn.model = model.and_then(model_name);
+                turn.tokens = tokens;
                 self.totals.text_chars = self.totals.text_chars - streamed + char_count(text);
                 for call in tool_calls {
                     self.announce_call(seq, &call);

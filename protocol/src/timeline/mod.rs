@@ -62,7 +62,9 @@ mod pairing;
 mod plan;
 mod reason;
 mod replay;
+mod reported_failure;
 mod rows;
+mod signature;
 mod timing;
 mod totals;
 mod turn;
@@ -88,7 +90,8 @@ pub use plan::{Moment, Plan, PlanChanges, PlanStep};
 pub use reason::{first_line, reason};
 pub use replay::Replay;
 pub use rows::{Density, Row, RowKind, RowOptions, RowQuery, Rows};
-pub use timing::{Share, Span, Step, Timing, TurnTiming};
+pub use signature::{FailureSignature, failure_signature, failure_signature_without_log};
+pub use timing::{Share, Span, Step, Stretch, Timing, TurnTiming};
 pub use totals::{ToolTotals, Totals};
 pub use turn::{Entry, Turn};
 pub use verdict::{Sentence, verdict};
@@ -149,6 +152,16 @@ impl Timeline {
     /// Returns whether the run has ended, but its log has no end.
     fn lacks_end(&self) -> bool {
         self.outcome.is_none() && self.known_end.is_some()
+    }
+
+    /// Estimates what a clone of the timeline does not share with it.
+    pub(super) fn copied_bytes(&self) -> usize {
+        let open_turn = self
+            .turns
+            .last()
+            .map_or(0, |turn| turn.text.len() + turn.thinking.len() + size_of_val(turn.entries.as_slice()));
+        let lists = size_of_val(self.turns.as_slice()) + size_of_val(self.integrity.gaps.as_slice());
+        open_turn + lists + self.events.copied_bytes()
     }
 
     /// Returns the highest seq applied: a stream continues from there.

@@ -90,7 +90,7 @@ impl Note {
     }
 
     /// Returns whether a guard, the supervisor or another model changed the course of the run.
-    pub(super) fn is_intervention(&self) -> bool {
+    pub fn is_intervention(&self) -> bool {
         use NoteKind::*;
         matches!(self.kind, LoopDetected { .. } | BudgetExceeded { .. } | Supervisor { .. } | ModelFallback { .. })
     }

@@ -72,15 +72,11 @@ fn failed_class(timeline: &Timeline) -> Option<&str> {
 fn failed(class: &str, timeline: &Timeline) -> String {
     let message = timeline.outcome.as_ref().and_then(|outcome| first_line(outcome.error.as_deref()?));
     let is_explained = failure::is_documented(class) && class != "invalid_request";
-    message.filter(|_| !is_explained).unwrap_or_else(|| {
-        let words = failure::describe(class);
-        let mut chars = words.chars();
-        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-    })
+    message.filter(|_| !is_explained).unwrap_or_else(|| failure::sentence(class))
 }
 
 /// «a», «a and b», «a and 2 more». Each name once.
-fn names(tools: &[String]) -> String {
+pub(super) fn names(tools: &[String]) -> String {
     let mut distinct: Vec<&String> = Vec::new();
     tools.iter().for_each(|tool| {
         if !distinct.contains(&tool) {

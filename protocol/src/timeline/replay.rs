@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A checkpoint is kept every few thousand events. [`Replay::at`] clones the checkpoint before the position and applies the
-//! events between. Clones share their turns and calls; only the turn that was being written is copied as a whole. The
-//! longer it is, the farther apart the checkpoints are, so that together they hold no more than a few times the log.
+//! events between. Clones share their turns and calls; the turn that was being written and the lists of turns and events are
+//! copied. The more that is, the farther apart the checkpoints are, so that together they hold no more than a few times the log.
 
 use super::Timeline;
 use crate::{Event, RunStatus};
@@ -59,10 +59,7 @@ impl Replay {
         self.memory_bytes += 2 * event.memory_bytes();
         self.events.push(event);
         let last = self.checkpoints.last().map_or(0, |(position, _)| *position);
-        let copied =
-            self.latest.turns.last().map_or(0, |turn| {
-                turn.text.len() + turn.thinking.len() + turn.entries.len() * size_of::<super::Entry>()
-            });
+        let copied = self.latest.copied_bytes();
         if self.len() - last >= self.spacing + copied / BYTES_PER_EVENT {
             self.memory_bytes += copied;
             self.checkpoints.push((self.len(), self.latest.clone()));
@@ -156,5 +153,16 @@ mod tests {
         assert_eq!(length(replay.latest()), 600_000);
         assert!(replay.checkpoints.len() > 10, "{} checkpoints", replay.checkpoints.len());
         assert!(copied < 10 * 600_000, "{copied} bytes");
+    }
+
+    #[test]
+    fn checkpoints_of_many_short_turns_hold_less_than_the_log() {
+        let message = |seq| Event::new(seq, "assistant_message", serde_json::json!({ "text": "x", "turn": seq }));
+        let replay = Replay::with_spacing((1..=20_000).map(message).collect(), 16);
+        let turns: usize = replay.checkpoints.iter().map(|(_, timeline)| timeline.turns.len()).sum();
+        let log: usize = replay.events.iter().map(Event::memory_bytes).sum();
+        assert_eq!(replay.latest().turns.len(), 20_000);
+        assert!(replay.checkpoints.len() > 10, "{} checkpoints", replay.checkpoints.len());
+        assert!(turns * size_of::<usize>() < log, "{turns} turns, {log} bytes");
     }
 }

@@ -82,6 +82,26 @@ fn the_end_of_a_run_is_unknown_if_its_file_stops_early() {
 }
 
 #[test]
+fn a_turn_has_tokens_if_its_message_has_them() {
+    let tokens = |extra: Value| {
+        let mut data = json!({ "text": "a" });
+        data.as_object_mut().expect("an object").extend(extra.as_object().cloned().unwrap_or_default());
+        let timeline = Timeline::from_events(&[Event::new(1, "assistant_message", data)]);
+        timeline.turns[0].tokens.map(|tokens| (tokens.input_tokens, tokens.output_tokens, tokens.cached_tokens))
+    };
+    let camel = json!({ "inputTokens": 900, "outputTokens": 60, "cachedTokens": 7 });
+    assert_eq!(tokens(json!({ "usage": camel })), Some((900, 60, 7)));
+    assert_eq!(tokens(json!({ "tokens": camel })), Some((900, 60, 7)));
+    assert_eq!(tokens(json!({ "usage": { "input_tokens": 900, "output_tokens": 60 } })), Some((900, 60, 0)));
+    assert_eq!(tokens(json!({ "usage": null, "tokens": camel })), Some((900, 60, 7)));
+    for none in
+        [json!({}), json!({ "usage": {} }), json!({ "usage": 7 }), json!({ "tokens": { "inputTokens": "many" } })]
+    {
+        assert_eq!(tokens(none.clone()), None, "{none}");
+    }
+}
+
+#[test]
 fn an_interrupted_turn_is_not_joined_with_the_next() {
     let timeline = sample("supervisor-mid-thinking");
     let turns: Vec<_> = timeline.turns.iter().map(|turn| (turn.aborted, turn.text.as_str())).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Note, ToolCall};
+use crate::messages::Tokens;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
@@ -21,6 +22,9 @@ pub struct Turn {
     pub message_seq: Option<u64>,
     pub finish_reason: Option<String>,
     pub model: Option<String>,
+    /// Only of logs that have them by turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
     /// The supervisor interrupted it while it was thinking: no message will come.
     pub aborted: bool,
     /// The number of turns directly before this one with the same batch of calls. Turns without calls do not count.
@@ -53,6 +57,7 @@ impl Turn {
             message_seq: None,
             finish_reason: None,
             model: None,
+            tokens: None,
             aborted: false,
             repeats: 0,
             skipped: false,

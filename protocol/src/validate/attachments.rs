@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::report::Report;
 use crate::fields::{Context, Rule};
 
-const MAX_FILES: usize = 20;
 /// The limit for all inline files of a spec together.
 pub const MAX_INLINE_BYTES: usize = 5 * 1024 * 1024;
 
@@ -26,19 +25,6 @@ const MIME_TYPES: [&str; 13] = [
     "image/webp",
 ];
 
-/// Checks the list; the table has the rules for each file.
-pub(crate) fn check(context: &Context<'_>, report: &mut Report) -> bool {
-    match context.value.map(Value::as_array) {
-        None => {}
-        Some(None) => report.add("type", "Files are a list."),
-        Some(Some(files)) if files.len() > MAX_FILES => {
-            report.add("too_many", format!("You can attach up to {MAX_FILES} files. Remove some."));
-        }
-        Some(Some(_)) => {}
-    }
-    true
-}
-
 /// Checks the size of the inline files in all messages together. Reported once, at the file that exceeds the limit.
 pub(super) fn check_total(messages: &[Value], report: &mut Report) {
     let mut total = 0_usize;
@@ -53,13 +39,6 @@ pub(super) fn check_total(messages: &[Value], report: &mut Report) {
             }
         }
     }
-}
-
-pub(crate) fn check_type(context: &Context<'_>, report: &mut Report) -> bool {
-    if !context.value.is_some_and(|kind| kind == "input_file" || kind == "input_file_url") {
-        report.add("choice", "A file is sent along (input_file) or fetched (input_file_url).");
-    }
-    false
 }
 
 pub(crate) fn check_data(context: &Context<'_>, report: &mut Report) -> bool {

@@ -8,7 +8,6 @@ use crate::fields::Context;
 use crate::spec::DEFAULT_LOOP_THRESHOLDS;
 
 pub(crate) const PLAN_MODES: [&str; 3] = ["off", "auto", "required"];
-const MAX_TOOL_BUDGETS: usize = 32;
 const MAX_TOOL_NAME_CHARS: usize = 120;
 
 /// Checks the order of the thresholds; the table has their limits.
@@ -16,10 +15,7 @@ pub(crate) fn check_loop_detection(context: &Context<'_>, report: &mut Report) -
     let fields = match context.value {
         None | Some(Value::Bool(false)) => return false,
         Some(Value::Object(fields)) => fields,
-        Some(_) => {
-            report.add("type", "Switch loop detection off (false), or say when it steps in.");
-            return false;
-        }
+        Some(_) => return report.refuse("type", "Switch loop detection off (false), or say when it steps in."),
     };
     let threshold = |name: &str, default| match present(fields, name) {
         None => Some(default),
@@ -37,22 +33,10 @@ pub(crate) fn check_loop_detection(context: &Context<'_>, report: &mut Report) -
     true
 }
 
-pub(crate) fn check_tool_budgets(context: &Context<'_>, report: &mut Report) -> bool {
-    match context.value.map(Value::as_object) {
-        None => {}
-        Some(None) => report.add("type", "Tool budgets are names of tools with a limit each."),
-        Some(Some(budgets)) if budgets.len() > MAX_TOOL_BUDGETS => {
-            report.add("too_many", format!("At most {MAX_TOOL_BUDGETS} tools may have a budget. Remove some."));
-        }
-        Some(Some(_)) => {}
-    }
-    true
-}
-
 pub(crate) fn check_tool_budget(context: &Context<'_>, report: &mut Report) -> bool {
     if context.name.is_empty() || is_longer(context.name, MAX_TOOL_NAME_CHARS) {
-        report.add("pattern", format!("The name of a tool has 1 to {MAX_TOOL_NAME_CHARS} characters here."));
-        return false;
+        let message = format!("The name of a tool has 1 to {MAX_TOOL_NAME_CHARS} characters here.");
+        return report.refuse("pattern", message);
     }
     let has_limit = |entry: &Map<String, Value>| present(entry, "maxCalls").is_some();
     if !context.value.and_then(Value::as_object).is_some_and(has_limit) {

@@ -29,16 +29,11 @@ pub(crate) fn check_messages(context: &Context<'_>, report: &mut Report) -> bool
     }
     let Some(messages) = context.value else { return false };
     if present(context.object, "prompt").is_some() {
-        report.add("conflict", "Give either a prompt or messages, not both.");
-        return false;
+        return report.refuse("conflict", "Give either a prompt or messages, not both.");
     }
-    let Some(messages) = messages.as_array() else {
-        report.add("type", "Messages are a list.");
-        return false;
-    };
+    let Some(messages) = messages.as_array() else { return report.refuse("type", "Messages are a list.") };
     if messages.is_empty() {
-        report.add("too_few", "Add at least one message.");
-        return false;
+        return report.refuse("too_few", "Add at least one message.");
     }
     if messages.len() > MAX_MESSAGES {
         report.add("too_many", format!("A run may have at most {MAX_MESSAGES} messages. Leave out the oldest ones."));
@@ -51,13 +46,6 @@ pub(crate) fn check_messages(context: &Context<'_>, report: &mut Report) -> bool
     }
     attachments::check_total(messages, report);
     true
-}
-
-pub(crate) fn check_role(context: &Context<'_>, report: &mut Report) -> bool {
-    if !matches!(context.value.and_then(Value::as_str), Some("user" | "assistant" | "system")) {
-        report.add("choice", "Choose user, assistant or system.");
-    }
-    false
 }
 
 /// A message with files may have no text.

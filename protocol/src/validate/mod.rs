@@ -33,12 +33,19 @@ use crate::fields::{Context, Field, FieldTable, SPEC_FIELDS};
 pub use crate::fields::Body;
 pub use attachments::MAX_INLINE_BYTES;
 pub use report::Report;
+pub use settings::metadata_within_limits;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
     pub path: String,
     pub code: String,
     pub message: String,
+}
+
+impl FieldError {
+    pub fn new(path: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), code: code.into(), message: message.into() }
+    }
 }
 
 /// Returns the errors in a spec.

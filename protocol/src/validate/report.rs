@@ -21,10 +21,16 @@ impl Report {
         self.add_below("", code, message);
     }
 
+    /// Adds an error for the current field. Returns `false`: the parts of its value are not checked.
+    pub fn refuse(&mut self, code: &str, message: impl Into<String>) -> bool {
+        self.add(code, message);
+        false
+    }
+
     fn add_below(&mut self, rest: &str, code: &str, message: impl Into<String>) {
         if self.errors.len() < MAX_ERRORS {
             let path = format!("{}{rest}", self.path.as_str());
-            self.errors.push(FieldError { path, code: code.to_owned(), message: message.into() });
+            self.errors.push(FieldError::new(path, code, message));
         }
     }
 

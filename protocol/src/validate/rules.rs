@@ -1,6 +1,6 @@
 //! Applies the rules that many fields share.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::output_schema::check_object_schema;
 use super::report::Report;
@@ -15,11 +15,12 @@ impl Rule {
             (Self::Check(check), _) => return check(context, report),
             (Self::Schema(Some(message)), None) => report.add("required", *message),
             (Self::Text { required: true, .. }, None) => report.add("required", "Required."),
+            (Self::Must(_, code, message), None) => report.add(code, *message),
             (_, None) => {}
             (Self::Text { required, format }, Some(value)) => match (value.as_str(), format) {
                 (None, _) => report.add("type", "Enter a text."),
                 (Some(""), _) if *required => report.add("required", "Required."),
-                (Some(text), Some(format)) if !(format.is_valid)(text) => report.add(format.code, format.message),
+                (Some(text), Some((is_valid, code, message))) if !is_valid(text) => report.add(code, *message),
                 (Some(_), _) => {}
             },
             (Self::Texts(list, text), Some(value)) => match value.as_array() {
@@ -41,10 +42,18 @@ impl Rule {
                     report.add("choice", format!("Choose {}.", one_of(words)));
                 }
             }
-            (Self::Is(is_valid, what), Some(value)) => {
+            (Self::Is(is_valid, code, message) | Self::Must(is_valid, code, message), Some(value)) => {
                 if !is_valid(value) {
-                    report.add("type", *what);
+                    report.add(code, *message);
                 }
+            }
+            (Self::Entries(is_valid, what, ..), Some(value)) if !is_valid(value) => report.add("type", *what),
+            (Self::Entries(_, _, max, too_many), Some(value)) => {
+                let count = value.as_array().map(Vec::len).or(value.as_object().map(Map::len));
+                if count.is_some_and(|count| count > *max) {
+                    report.add("too_many", *too_many);
+                }
+                return true;
             }
             (Self::Schema(_), Some(schema)) => {
                 check_object_schema(schema, report);

@@ -1,6 +1,6 @@
-//! The fallback model, reasoning, metadata and headers.
+//! The fallback model, metadata and headers.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::report::{Report, is_longer, sent_bytes};
 use crate::fields::Context;
@@ -23,16 +23,6 @@ pub(crate) fn check_fallback(context: &Context<'_>, report: &mut Report) -> bool
     true
 }
 
-pub(crate) fn check_reasoning(context: &Context<'_>, report: &mut Report) -> bool {
-    if let Some(level) = context.value {
-        let is_word = matches!(level.as_str(), Some("off" | "low" | "medium" | "high"));
-        if !is_word && level.as_u64().is_none_or(|level| level > 100) {
-            report.add("choice", "Choose off, low, medium or high, or a whole number from 0 to 100.");
-        }
-    }
-    true
-}
-
 pub(crate) fn check_metadata(context: &Context<'_>, report: &mut Report) -> bool {
     let key_message = "A name may use letters, digits, dot, _ and -, at most 64. Rename it.";
     check_texts(context, report, "Metadata are names with a text each.", (is_metadata_key, key_message), |text| {
@@ -44,9 +34,23 @@ pub(crate) fn check_metadata(context: &Context<'_>, report: &mut Report) -> bool
         report.add("too_many", format!("Metadata may have at most {MAX_ENTRIES} entries. Remove some."));
     }
     if metadata.is_object() && sent_bytes(metadata) > MAX_METADATA_BYTES {
-        report.add("too_long", "Metadata may have at most 4 KB in all. Shorten or remove some.");
+        report.add("too_long", "Metadata may have at most 4 KB in total. Shorten or remove some.");
     }
     false
+}
+
+/// The first entries of metadata that are within the limits of number and size.
+pub fn metadata_within_limits(metadata: &Value) -> Map<String, Value> {
+    let mut kept = Map::new();
+    let mut bytes = 0;
+    for (key, value) in metadata.as_object().into_iter().flatten() {
+        bytes += sent_bytes(&json!({ key: value }));
+        if kept.len() == MAX_ENTRIES || bytes > MAX_METADATA_BYTES {
+            break;
+        }
+        kept.insert(key.clone(), value.clone());
+    }
+    kept
 }
 
 /// Checks the headers that MANTYX sends to an MCP server or an A2A peer.

@@ -22,8 +22,7 @@ pub(crate) fn check_tools(context: &Context<'_>, report: &mut Report) -> bool {
 
 /// The table asks this only for unknown kinds.
 pub(crate) fn check_kind(_: &Context<'_>, report: &mut Report) -> bool {
-    report.add("choice", format!("Choose a kind: {}.", one_of(&TOOL_KINDS.map(|kind| kind.name))));
-    false
+    report.refuse("choice", format!("Choose a kind: {}.", one_of(&TOOL_KINDS.map(|kind| kind.name))))
 }
 
 /// Reports valid names that two tools have. MANTYX prefixes the tools of `mcp` servers with the name of the server, so
@@ -55,13 +54,6 @@ fn check_names<'a>(tools: &'a [Value], report: &mut Report) {
             }
         });
     }
-}
-
-pub(crate) fn check_card(context: &Context<'_>, report: &mut Report) -> bool {
-    if !context.value.is_some_and(Value::is_object) {
-        report.add("required", "Add the agent's card, the JSON object in which it describes itself.");
-    }
-    false
 }
 
 pub(crate) fn check_tool_list(context: &Context<'_>, report: &mut Report) -> bool {

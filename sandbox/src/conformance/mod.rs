@@ -50,7 +50,9 @@ pub async fn run(target: Target) -> anyhow::Result<Report> {
     let mut outcomes = Vec::new();
     for check in all() {
         let verdict = if check.needs_script && !probe.has_script {
-            Verdict::Skipped("there is no sandbox/script in the catalogue, and no other model does as told".to_owned())
+            Verdict::Skipped(
+                "there is no sandbox/script in the catalogue, and no other model follows script lines".to_owned(),
+            )
         } else {
             match tokio::time::timeout(CHECK_TIMEOUT, (check.run)(&probe)).await {
                 Ok(Ok(seen)) => Verdict::Holds(seen),

@@ -81,8 +81,8 @@ async fn tool_input(probe: &Probe) -> Result<String> {
     let log = probe.script("/call look {\"n\":\"x\"}\n/say Done.", json!({ "tools": [strict] })).await?;
     ensure!(of_kind(&log, "local_tool_call").is_empty(), "the client was asked");
     let results = of_kind(&log, "tool_result");
-    let told = results.iter().any(|result| result.to_string().contains("tool_input_invalid"));
-    ensure!(told && last(&log)?.kind == "result", "{results:?}");
+    let is_reported = results.iter().any(|result| result.to_string().contains("tool_input_invalid"));
+    ensure!(is_reported && last(&log)?.kind == "result", "{results:?}");
     Ok("the model gets the error, the run goes on".to_owned())
 }
 

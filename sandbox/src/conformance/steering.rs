@@ -73,7 +73,7 @@ async fn other_script(probe: &Probe) -> Result<String> {
         .iter()
         .filter_map(|model| model["id"].as_str())
         .find(|id| id.starts_with("sandbox/script-"));
-    other.map(str::to_owned).ok_or_else(|| Absent("there is no second model that does as told").into())
+    other.map(str::to_owned).ok_or_else(|| Absent("there is no second model that follows script lines").into())
 }
 
 async fn fallback(probe: &Probe) -> Result<String> {
@@ -81,8 +81,8 @@ async fn fallback(probe: &Probe) -> Result<String> {
     let log = probe.script("/fail overloaded\n/say Taken over.", json!({ "fallbackModelId": other })).await?;
     let switches = of_kind(&log, "model_fallback");
     ensure!(switches.len() == 1, "{switches:?}");
-    let told = switches[0]["errorClass"] == "overloaded" && switches[0]["fallbackModelId"] == other.as_str();
-    ensure!(told && switches[0]["primaryModelId"].is_string(), "{}", switches[0]);
+    let is_reported = switches[0]["errorClass"] == "overloaded" && switches[0]["fallbackModelId"] == other.as_str();
+    ensure!(is_reported && switches[0]["primaryModelId"].is_string(), "{}", switches[0]);
     let end = last(&log)?;
     ensure!(end.data["text"] == "Taken over." && end.data["model"]["id"] == other.as_str(), "{}", end.data);
     Ok(other)

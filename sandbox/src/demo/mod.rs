@@ -30,6 +30,9 @@ use seeded_rng::SeededRng;
 const SCENARIOS: [(&str, &str); 2] =
     [(DEMO.slug, include_str!("demo_workspace.json")), (OTHER.slug, include_str!("other_workspace.json"))];
 
+/// Responses to the prompts of the templates in Runlens's launch form.
+const TEMPLATE_RESPONSES: &str = include_str!("template_responses.json");
+
 /// Concurrent runs. More would only wait for the single writer.
 const MAX_CONCURRENT: usize = 8;
 
@@ -48,10 +51,14 @@ pub async fn run(app: Arc<App>) {
     tracing::info!(runs, "demonstration ready");
 }
 
-/// Returns the responses of the demonstration's models to its prompts.
+/// Returns the responses of the demonstration's models to its prompts and to those of templates. Those of larger models come
+/// first.
 pub fn prepared_responses() -> Vec<PreparedResponse> {
-    let responses = SCENARIOS.iter().map(|(_, scenarios)| scenario::responses(scenarios));
-    responses.flat_map(Result::unwrap_or_default).collect()
+    let scenarios = SCENARIOS.iter().map(|(_, scenarios)| scenario::responses(scenarios));
+    let all = scenarios.chain([scenario::exchanges(TEMPLATE_RESPONSES)]);
+    let mut all: Vec<PreparedResponse> = all.flat_map(Result::unwrap_or_default).collect();
+    all.sort_by_key(|response| std::cmp::Reverse(response.min_context));
+    all
 }
 
 async fn perform(app: &App, planned: Planned, clock: Clock) {

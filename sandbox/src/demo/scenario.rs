@@ -71,12 +71,15 @@ struct Scenario {
     answers: HashMap<String, Answer>,
 }
 
-/// A message of a session and its response.
+/// A prompt and its response.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Exchange {
     prompt: String,
     script: Vec<String>,
+    /// Only models with a context of this size respond so.
+    #[serde(default)]
+    min_context: u64,
 }
 
 const CUSTOMERS: [(&str, &str); 6] = [
@@ -116,7 +119,15 @@ pub fn responses(scenarios: &str) -> serde_json::Result<Vec<PreparedResponse>> {
         messages.chain([(scenario.prompt.as_str(), scenario.script.as_slice())])
     });
     let responses = responses.filter(|(_, script)| !script.is_empty());
-    Ok(responses.map(|(prompt, script)| PreparedResponse::new(prompt, script)).collect())
+    Ok(responses.map(|(prompt, script)| PreparedResponse::new(prompt, script, 0)).collect())
+}
+
+/// Returns the responses of exchanges that belong to no scenario.
+pub fn exchanges(exchanges: &str) -> serde_json::Result<Vec<PreparedResponse>> {
+    let exchanges: Vec<Exchange> = serde_json::from_str(exchanges)?;
+    let response =
+        |exchange: &Exchange| PreparedResponse::new(&exchange.prompt, &exchange.script, exchange.min_context);
+    Ok(exchanges.iter().map(response).collect())
 }
 
 impl Scenario {
@@ -196,7 +207,7 @@ mod tests {
                 for prompt in prompts.iter().filter_map(Value::as_str) {
                     assert!(!prompt.lines().any(|line| line.starts_with('/')), "{prompt}");
                     let found: Vec<_> =
-                        responses.iter().filter(|response| response.respond(prompt).is_some()).collect();
+                        responses.iter().filter(|response| response.respond(prompt, 0).is_some()).collect();
                     let expected = if is_for(&planned, "sandbox/assistant") { 0 } else { 1 };
                     assert_eq!(found.len(), expected, "{prompt}");
                     assert!(found.iter().all(|response| response.script.has_blanks_of(&response.prompt)), "{prompt}");

@@ -1,4 +1,4 @@
-//! When the demonstration's runs happened: mostly in working hours, on two weeks of weekdays.
+//! The times of the demonstration's runs: mostly in working hours, on two weeks of weekdays.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 

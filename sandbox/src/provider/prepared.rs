@@ -6,15 +6,20 @@ use crate::demo::template::Template;
 pub struct PreparedResponse {
     pub prompt: Template,
     pub script: Template,
+    /// Only models with a context of this size respond so.
+    pub min_context: u64,
 }
 
 impl PreparedResponse {
-    pub fn new(prompt: &str, script: &[String]) -> Self {
-        Self { prompt: Template::parse(prompt), script: Template::parse(&script.join("\n")) }
+    pub fn new(prompt: &str, script: &[String], min_context: u64) -> Self {
+        Self { prompt: Template::parse(prompt), script: Template::parse(&script.join("\n")), min_context }
     }
 
-    /// Returns the script for a prompt.
-    pub fn respond(&self, prompt: &str) -> Option<String> {
+    /// Returns the script for a prompt, if a model with this context responds so.
+    pub fn respond(&self, prompt: &str, context: u64) -> Option<String> {
+        if context < self.min_context {
+            return None;
+        }
         self.prompt.read(prompt).map(|values| self.script.fill(&values))
     }
 }

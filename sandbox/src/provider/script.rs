@@ -31,8 +31,9 @@ impl Script {
         let asked = prompt::last_user_text(request.messages);
         let mut turns = parse(asked);
         if turns.is_empty() {
-            turns =
-                self.prepared.iter().find_map(|response| response.respond(asked)).map_or(turns, |text| parse(&text));
+            let context = request.context_window_tokens.unwrap_or(0);
+            let prepared = self.prepared.iter().find_map(|response| response.respond(asked, context));
+            turns = prepared.map_or(turns, |text| parse(&text));
         }
         reply(request, asked, turns)
     }
@@ -132,7 +133,7 @@ fn failure(class: &str) -> ProviderError {
         "overloaded" => "The model provider is overloaded.",
         "server" => "The model provider answered 500.",
         "context_window" => "The conversation is longer than the model can read.",
-        "auth" => "The model provider refused the credentials.",
+        "auth" => "The provider rejected the credentials.",
         "timeout" | "upstream_deadline" => "The model provider did not answer in time.",
         "invalid_request" => "The model provider refused the request as invalid.",
         "structured_output_schema_rejected" => "The model provider refused the output schema.",

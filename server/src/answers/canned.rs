@@ -1,5 +1,6 @@
 //! Renders canned replies: templates with `{{args.path}}` for the call's arguments.
 
+use app::launch::draft::control_text::text_at;
 use serde_json::Value;
 
 /// Fills in the arguments. A JSON template stays valid JSON: a string that is just one placeholder becomes the argument
@@ -34,12 +35,8 @@ fn only_placeholder(text: &str) -> Option<&str> {
 }
 
 fn fill_text(template: &str, args: &Value) -> String {
-    let text_of = |value: Option<&Value>| match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Null) | None => String::new(),
-        Some(other) => other.to_string(),
-    };
-    fill_placeholders(template, |path| is_path(path).then(|| text_of(lookup(args, path))))
+    let text_of = |path: &str| lookup(args, path).map(|value| text_at(value, "")).unwrap_or_default();
+    fill_placeholders(template, |path| is_path(path).then(|| text_of(path)))
 }
 
 /// Replaces each `{{name}}` for which `text_of` returns a text, in one pass: a `{{…}}` inside such a text stays.

@@ -1,6 +1,7 @@
 //! Answers the local tool calls of one run, from taking its lease to the run's end.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AnswerState, Answerer, ToolAnswerers};
@@ -9,20 +10,21 @@ use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::Instrument;
 
-use super::pending_call::{MAX_RETRY_DELAY, PendingCall};
+use super::pending_call::{Lease, MAX_RETRY_DELAY, PendingCall};
 use super::{LEASE_MS, RENEW_EVERY, sender};
-use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-use crate::store::{AnswerPlan, CallKey};
+use crate::store::{self, AnswerPlan};
+use crate::vault::purpose;
 
 /// Events read at a time.
 const CHUNK: u32 = 500;
-/// The pause before a run that cannot be followed is tried again. It grows with the run's age.
+/// The pause before a run that cannot be followed is tried again. It grows with the run's age, and is never longer than a
+/// lease: longer ones are taken for those of a process whose clock was wrong.
 const MIN_PAUSE_MS: i64 = 5_000;
-const MAX_PAUSE_MS: i64 = 60_000;
+const MAX_PAUSE_MS: i64 = LEASE_MS;
 /// A run that cannot be followed is given up after this time.
 const GIVE_UP_AFTER_MS: i64 = 24 * 3600 * 1000;
 
@@ -36,63 +38,53 @@ enum Outcome {
     ShuttingDown,
     /// The run cannot be followed now.
     Stuck(String),
-    /// The answerers are encrypted with a key that this process does not have.
-    OtherKey,
 }
 
 /// A background task that answers the calls of one run while this process holds its lease.
-pub async fn answer_run(state: AppState, plan: AnswerPlan, owner: String) {
-    let outcome = match super::open(&state.vault, &plan.sealed_answers) {
-        Ok(answers) => {
-            let ended = answer_calls(&state, &plan, &owner, &answers).await;
-            (ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())), answers)
-        }
-        Err(error) => {
-            tracing::warn!(%error, "cannot decrypt the answerers of a run; they stay for a server with their key");
-            (Outcome::OtherKey, ToolAnswerers::new())
-        }
+pub async fn answer_run(state: AppState, plan: AnswerPlan) {
+    let renew = |until| state.store.renew_answer_plan(&plan, until, plan.after_seq);
+    let Ok(answers) = state.vault.open_json(purpose::ANSWERERS, &plan.sealed_answers) else {
+        tracing::warn!("cannot decrypt the answerers of a run; they stay for a server with their key");
+        return log_failure(renew(now_ms() + MAX_PAUSE_MS).await.map(drop));
     };
-    let closed = match outcome {
-        (Outcome::LeaseLost, _) => Ok(()),
-        (Outcome::ShuttingDown, _) => state.store.renew_answer_plan(&plan, &owner, 0, plan.after_seq).await.map(drop),
-        (Outcome::OtherKey, _) => {
-            let until = now_ms() + MAX_PAUSE_MS;
-            state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
-        }
-        (Outcome::Stuck(why), _) if now_ms() - plan.created_at_ms < GIVE_UP_AFTER_MS => {
+    let ended = answer_calls(&state, &plan, &answers).await;
+    let age_ms = now_ms() - plan.created_at_ms;
+    log_failure(match ended.unwrap_or_else(|error| Outcome::Stuck(error.to_string())) {
+        Outcome::LeaseLost => Ok(()),
+        Outcome::ShuttingDown => renew(0).await.map(drop),
+        Outcome::Stuck(why) if age_ms < GIVE_UP_AFTER_MS => {
             tracing::debug!(%why, "cannot answer the tools of a run now; retrying later");
-            let age_ms = now_ms() - plan.created_at_ms;
-            let until = now_ms() + (age_ms / 4).clamp(MIN_PAUSE_MS, MAX_PAUSE_MS);
-            state.store.renew_answer_plan(&plan, &owner, until, plan.after_seq).await.map(drop)
+            renew(now_ms() + (age_ms / 4).clamp(MIN_PAUSE_MS, MAX_PAUSE_MS)).await.map(drop)
         }
-        (Outcome::RunEnded | Outcome::Stuck(_), answers) => {
-            let sealed = super::seal(&state.vault, &super::without_secrets(answers));
-            state.store.close_answer_plan(&plan, &owner, &sealed).await
+        Outcome::RunEnded | Outcome::Stuck(_) => {
+            let sealed = state.vault.seal_json(purpose::ANSWERERS, &super::without_secrets(answers));
+            state.store.close_answer_plan(&plan, &sealed).await
         }
-    };
-    if let Err(error) = closed {
+    });
+}
+
+fn log_failure(recorded: store::Result<()>) {
+    if let Err(error) = recorded {
         tracing::warn!(%error, "cannot record that a run is no longer answered");
     }
 }
 
-async fn answer_calls(
-    state: &AppState,
-    plan: &AnswerPlan,
-    owner: &str,
-    answers: &ToolAnswerers,
-) -> Result<Outcome, Error> {
+async fn answer_calls(state: &AppState, plan: &AnswerPlan, answers: &ToolAnswerers) -> Result<Outcome, Error> {
     let caller = match sender::find(state, plan.workspace_id, &plan.subject).await? {
         Ok(caller) => caller,
         Err(obstacle) => return Ok(Outcome::Stuck(obstacle.to_string())),
     };
     let mut progress = state.live.follow(state, &caller, &plan.run_id);
-    let mut run = LeasedRun {
-        state,
-        caller: &caller,
-        plan,
-        owner,
-        answers,
+    let lease = Lease {
+        state: state.clone(),
+        caller,
+        run_id: plan.run_id.clone(),
+        owner: plan.owner.clone(),
         timeout: local_tool_timeout(state, plan).await?,
+    };
+    let mut run = LeasedRun {
+        lease: Arc::new(lease),
+        answers,
         after: plan.after_seq,
         open: BTreeMap::new(),
         tasks: JoinSet::new(),
@@ -128,7 +120,7 @@ async fn answer_calls(
             },
             _ = renewals.tick() => {
                 let until = now_ms() + LEASE_MS;
-                if !state.store.renew_answer_plan(plan, owner, until, run.settled_up_to()).await? {
+                if !state.store.renew_answer_plan(plan, until, run.settled_up_to()).await? {
                     return Ok(Outcome::LeaseLost);
                 }
             }
@@ -147,12 +139,8 @@ async fn local_tool_timeout(state: &AppState, plan: &AnswerPlan) -> Result<Durat
 
 /// A run whose lease this process holds, and its open calls.
 struct LeasedRun<'a> {
-    state: &'a AppState,
-    caller: &'a Caller,
-    plan: &'a AnswerPlan,
-    owner: &'a str,
+    lease: Arc<Lease>,
     answers: &'a ToolAnswerers,
-    timeout: Duration,
     after: u64,
     /// Calls without a result, by the seq of their event.
     open: BTreeMap<u64, String>,
@@ -167,8 +155,8 @@ impl LeasedRun<'_> {
     async fn read_log(&mut self) -> Result<bool, Error> {
         let mut waiting: BTreeMap<u64, PendingCall> = BTreeMap::new();
         loop {
-            let store = &self.state.store;
-            let events = store.events_after(self.plan.workspace_id, &self.plan.run_id, self.after, CHUNK).await?;
+            let Lease { state, caller, run_id, .. } = &*self.lease;
+            let events = state.store.events_after(caller.workspace_id, run_id, self.after, CHUNK).await?;
             if events.is_empty() {
                 break;
             }
@@ -181,7 +169,14 @@ impl LeasedRun<'_> {
                     Ok(Payload::LocalToolCall { call, .. }) => {
                         let answerer = self.answers.get(call.name).filter(|answerer| **answerer != Answerer::Hand);
                         if let Some((id, answerer)) = call.id.zip(answerer) {
-                            waiting.insert(event.seq, self.pending(id, call.name, call.input, answerer));
+                            let pending = PendingCall {
+                                lease: self.lease.clone(),
+                                tool_use_id: id.to_owned(),
+                                tool: call.name.to_owned(),
+                                args: call.input.clone(),
+                                answerer: answerer.clone(),
+                            };
+                            waiting.insert(event.seq, pending);
                         }
                     }
                     Ok(Payload::LocalToolResult { id: Some(id), .. }) => {
@@ -200,20 +195,6 @@ impl LeasedRun<'_> {
         Ok(false)
     }
 
-    fn pending(&self, id: &str, tool: &str, args: &Value, answerer: &Answerer) -> PendingCall {
-        PendingCall {
-            state: self.state.clone(),
-            caller: self.caller.clone(),
-            run_id: self.plan.run_id.clone(),
-            owner: self.owner.to_owned(),
-            tool_use_id: id.to_owned(),
-            tool: tool.to_owned(),
-            args: args.clone(),
-            answerer: answerer.clone(),
-            timeout: self.timeout,
-        }
-    }
-
     fn start_answering(&mut self, call: PendingCall) {
         let id = call.tool_use_id.clone();
         let span = tracing::info_span!("answer call", tool = call.tool, tool_use_id = id);
@@ -224,8 +205,7 @@ impl LeasedRun<'_> {
     /// Stops the task of a call that has a result, unless that task is sending the result right now.
     async fn stop_answering(&mut self, tool_use_id: &str) -> Result<(), Error> {
         let Some(handle) = self.handles.remove(tool_use_id) else { return Ok(()) };
-        let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
-        if self.state.store.abandon_answer(call, self.owner, now_ms()).await? {
+        if self.lease.state.store.abandon_answer(self.lease.call(tool_use_id), now_ms()).await? {
             handle.abort();
         }
         Ok(())
@@ -240,8 +220,8 @@ impl LeasedRun<'_> {
         let all_ended = async { while self.tasks.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(MAX_RETRY_DELAY, all_ended).await;
         for tool_use_id in &open {
-            let call = CallKey { workspace: self.plan.workspace_id, run_id: &self.plan.run_id, tool_use_id };
-            self.state.store.settle_answer(call, self.owner, AnswerState::NotNeeded, None, now_ms()).await?;
+            let (store, call) = (&self.lease.state.store, self.lease.call(tool_use_id));
+            store.settle_answer(call, AnswerState::NotNeeded, None, now_ms()).await?;
         }
         Ok(())
     }

@@ -16,69 +16,34 @@ mod pending_call;
 mod reply;
 mod sender;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ToolAnswerers;
-use tokio::sync::Notify;
 use tracing::Instrument;
 
-use crate::clock::now_ms;
 use crate::state::AppState;
-use crate::vault::{Unreadable, Vault, purpose};
+use crate::store::{AnswerPlan, Leased};
 
 pub use canned::fill_placeholders;
+pub use reply::describe;
 pub use sender::{Obstacle, find as find_sender};
 
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// A process that does not renew its lease for this long counts as dead.
 const LEASE_MS: i64 = 20_000;
 const RENEW_EVERY: Duration = Duration::from_secs(5);
-const MAX_CLAIMS: u32 = 50;
+const MAX_CLAIMS: i64 = 50;
 
-/// A background task that finds runs whose calls are to be answered. It is woken when a run is launched, so that the first
-/// call does not wait for the next sweep.
-#[derive(Clone, Debug, Default)]
-pub struct AnswerWorker {
-    wake: Arc<Notify>,
-}
-
-impl AnswerWorker {
-    pub fn wake(&self) {
-        self.wake.notify_one();
-    }
-
-    /// Answers runs that no process answers, until the server stops.
-    pub async fn run(self, state: AppState) {
-        loop {
-            // A new owner for each sweep: calls that an earlier lease of the same run left unfinished are then recognised.
-            let owner = crate::random::reference();
-            let now = now_ms();
-            match state.store.claim_answer_plans(&owner, now, now + LEASE_MS, MAX_CLAIMS).await {
-                Ok(plans) => {
-                    for plan in plans {
-                        let (run_id, workspace) = (&plan.run_id, plan.workspace_id);
-                        let span = tracing::info_span!("answer run", run_id, %workspace);
-                        state.tasks.spawn(leased_run::answer_run(state.clone(), plan, owner.clone()).instrument(span));
-                    }
-                }
-                Err(error) => tracing::warn!(%error, "cannot list runs whose tools are to be answered"),
-            }
-            tokio::select! {
-                () = self.wake.notified() => {}
-                () = tokio::time::sleep(SWEEP_EVERY) => {}
-                () = state.shutdown.cancelled() => return,
-            }
-        }
-    }
-}
-
-pub fn seal(vault: &Vault, answers: &ToolAnswerers) -> Vec<u8> {
-    vault.seal(purpose::ANSWERERS, &serde_json::to_vec(answers).unwrap_or_default())
-}
-
-pub fn open(vault: &Vault, sealed: &[u8]) -> Result<ToolAnswerers, Unreadable> {
-    serde_json::from_slice(&vault.open_sealed(purpose::ANSWERERS, sealed)?).map_err(|_| Unreadable)
+/// Answers the calls of launched runs, until the server stops.
+pub async fn work(state: AppState) {
+    let claim = |owner: String, now, until| {
+        let store = state.store.clone();
+        async move { store.claim_answer_plans(&owner, now, until, MAX_CLAIMS).await }
+    };
+    let answer = |plan: AnswerPlan| {
+        let span = tracing::info_span!("answer run", run_id = plan.run_id, workspace = %plan.workspace_id);
+        leased_run::answer_run(state.clone(), plan).instrument(span)
+    };
+    state.answers.clone().run(state.clone(), (Leased::Runs, LEASE_MS), claim, answer).await;
 }
 
 pub fn without_secrets(answers: ToolAnswerers) -> ToolAnswerers {

@@ -1,5 +1,6 @@
 //! Answers one local tool call, from claiming it to sending the result to MANTYX.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AnswerState, Answerer, Backoff};
@@ -18,32 +19,40 @@ use crate::vault::purpose;
 pub(super) const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 const RETRY: Backoff = Backoff::new(Duration::from_millis(250), MAX_RETRY_DELAY);
 
-/// A call that has no result yet, with everything needed to answer it.
-pub(super) struct PendingCall {
+/// The lease on a run, under which its calls are answered.
+pub(super) struct Lease {
     pub state: AppState,
     pub caller: Caller,
     pub run_id: String,
     pub owner: String,
+    pub timeout: Duration,
+}
+
+impl Lease {
+    pub fn call<'a>(&'a self, tool_use_id: &'a str) -> CallKey<'a> {
+        CallKey { workspace: self.caller.workspace_id, run_id: &self.run_id, tool_use_id, owner: &self.owner }
+    }
+}
+
+/// A call that has no result yet, with everything needed to answer it.
+pub(super) struct PendingCall {
+    pub lease: Arc<Lease>,
     pub tool_use_id: String,
     pub tool: String,
     pub args: Value,
     pub answerer: Answerer,
-    pub timeout: Duration,
 }
 
 impl PendingCall {
-    fn key(&self) -> CallKey<'_> {
-        CallKey { workspace: self.caller.workspace_id, run_id: &self.run_id, tool_use_id: &self.tool_use_id }
-    }
-
     pub async fn answer(&self) -> Result<(), Error> {
-        let (store, via, by) = (&self.state.store, self.answerer.via(), reply::describe(&self.answerer));
-        let claim = persist(|| store.claim_answer(self.key(), &self.tool, via, &by, &self.owner, now_ms())).await;
+        let (via, by, key) = (self.answerer.via(), reply::describe(&self.answerer), self.lease.call(&self.tool_use_id));
+        let Lease { state: AppState { store, vault, .. }, .. } = &*self.lease;
+        let claim = persist(|| store.claim_answer(key, &self.tool, via, &by, now_ms())).await;
         let reply = match claim {
             Claim::Settled => return Ok(()),
-            Claim::Ready(sealed) => match self.open_reply(&sealed) {
-                Some(reply) => Some(reply),
-                None => self.ask().await,
+            Claim::Ready(sealed) => match vault.open_json(purpose::ANSWER, &sealed) {
+                Ok(reply) => Some(reply),
+                Err(_) => self.ask().await,
             },
             // A canned reply can be repeated. A peer may have done something that must not be done twice.
             Claim::Interrupted if !matches!(self.answerer, Answerer::Canned(_)) => Some(Err(format!(
@@ -53,30 +62,25 @@ impl PendingCall {
             Claim::Fresh | Claim::Interrupted => self.ask().await,
         };
         let Some(reply) = reply else { return Ok(()) };
-        let sealed = serde_json::to_vec(&reply).map(|json| self.state.vault.seal(purpose::ANSWER, &json));
-        let sealed = sealed.unwrap_or_default();
-        if persist(|| store.save_reply(self.key(), &self.owner, &sealed, now_ms())).await {
+        let sealed = vault.seal_json(purpose::ANSWER, &reply);
+        if persist(|| store.save_reply(key, &sealed, now_ms())).await {
             self.send(&reply).await?;
         }
         Ok(())
     }
 
     async fn ask(&self) -> Option<ToolReply> {
-        reply::get(&self.state.peers.of(&self.caller.slug), &self.answerer, &self.tool, &self.args, self.timeout).await
-    }
-
-    fn open_reply(&self, sealed: &[u8]) -> Option<ToolReply> {
-        let json = self.state.vault.open_sealed(purpose::ANSWER, sealed).ok()?;
-        serde_json::from_slice(&json).ok()
+        let Lease { state, caller, timeout, .. } = &*self.lease;
+        reply::get(&state.peers.of(&caller.slug), &self.answerer, &self.tool, &self.args, *timeout).await
     }
 
     /// Sends the result until MANTYX accepts or rejects it. The task ends with the run.
     async fn send(&self, reply: &ToolReply) -> Result<(), Error> {
-        let (state, caller) = (&self.state, &self.caller);
+        let Lease { state, caller, run_id, .. } = &*self.lease;
         let mut retry = RETRY;
         loop {
             let send = |bearer| async move {
-                state.mantyx.answer_call(&bearer, &caller.slug, &self.run_id, &self.tool_use_id, reply).await
+                state.mantyx.answer_call(&bearer, &caller.slug, run_id, &self.tool_use_id, reply).await
             };
             let (outcome, problem) = match state.credentials.call(caller, send).await {
                 Ok(()) => (AnswerState::Sent, None),
@@ -101,7 +105,8 @@ impl PendingCall {
                 Err(error) => (AnswerState::Failed, Some(app::AppError::from(Error::from(error)).to_string())),
             };
             let problem = problem.as_deref();
-            persist(|| state.store.settle_answer(self.key(), &self.owner, outcome, problem, now_ms())).await;
+            let key = self.lease.call(&self.tool_use_id);
+            persist(|| state.store.settle_answer(key, outcome, problem, now_ms())).await;
             return Ok(());
         }
     }

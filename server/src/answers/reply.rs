@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Answerer, McpEndpoint, McpTool};
+use domain::{Answerer, McpEndpoint};
 use serde_json::Value;
 use url::Url;
 
@@ -22,7 +22,7 @@ pub async fn get(peers: &Peers, answerer: &Answerer, tool: &str, args: &Value, t
             let text = canned::render(&reply.text, args);
             if reply.failed { Err(text) } else { Ok(text) }
         }
-        Answerer::Mcp(McpTool { server, tool: remote_name }) => {
+        Answerer::Mcp { server, tool: remote_name } => {
             let name = remote_name.as_deref().unwrap_or(tool);
             let args = args.as_object().cloned().unwrap_or_default();
             let called = peers.call_mcp(server, name, args, timeout).await;
@@ -45,8 +45,8 @@ pub fn describe(answerer: &Answerer) -> String {
         Answerer::Hand => "a person".to_owned(),
         Answerer::Canned(reply) if reply.failed => "a canned error".to_owned(),
         Answerer::Canned(_) => "a canned reply".to_owned(),
-        Answerer::Mcp(McpTool { server: McpEndpoint::Http { url, .. }, .. }) => format!("the MCP server {}", host(url)),
-        Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { command }, .. }) => {
+        Answerer::Mcp { server: McpEndpoint::Http { url, .. }, .. } => format!("the MCP server {}", host(url)),
+        Answerer::Mcp { server: McpEndpoint::Stdio { command }, .. } => {
             format!("the MCP server {}", command.split_whitespace().next().unwrap_or_default())
         }
         Answerer::A2a(peer) => match (&peer.card_url, &peer.card) {

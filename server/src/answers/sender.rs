@@ -14,6 +14,8 @@ pub enum Obstacle {
     SignedOut,
     #[error("The sign-in of the person who launched the run does not include {RUNS_WRITE}")]
     MissingScope,
+    #[error("The workspace may not use this dashboard any more (RUNLENS_WORKSPACES)")]
+    WorkspaceNotAllowed,
 }
 
 /// Returns the newest consent of a person that allows answers.
@@ -26,6 +28,9 @@ pub async fn find(
     let Some(slug) = state.store.workspace_slug(workspace_id).await?.filter(|_| !grants.is_empty()) else {
         return Ok(Err(Obstacle::SignedOut));
     };
+    if !state.workspaces.allows(&slug) {
+        return Ok(Err(Obstacle::WorkspaceNotAllowed));
+    }
     let allowed = grants.into_iter().find(|grant| includes(&grant.scopes, RUNS_WRITE));
     let caller = allowed.map(|grant| Caller {
         workspace_id,

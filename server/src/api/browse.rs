@@ -6,6 +6,7 @@ use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Query, State};
 use domain::{FacetValue, Facets, Histogram, MatchCount, SyncProgress};
 use protocol::Query as Filter;
+use protocol::query::RESERVED;
 use serde::Deserialize;
 
 use super::caller::ApiCaller;
@@ -66,7 +67,12 @@ pub async fn values(
     params: Result<Query<ValueParams>, QueryRejection>,
 ) -> Result<Json<Vec<FacetValue>>, Error> {
     let Query(params) = params.map_err(|rejection| invalid("key", rejection.body_text()))?;
-    Ok(Json(state.store.complete_values(caller.workspace_id, &params.key, &params.prefix).await?))
+    // As in the query language: any other word is a metadata key.
+    let key = match params.key {
+        key if RESERVED.contains(&key.as_str()) || key.starts_with("metadata.") => key,
+        key => format!("metadata.{key}"),
+    };
+    Ok(Json(state.store.complete_values(caller.workspace_id, &key, &params.prefix).await?))
 }
 
 pub async fn histogram(

@@ -1,12 +1,12 @@
 //! The table of all endpoints of the JSON API: each handler with its description in the OpenAPI document.
 
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
-use domain::{FacetValue, MatchCount, RunSort, ViewChange, ViewList};
+use domain::{FailureChange, FailureSort, FailureState, MatchCount, RunSort, ViewChange, ViewList};
 use protocol::query::SESSION_STATUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{audit, browse, erase, examples, log, runs, sessions, views};
+use super::{audit, browse, erase, examples, failures, insights, log, runs, sessions, settings, views, waiting};
 use crate::erase::Erased;
 use crate::import;
 use crate::state::AppState;
@@ -18,6 +18,7 @@ pub struct Endpoint {
     pub query: &'static [Param],
     /// An example of the request body.
     pub body: Option<Value>,
+    pub body_type: &'static str,
     /// The status of a success.
     pub status: u16,
     pub response: Option<ResponseExample>,
@@ -50,16 +51,22 @@ pub struct ResponseExample {
 }
 
 const JSON: &str = "application/json";
+const FORM: &str = "multipart/form-data";
 
 const fn param(name: &'static str, kind: Kind, description: &'static str) -> Param {
     Param { name, required: false, kind, description }
 }
 
+/// The largest integer that every JSON parser reads exactly.
+const MAX_SEQ: u64 = (1 << 53) - 1;
 const FILTER: Param = param("q", Kind::Text, "A filter, as in the filter bar; for example status:failed customer:acme");
 const SORT: Param =
     param("sort", Kind::OneOf(&RunSort::NAMES), "Sort order; a leading - sorts descending. Default: -created");
 const LIMIT: Param = param("limit", Kind::Integer(1, 200), "Number of results. Default: 50");
 const CURSOR: Param = param("cursor", Kind::Text, "nextCursor of the previous page");
+const SINCE: Param =
+    param("since", Kind::Text, "Only runs created at this time or later, for example 7d or 2026-10-01");
+const BEFORE: Param = param("before", Kind::Text, "Only runs created before this time");
 const LIST: Param = param("list", Kind::OneOf(&["runs", "sessions"]), "The list. Default: runs");
 const STATUS: Param = param("status", Kind::OneOf(&SESSION_STATUSES), "Same as status: in the filter");
 
@@ -71,6 +78,7 @@ pub fn all() -> Vec<Endpoint> {
         summary,
         query,
         body: None,
+        body_type: JSON,
         status: 200,
         response: Some(ResponseExample { content_type: JSON, full, minimal }),
         upload: false,
@@ -83,6 +91,7 @@ pub fn all() -> Vec<Endpoint> {
             summary,
             query: &[],
             body,
+            body_type: JSON,
             status,
             response: response.map(|full| ResponseExample { content_type: JSON, minimal: full.clone(), full }),
             upload: false,
@@ -116,7 +125,12 @@ pub fn all() -> Vec<Endpoint> {
         read(
             "/api/runs/{id}/timeline",
             "Get a run's timeline: summary, banners, turns, plan, totals, outcome, integrity",
-            &[],
+            const {
+                &[
+                    param("from_seq", Kind::Integer(0, MAX_SEQ), "The first turn is the one with this event"),
+                    param("limit", Kind::Integer(1, MAX_SEQ), "Turns at most"),
+                ]
+            },
             examples::timeline(),
             get(log::get_timeline),
         ),
@@ -124,8 +138,14 @@ pub fn all() -> Vec<Endpoint> {
             method: "get",
             path: "/api/runs/{id}/events",
             summary: "Get a run's event log as NDJSON",
-            query: &[],
+            query: const {
+                &[
+                    param("from_seq", Kind::Integer(0, MAX_SEQ), "The first event"),
+                    param("limit", Kind::Integer(1, MAX_SEQ), "Events at most"),
+                ]
+            },
             body: None,
+            body_type: JSON,
             status: 200,
             response: Some(examples::event()),
             upload: false,
@@ -137,10 +157,23 @@ pub fn all() -> Vec<Endpoint> {
             summary: "Import a log of any size as a run: NDJSON, a JSON array, a raw SSE capture or an export",
             query: const { &[param("name", Kind::Text, "Name of the run if the log has none")] },
             body: Some(json!([{ "seq": 1, "type": "result", "data": { "text": "…" } }])),
+            body_type: JSON,
             status: 201,
             response: Some(examples::imported()),
             upload: true,
             handler: post(import::post_import),
+        },
+        Endpoint {
+            method: "post",
+            path: "/api/import/batch",
+            summary: "Import up to 1,000 logs, each a file of the form, as runs; with a result for each",
+            query: &[],
+            body: Some(json!({ "file": ["…"] })),
+            body_type: FORM,
+            status: 200,
+            response: Some(examples::imported_batch()),
+            upload: true,
+            handler: post(import::post_batch),
         },
         read(
             "/api/count",
@@ -159,7 +192,7 @@ pub fn all() -> Vec<Endpoint> {
                     param("prefix", Kind::Text, "Beginning of the value"),
                 ]
             },
-            same(value(&[FacetValue::default(), FacetValue::default()])),
+            same(value(&examples::facet_values())),
             get(browse::values),
         ),
         read(
@@ -168,6 +201,69 @@ pub fn all() -> Vec<Endpoint> {
             const { &[FILTER, param("buckets", Kind::Integer(1, 500), "Approximate number of buckets. Default: 60")] },
             examples::histogram(),
             get(browse::histogram),
+        ),
+        read(
+            "/api/failures",
+            "List failure groups that have runs in the time range",
+            const {
+                &[
+                    param("state", Kind::OneOf(&FailureState::NAMES), "Groups in this state. Default: all"),
+                    SINCE,
+                    BEFORE,
+                    param(
+                        "sort",
+                        Kind::OneOf(&FailureSort::NAMES),
+                        "Sort order, largest or latest first. Default: runs",
+                    ),
+                    LIMIT,
+                    CURSOR,
+                ]
+            },
+            examples::failures(),
+            get(failures::list_failures),
+        ),
+        read(
+            "/api/failures/{id}",
+            "Get a failure group",
+            &[SINCE, BEFORE],
+            examples::failure(),
+            get(failures::get_failure),
+        ),
+        Endpoint {
+            body: Some(value(&FailureChange {
+                state: Some(FailureState::Resolved),
+                note: Some("…".to_owned()),
+                replaces_note_at_ms: Some(0),
+            })),
+            method: "patch",
+            ..read(
+                "/api/failures/{id}",
+                "Resolve, mute or reopen a failure group, or change its note",
+                &[],
+                examples::failure(),
+                patch(failures::change_failure),
+            )
+        },
+        read(
+            "/api/waiting",
+            "List the calls that wait for an answer from outside, the nearest deadline first",
+            &[],
+            examples::waiting(),
+            get(waiting::list_waiting),
+        ),
+        read(
+            "/api/insights",
+            "Get the figures of matching runs: outcomes, rates, durations, tokens, cost, errors and tools",
+            const {
+                &[
+                    FILTER,
+                    SINCE,
+                    BEFORE,
+                    param("by", Kind::Text, "Key of the breakdown: model, agent, name or metadata.KEY. Default: model"),
+                ]
+            },
+            examples::insights(),
+            get(insights::get_insights),
         ),
         read("/api/sync", "Get the sync state of the workspace", &[], sync(), get(browse::sync)),
         Endpoint {
@@ -241,6 +337,39 @@ pub fn all() -> Vec<Endpoint> {
             (200, Some(value(&Erased::default()))),
             post(erase::erase_metadata),
         ),
+        read(
+            "/api/redaction",
+            "Get the redaction patterns",
+            &[],
+            same(examples::redaction()),
+            get(settings::get_redaction),
+        ),
+        write(
+            "put",
+            "/api/redaction",
+            "Replace the redaction patterns",
+            Some(value(&examples::redaction_change())),
+            (200, Some(examples::redaction())),
+            put(settings::set_redaction),
+        ),
+        read(
+            "/api/prices",
+            "Get the prices of models: of MANTYX and own ones",
+            &[],
+            examples::prices(),
+            get(settings::get_prices),
+        ),
+        Endpoint {
+            method: "put",
+            body: Some(value(&examples::price_change())),
+            ..read(
+                "/api/prices",
+                "Replace the own prices of models",
+                &[],
+                examples::prices(),
+                put(settings::set_prices),
+            )
+        },
         read(
             "/api/audit",
             "Who did what, when and from where, newest first",

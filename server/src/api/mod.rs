@@ -9,13 +9,19 @@ mod caller;
 mod docs;
 mod endpoints;
 mod erase;
+mod errors;
 mod examples;
+mod failures;
+mod insights;
 mod log;
 mod openapi;
 mod path_id;
 mod runs;
 mod sessions;
+mod settings;
+mod timeline_body;
 mod views;
+mod waiting;
 
 use app::AppError;
 use axum::http::{Method, StatusCode};
@@ -38,11 +44,11 @@ pub fn routes() -> Router<AppState> {
 
 /// The endpoints that accept a body of any size.
 pub fn upload_routes() -> Router<AppState> {
-    router(|endpoint| endpoint.upload)
+    router(|endpoint| endpoint.upload).method_not_allowed_fallback(method_not_allowed)
 }
 
 /// The API responds in JSON, also to a wrong method.
-async fn method_not_allowed() -> (StatusCode, Json<Value>) {
+pub async fn method_not_allowed() -> (StatusCode, Json<Value>) {
     let body = json!({ "error": "method_not_allowed", "message": "This endpoint has other methods. See /api/docs." });
     (StatusCode::METHOD_NOT_ALLOWED, Json(body))
 }

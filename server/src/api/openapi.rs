@@ -8,6 +8,7 @@ use axum::Json;
 use serde_json::{Map, Value, json};
 
 use super::endpoints::{self, Endpoint, Kind};
+use super::errors;
 
 pub async fn openapi() -> Json<Value> {
     Json(document())
@@ -32,7 +33,7 @@ pub fn document() -> Value {
                 "bearer": { "type": "http", "scheme": "bearer" },
                 "session": { "type": "apiKey", "in": "cookie", "name": "runlens_session" },
             },
-            "schemas": { "Error": error_schema() },
+            "schemas": { "Error": errors::schema() },
         },
         "security": [{ "bearer": [] }, { "session": [] }],
     })
@@ -67,51 +68,14 @@ fn operation(endpoint: &Endpoint) -> Value {
         "responses": { endpoint.status.to_string(): success, "default": error },
     });
     if let Some(body) = &endpoint.body {
-        operation["requestBody"] = json!({ "required": true, "content": content(body) });
+        operation["requestBody"] = json!({ "required": true, "content": content(endpoint.body_type, body) });
     }
     operation
 }
 
 /// The content of a request body. All fields are optional.
-fn content(example: &Value) -> Value {
-    json!({ "application/json": { "schema": schema("", example, None) } })
-}
-
-fn error_schema() -> Value {
-    let codes = [
-        "signed_out",
-        "forbidden",
-        "not_found",
-        "invalid",
-        "fields",
-        "conflict",
-        "upstream",
-        "unavailable",
-        "internal",
-        "transport",
-    ];
-    let text = |description: &str| json!({ "type": "string", "description": description });
-    json!({
-        "type": "object",
-        "required": ["error", "message"],
-        "properties": {
-            "error": { "type": "string", "enum": codes },
-            "message": text("What happened and what to do"),
-            "field": text("With invalid: the parameter or field"),
-            "errors": {
-                "type": "array",
-                "description": "With fields: each field by its JSON Pointer",
-                "items": {
-                    "type": "object",
-                    "required": ["path", "code", "message"],
-                    "properties": { "path": text("JSON Pointer"), "code": text("Code"), "message": text("Sentence") },
-                },
-            },
-            "what": text("With not_found: what was not found"),
-            "code": text("With upstream: MANTYX's own code"),
-            "reference": text("With internal: a reference for the operator"),
-        },
-    })
+fn content(media_type: &str, example: &Value) -> Value {
+    json!({ media_type: { "schema": schema("", example, None) } })
 }
 
 /// String fields with a fixed set of values, by field name.
@@ -125,7 +89,7 @@ const ENUMS: [(&str, &[&str]); 6] = [
 ];
 
 /// The JSON Schema of a field, from a full and a minimal example of its value. A field that is null in `minimal` is
-/// nullable, a field that it lacks is optional. An empty object stands for any object, null for any value.
+/// nullable, a field that it lacks is optional. An empty object means any object, null for any value.
 fn schema(name: &str, full: &Value, minimal: Option<&Value>) -> Value {
     let mut result = match full {
         Value::Null => return json!({}),

@@ -48,7 +48,8 @@ pub async fn list_sessions(
     if !(1..=200).contains(&limit) {
         return Err(invalid("limit", "Use a limit from 1 to 200.".to_owned()));
     }
-    Ok(Json(sessions::list(&state, &caller, &filter, params.cursor.as_deref(), limit).await?))
+    let (_, page) = sessions::list(&state, &caller, &filter, params.cursor.as_deref(), limit).await?;
+    Ok(Json(page))
 }
 
 pub async fn get_session(
@@ -58,7 +59,7 @@ pub async fn get_session(
     PathId(id): PathId,
 ) -> Result<Json<SessionDetail>, Error> {
     let may_read_runs = granted.includes(&state, RUNS_READ).await?;
-    Ok(Json(sessions::open(&state, &caller, &id, may_read_runs).await?))
+    Ok(Json(sessions::load_detail(&state, &caller, &id, may_read_runs).await?))
 }
 
 pub async fn session_messages(

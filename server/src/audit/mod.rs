@@ -26,7 +26,7 @@ pub struct Actor {
 pub enum Who {
     /// A person, by email address.
     Person(String),
-    /// A credential for which MANTYX tells no person.
+    /// A credential without a person at MANTYX.
     ApiKey,
     CommandLine,
     /// The server itself, in the background.
@@ -43,15 +43,19 @@ impl Actor {
         Self { who: Who::CommandLine, address: None }
     }
 
+    /// A person's email address, or a word for any other actor.
+    pub fn name(&self) -> &str {
+        match &self.who {
+            Who::Person(email) => email,
+            Who::ApiKey => "API key",
+            Who::CommandLine => "command line",
+            Who::Server => "server",
+        }
+    }
+
     /// An entry about something that the actor does now.
     pub fn entry(&self, action: AuditAction) -> NewAuditEntry {
-        let actor = match &self.who {
-            Who::Person(email) => email.clone(),
-            Who::ApiKey => "API key".to_owned(),
-            Who::CommandLine => "command line".to_owned(),
-            Who::Server => "server".to_owned(),
-        };
-        let address = self.address.map(|address| address.to_string());
+        let (actor, address) = (self.name().to_owned(), self.address.map(|address| address.to_string()));
         NewAuditEntry { at_ms: now_ms(), actor, address, action, target: None, detail: None }
     }
 }

@@ -12,11 +12,12 @@ use domain::url::encode;
 use super::scopes::{RUNS_READ, RUNS_WRITE, SESSIONS_READ, SESSIONS_WRITE, includes};
 use super::session::is_stream_or_file;
 use super::{Admins, Caller, RequestBearer};
+use crate::api;
 use crate::error::Error;
 use crate::state::AppState;
+use crate::web::form_notice::form_page;
 use crate::web::pages;
 use crate::web::problem::Problem;
-use crate::web::rejected_form::form_page;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
@@ -56,10 +57,16 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/api/docs", Nothing),
     ("GET", "/rpc/api-docs", Nothing),
 
-    ("GET", "/rpc/who-am-i", SignIn),
-    // Lists runs only if the consent includes them.
-    ("GET", "/rpc/places", SignIn),
+    ("GET", "/rpc/viewer", SignIn),
+    // Lists runs and views only if the consent includes them.
+    ("GET", "/rpc/palette", SignIn),
+    // Counts only if the consent includes runs.
     ("GET", "/import", SignIn),
+    // Shows the sync and the audit log only to those who may see them.
+    ("GET", "/settings", SignIn),
+    ("GET", "/rpc/settings", SignIn),
+    ("POST", "/auth/sign-out-others", SignIn),
+    ("POST", "/auth/sign-out-everywhere", SignIn),
 
     ("GET", "/runs", Scope(RUNS_READ)),
     ("GET", "/runs/{id}", Scope(RUNS_READ)),
@@ -68,8 +75,8 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/selection", Scope(RUNS_READ)),
     ("GET", "/compare", Scope(RUNS_READ)),
     ("GET", "/rpc/runs", Scope(RUNS_READ)),
-    ("GET", "/rpc/runs-news", Scope(RUNS_READ)),
-    ("GET", "/rpc/peek", Scope(RUNS_READ)),
+    ("GET", "/rpc/run-updates", Scope(RUNS_READ)),
+    ("GET", "/rpc/run-preview", Scope(RUNS_READ)),
     ("GET", "/rpc/run", Scope(RUNS_READ)),
     ("GET", "/rpc/run-state", Scope(RUNS_READ)),
     ("GET", "/rpc/compare", Scope(RUNS_READ)),
@@ -84,22 +91,50 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("GET", "/api/facets", Scope(RUNS_READ)),
     ("GET", "/api/values", Scope(RUNS_READ)),
     ("GET", "/api/histogram", Scope(RUNS_READ)),
+    ("GET", "/api/insights", Scope(RUNS_READ)),
     ("GET", "/api/sync", Scope(RUNS_READ)),
+    ("GET", "/failures", Scope(RUNS_READ)),
+    ("GET", "/failures/{id}", Scope(RUNS_READ)),
+    ("GET", "/rpc/failures", Scope(RUNS_READ)),
+    ("GET", "/rpc/failure", Scope(RUNS_READ)),
+    ("GET", "/api/failures", Scope(RUNS_READ)),
+    ("GET", "/api/failures/{id}", Scope(RUNS_READ)),
+    ("GET", "/insights", Scope(RUNS_READ)),
+    ("GET", "/waiting", Scope(RUNS_READ)),
+    ("GET", "/waiting/live", Scope(RUNS_READ)),
+    ("GET", "/rpc/waiting", Scope(RUNS_READ)),
+    ("GET", "/api/waiting", Scope(RUNS_READ)),
+    ("GET", "/rpc/insights", Scope(RUNS_READ)),
 
+    // The state of a failure group is shared in the workspace.
+    ("POST", "/failures/{id}", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    ("PATCH", "/api/failures/{id}", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    // The form and the list show the call that is answered.
+    ("POST", "/waiting", AllScopes(&[RUNS_READ, RUNS_WRITE])),
+    ("POST", "/rpc/writing-answer", AllScopes(&[RUNS_READ, RUNS_WRITE])),
     ("POST", "/import", Scope(RUNS_WRITE)),
     ("POST", "/api/import", Scope(RUNS_WRITE)),
+    ("POST", "/api/import/batch", Scope(RUNS_WRITE)),
     ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
     ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
     ("POST", "/rpc/pause-sync", Admin(&[RUNS_WRITE])),
     ("POST", "/api/sync", Admin(&[RUNS_WRITE])),
+    ("POST", "/settings/redaction", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("POST", "/settings/prices", Admin(&[RUNS_WRITE])),
+    ("GET", "/api/redaction", Admin(&[RUNS_READ])),
+    ("PUT", "/api/redaction", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("GET", "/api/prices", Scope(RUNS_READ)),
+    ("PUT", "/api/prices", Admin(&[RUNS_WRITE])),
 
     // What is deleted here is not deleted at MANTYX, which checks nothing then.
-    ("GET", "/runs/{id}/delete", AllScopes(&[RUNS_READ, RUNS_WRITE])),
-    ("POST", "/runs/{id}/delete", AllScopes(&[RUNS_READ, RUNS_WRITE])),
-    ("DELETE", "/api/runs/{id}", AllScopes(&[RUNS_READ, RUNS_WRITE])),
-    ("GET", "/sessions/{id}/delete", AllScopes(SESSION_AND_RUNS)),
-    ("POST", "/sessions/{id}/delete", AllScopes(SESSION_AND_RUNS)),
-    ("DELETE", "/api/sessions/{id}", AllScopes(SESSION_AND_RUNS)),
+    ("GET", "/runs/{id}/delete", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("GET", "/rpc/run-deletion", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("POST", "/runs/{id}/delete", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("DELETE", "/api/runs/{id}", Admin(&[RUNS_READ, RUNS_WRITE])),
+    ("GET", "/sessions/{id}/delete", Admin(SESSION_AND_RUNS)),
+    ("GET", "/rpc/session-deletion", Admin(SESSION_AND_RUNS)),
+    ("POST", "/sessions/{id}/delete", Admin(SESSION_AND_RUNS)),
+    ("DELETE", "/api/sessions/{id}", Admin(SESSION_AND_RUNS)),
     ("POST", "/api/erase", Admin(SESSION_AND_RUNS)),
     ("GET", "/api/audit", Admin(&[RUNS_READ])),
 
@@ -119,7 +154,7 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("POST", "/rpc/start-session", Scope(SESSIONS_WRITE)),
     ("GET", "/rpc/sessions", Scope(SESSIONS_READ)),
     ("GET", "/rpc/session", Scope(SESSIONS_READ)),
-    ("GET", "/rpc/session-turns", Scope(SESSIONS_READ)),
+    ("GET", "/rpc/conversation", Scope(SESSIONS_READ)),
     ("POST", "/rpc/send-message", Scope(SESSIONS_WRITE)),
     ("POST", "/rpc/end-session", Scope(SESSIONS_WRITE)),
     ("GET", "/api/sessions", Scope(SESSIONS_READ)),
@@ -179,7 +214,11 @@ pub async fn require_access(State(state): State<AppState>, mut request: Request,
     };
     let Some(needs) = needs(request.method(), route.as_str()) else {
         let is_known = TABLE.iter().any(|(_, path, _)| *path == route.as_str());
-        return if is_known { StatusCode::METHOD_NOT_ALLOWED } else { StatusCode::NOT_FOUND }.into_response();
+        return match kind {
+            Kind::Data if is_known => api::method_not_allowed().await.into_response(),
+            _ if is_known => StatusCode::METHOD_NOT_ALLOWED.into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        };
     };
     let (scopes, any): (&[&'static str], bool) = match needs {
         Nothing => return next.run(request).await,

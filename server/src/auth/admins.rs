@@ -19,7 +19,7 @@ impl Admins {
         Self(Some(addresses).filter(|addresses| !addresses.is_empty()))
     }
 
-    /// Returns true if the actor may pause the sync, erase by metadata and read the audit log.
+    /// Returns true if the actor may pause the sync, delete for good and read the audit log.
     pub fn include(&self, actor: &Actor) -> bool {
         self.0.is_none() || self.name(actor)
     }

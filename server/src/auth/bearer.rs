@@ -44,7 +44,7 @@ type Key = [u8; 32];
 struct Verified {
     workspace_id: WorkspaceId,
     slug: String,
-    /// The person whom MANTYX has told.
+    /// The person that MANTYX reported.
     email: Option<String>,
     /// The scopes that were asked about, and whether the credential has them.
     scopes: HashMap<&'static str, bool>,
@@ -138,7 +138,7 @@ impl RequestBearer {
         workspace_of(state, &self.bearer, slug).await
     }
 
-    /// A text that stands for the credential without containing it. The same for all workspaces that a request may name.
+    /// A text that identifies the credential without containing it. The same for all workspaces that a request may name.
     pub fn fingerprint(&self) -> String {
         Sha256::digest(self.bearer.expose()).iter().map(|byte| format!("{byte:02x}")).collect()
     }

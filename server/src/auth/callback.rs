@@ -46,7 +46,7 @@ pub async fn callback(
         );
         return problem.into_response();
     };
-    // A state is used once, whatever comes of it.
+    // A state is used once, whatever the result.
     let used = AppendHeaders([(SET_COOKIE, removal_cookie(&asked, state.is_https()))]);
     let return_to = pending.return_to.clone();
     match finish(&state, &session, params, pending, client.map(|client| client.0.0)).await {

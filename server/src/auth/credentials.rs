@@ -12,7 +12,7 @@ use tracing::Instrument;
 use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::keyed_locks::KeyedLocks;
-use crate::mantyx::{Bearer, Mantyx, MantyxError, TokenSet};
+use crate::mantyx::{Bearer, CallError, Mantyx, MantyxError, TokenSet};
 use crate::store::{NewAuditEntry, SealedTokens, Store, WorkspaceId};
 use crate::vault::{Vault, purpose};
 
@@ -82,9 +82,10 @@ impl Credentials {
     }
 
     /// Calls MANTYX with the caller's token. On a 401, refreshes the token and calls once more.
-    pub async fn call<T, F>(&self, caller: &Caller, call: impl Fn(Bearer) -> F) -> Result<T, MantyxError>
+    pub async fn call<T, E, F>(&self, caller: &Caller, call: impl Fn(Bearer) -> F) -> Result<T, E>
     where
-        F: Future<Output = Result<T, MantyxError>>,
+        E: CallError,
+        F: Future<Output = Result<T, E>>,
     {
         let grant_id = match &caller.credential {
             Credential::Bearer(bearer) => return call(bearer.clone()).await,
@@ -92,10 +93,10 @@ impl Credentials {
         };
         let bearer = self.access_token(grant_id, None).await?;
         match call(bearer.clone()).await {
-            Err(MantyxError::Unauthorized) => {
+            Err(error) if error.is_unauthorized() => {
                 let refreshed = self.access_token(grant_id, Some(&bearer)).await?;
                 let answer = call(refreshed).await;
-                if matches!(answer, Err(MantyxError::Unauthorized)) {
+                if answer.as_ref().is_err_and(E::is_unauthorized) {
                     self.end(grant_id, "its new token was rejected").await;
                 }
                 answer
@@ -222,5 +223,5 @@ impl Credentials {
 
 fn database_error(error: crate::store::Error) -> MantyxError {
     tracing::error!(%error, "database failed while loading a token");
-    MantyxError::Unexpected("a fault in the dashboard's own database".to_owned())
+    MantyxError::Unexpected("a fault in the database of Runlens".to_owned())
 }

@@ -21,6 +21,8 @@ use crate::audit::Actor;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
+use crate::masking::with_patterns;
+use crate::redaction;
 use crate::state::AppState;
 use crate::web::client_address::ClientAddress;
 use crate::web::problem::Problem;
@@ -77,22 +79,26 @@ pub async fn identify(State(state): State<AppState>, session: Session, mut reque
         {
             return too_many_requests(request.headers(), wait);
         }
-        match bearer.caller(&state, address).await {
+        return match bearer.caller(&state, address).await {
             Ok(caller) => {
+                let patterns = redaction::patterns(&state, caller.workspace_id).await;
                 request.extensions_mut().insert(caller);
                 request.extensions_mut().insert(Granted::Bearer(bearer));
+                match patterns {
+                    Ok(patterns) => with_patterns(patterns, next.run(request)).await,
+                    Err(error) => Error::from(error).into_response(),
+                }
             }
             Err(error) => {
                 if matches!(error, Error::Mantyx(MantyxError::Unauthorized)) {
                     state.anonymous_writes.count_refused_credential(&request);
                 }
-                return error.into_response();
+                error.into_response()
             }
-        }
-        return next.run(request).await;
+        };
     }
     match signed_in_workspace(&state, &session, address).await {
-        Ok(None) => {}
+        Ok(None) => next.run(request).await,
         Ok(Some(mut workspace)) => {
             workspace.cannot_save = request.uri().path().starts_with("/rpc/") && state.readiness.cannot_save(&state);
             let extensions = request.extensions_mut();
@@ -101,27 +107,31 @@ pub async fn identify(State(state): State<AppState>, session: Session, mut reque
             if let Some(id) = session.id() {
                 extensions.insert(SessionId(id.to_string()));
             }
+            let patterns = workspace.patterns.clone();
             extensions.insert(SignedIn(Arc::new(workspace)));
+            with_patterns(patterns, next.run(request)).await
         }
         // The user may well be signed in, so nothing sends them to the sign-in.
         Err(error) => {
             tracing::error!(%error, "cannot load a session");
             let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
-            return match accept.is_some_and(|accept| accept.contains("text/html")) {
+            match accept.is_some_and(|accept| accept.contains("text/html")) {
                 true => Problem::database().into_response(),
                 false => Error::from(AppError::Database).into_response(),
-            };
+            }
         }
     }
-    next.run(request).await
 }
 
 fn accepts_bearer(path: &str) -> bool {
     path.starts_with("/api/") || is_stream_or_file(path)
 }
 
-/// Returns true for `/runs/{id}/live` and `/runs/{id}/export`.
+/// Returns true for `/waiting/live`, `/runs/{id}/live` and `/runs/{id}/export`.
 pub fn is_stream_or_file(path: &str) -> bool {
+    if path == "/waiting/live" {
+        return true;
+    }
     let after_id = path.strip_prefix("/runs/").and_then(|rest| rest.split_once('/'));
     after_id.is_some_and(|(_, what)| matches!(what, "live" | "export"))
 }
@@ -159,6 +169,15 @@ async fn signed_in_workspace(
     if !state.credentials.recheck(&caller).await {
         return Ok(None);
     }
-    let viewer = Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug };
-    Ok(Some(SignedInWorkspace { state: state.clone(), caller, viewer, scopes: grant.scopes, cannot_save: false }))
+    let viewer =
+        Viewer { email: user.email, workspace: user.workspace_name, workspace_slug: user.workspace_slug, waiting: 0 };
+    let patterns = redaction::patterns(state, caller.workspace_id).await?;
+    Ok(Some(SignedInWorkspace {
+        state: state.clone(),
+        caller,
+        viewer,
+        scopes: grant.scopes,
+        patterns,
+        cannot_save: false,
+    }))
 }

@@ -3,6 +3,8 @@
 //! The browser forgets its session in any case. While nothing can be saved, the session is refused from memory and ended in
 //! the database later.
 
+use std::net::IpAddr;
+
 use axum::extract::{Extension, State};
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
@@ -23,16 +25,21 @@ pub async fn sign_out(
     session: Session,
     client: Option<Extension<ClientAddress>>,
 ) -> Response {
+    end_session(&state, &session, client.map(|client| client.0.0)).await
+}
+
+/// Ends the session of a request, and sends its browser to the sign-in.
+pub(super) async fn end_session(state: &AppState, session: &Session, address: Option<IpAddr>) -> Response {
     if let Ok(Some(user)) = session.get::<SignedInUser>(USER_KEY).await {
-        let actor = Actor::person(&user.email, client.map(|client| client.0.0));
+        let actor = Actor::person(&user.email, address);
         if let Err(error) = state.credentials.sign_out(&user.grant_id, Some(&actor)).await {
             tracing::error!(%error, "a sign-out could not be stored; retrying");
-            return not_ended(&state);
+            return not_ended(state);
         }
     }
     if let Err(error) = session.flush().await {
         tracing::warn!(%error, "cannot delete a session at sign-out");
-        return not_ended(&state);
+        return not_ended(state);
     }
     Redirect::to("/sign-in").into_response()
 }

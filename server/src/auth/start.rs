@@ -23,7 +23,7 @@ pub async fn start(State(state): State<AppState>, headers: HeaderMap, Query(para
         Err(error) => return Problem::sign_in("The sign-in could not be started.", &error.to_string()).into_response(),
     };
     // The session is stored after this response is built, so a database that cannot be written is reported here.
-    if let Err(error) = state.store.check_writable(now_ms()).await {
+    if let Err(error) = state.readiness.check_writable(&state.store).await {
         return Problem::store(&error).into_response();
     }
     let pending = PendingSignIn {

@@ -1,6 +1,6 @@
 //! Finds the stored workspace of a credential, and refuses one whose slug has moved to another workspace.
 //!
-//! MANTYX can give a slug to another workspace. An id decides where `userinfo` tells it. An API key may have no identity: then
+//! MANTYX can give a slug to another workspace. An id decides where `userinfo` reports it. An API key may have no identity: then
 //! the workspace that is stored under its slug must be the same one. It is, if MANTYX shows one of its newest runs to the
 //! key, because MANTYX shows a run only to its own workspace.
 
@@ -15,14 +15,14 @@ use crate::store::WorkspaceId;
 /// Stored runs that MANTYX is asked for.
 const MAX_LOOKUPS: u32 = 3;
 
-/// The workspace of a credential, and its person if MANTYX tells one.
+/// The workspace of a credential, and its person if MANTYX reports one.
 pub struct WorkspaceOf {
     pub id: WorkspaceId,
     pub slug: String,
     pub email: Option<String>,
 }
 
-/// Returns the workspace of a credential. `slug` is used if MANTYX does not tell the workspace.
+/// Returns the workspace of a credential. `slug` is used if MANTYX does not report the workspace.
 pub async fn workspace_of(state: &AppState, bearer: &Bearer, slug: Option<&str>) -> Result<WorkspaceOf, Error> {
     match state.mantyx.userinfo(bearer).await {
         Ok(user) => {
@@ -71,8 +71,9 @@ async fn workspace_of_slug(state: &AppState, bearer: &Bearer, slug: &str) -> Res
     };
     let is_same = match shows_runs(state, bearer, slug, stored).await? {
         Some(is_same) => is_same,
-        // There is no run of MANTYX to compare with. Where the id is known, it is not given away with imported runs.
-        None => mantyx_id.is_none() || state.store.count_runs(stored).await? == 0,
+        // There is no run of MANTYX to compare with. Where the id is known, the slug may belong to another workspace now, and
+        // templates, views and sessions are stored although no run is.
+        None => mantyx_id.is_none(),
     };
     if is_same { Ok(stored) } else { Err(moved(slug).into()) }
 }

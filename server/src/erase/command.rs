@@ -57,9 +57,14 @@ pub async fn erase_command(options: EraseOptions) -> anyhow::Result<()> {
     let Some((workspace, _)) = store.workspace_by_slug(&options.workspace).await? else {
         bail!("there is no workspace {}", options.workspace);
     };
+    let found = store.erasable(workspace, &target).await?;
+    if found.run_ids.is_empty() && found.session_ids.is_empty() && !matches!(target, EraseTarget::Metadata { .. }) {
+        // An earlier command may have been interrupted before it removed what it had erased from the files.
+        store.purge_erased().await?;
+        bail!("there is no such run or session in the workspace {}", options.workspace);
+    }
     let verb = if options.dry_run { "would be erased" } else { "erased" };
     let (runs, sessions, drafts) = if options.dry_run {
-        let found = store.erasable(workspace, &target).await?;
         let drafts = drafts::containing(&store, &vault, workspace, &target).await?;
         (found.run_ids.len(), found.session_ids.len(), drafts.len())
     } else {

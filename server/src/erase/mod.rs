@@ -13,8 +13,8 @@ use crate::audit::Actor;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::{EraseTarget, Store, WorkspaceId};
-use crate::vault::Vault;
+use crate::store::{Erasable, EraseTarget, PendingErasure, Store, WorkspaceId};
+use crate::vault::{Vault, purpose};
 
 pub use command::{EraseOptions, erase_command};
 
@@ -55,7 +55,7 @@ pub async fn erase(state: &AppState, caller: &Caller, target: &EraseTarget) -> R
     // Rewriting the word index takes a while. If the server stops meanwhile, the next start continues.
     state.tasks.spawn(async move {
         if let Err(error) = store.purge_erased().await {
-            tracing::warn!(%error, "cannot remove the rest of what was erased; retrying later");
+            tracing::warn!(%error, %workspace, "cannot remove the rest of what was erased; retrying later");
         }
     });
     Ok(erased)
@@ -75,17 +75,67 @@ async fn erase_stored(
         // The value itself is what must go.
         EraseTarget::Metadata { key, .. } => actor.entry(AuditAction::EraseMetadata).about(key),
     };
+    if let EraseTarget::Run(id) = target {
+        let drafts = delete_drafts(store, vault, workspace, target).await?;
+        let done = store.erase_run(workspace, id, &entry).await?;
+        return Ok(log_erased(workspace, &done, drafts));
+    }
+    store.begin_erasure(workspace, target, &vault.seal_json(purpose::PENDING_ERASURE, target), &entry).await?;
+    let found = store.erasable(workspace, target).await?;
+    erase_found(store, vault, workspace, target, &found, entry.at_ms).await
+}
+
+/// Erases a target that was recorded. Can be repeated after an interruption.
+async fn erase_found(
+    store: &Store,
+    vault: &Vault,
+    workspace: WorkspaceId,
+    target: &EraseTarget,
+    found: &Erasable,
+    started_at_ms: i64,
+) -> Result<Erased, Error> {
+    let drafts = delete_drafts(store, vault, workspace, target).await?;
+    if let EraseTarget::Metadata { key, value } = target {
+        store.erase_batches(workspace, key, value).await?;
+    }
+    store.erase_found(workspace, found, started_at_ms).await?;
+    store.end_erasure(workspace, target).await?;
+    Ok(log_erased(workspace, found, drafts))
+}
+
+/// Continues erasures that were interrupted. Returns the runs that it erased.
+pub async fn resume_erasures(store: &Store, vault: &Vault) -> Result<Vec<(WorkspaceId, String)>, Error> {
+    let mut erased = Vec::new();
+    for PendingErasure { workspace, sealed, started_at_ms } in store.pending_erasures().await? {
+        let Ok(target) = vault.open_json::<EraseTarget>(purpose::PENDING_ERASURE, &sealed) else {
+            tracing::error!(%workspace, "an interrupted erasure cannot be continued: its target cannot be decrypted");
+            continue;
+        };
+        let found = store.erasable(workspace, &target).await?;
+        let found = store.created_until(workspace, found, started_at_ms).await?;
+        erase_found(store, vault, workspace, &target, &found, started_at_ms).await?;
+        erased.extend(found.run_ids.into_iter().map(|run_id| (workspace, run_id)));
+    }
+    Ok(erased)
+}
+
+async fn delete_drafts(
+    store: &Store,
+    vault: &Vault,
+    workspace: WorkspaceId,
+    target: &EraseTarget,
+) -> Result<usize, Error> {
     let drafts = drafts::containing(store, vault, workspace, target).await?;
     for key in &drafts {
         store.delete_draft(workspace, key).await?;
     }
-    if let EraseTarget::Metadata { key, value } = target {
-        store.erase_batches(workspace, key, value).await?;
-    }
-    let done = store.erase(workspace, target, &entry).await?;
-    let erased = Erased { runs: done.run_ids.len(), sessions: done.session_ids.len(), drafts: drafts.len() };
+    Ok(drafts.len())
+}
+
+fn log_erased(workspace: WorkspaceId, done: &Erasable, drafts: usize) -> Erased {
+    let erased = Erased { runs: done.run_ids.len(), sessions: done.session_ids.len(), drafts };
     tracing::info!(%workspace, runs = erased.runs, sessions = erased.sessions, drafts = erased.drafts, "erased");
-    Ok(erased)
+    erased
 }
 
 fn check(target: &EraseTarget) -> Result<(), AppError> {
@@ -99,5 +149,46 @@ fn check(target: &EraseTarget) -> Result<(), AppError> {
             Err(AppError::Invalid { field: "metadata".to_owned(), message })
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seeder;
+
+    const NOW_MS: i64 = 1_790_000_000_000;
+
+    #[tokio::test]
+    async fn an_interrupted_erasure_is_continued() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let vault = Vault::new("a key");
+        let workspace = store.workspace_from_slug("demo").await?;
+        let seeder = Seeder::new(1, 10, NOW_MS, store.packer().clone());
+        for index in 0..10 {
+            let mut update = seeder.run(index)?.0;
+            update.summary.metadata = [("customer".to_owned(), "acme".to_owned())].into();
+            // The last one comes after the erasure.
+            update.summary.created_at_ms = if index == 9 { NOW_MS + 1 } else { NOW_MS - 1 };
+            store.upsert_runs(workspace, &[update]).await?;
+        }
+        let target = EraseTarget::Metadata { key: "customer".to_owned(), value: "acme".to_owned() };
+        let entry =
+            crate::store::NewAuditEntry { at_ms: NOW_MS, ..Actor::command_line().entry(AuditAction::EraseMetadata) };
+        let sealed = vault.seal_json(purpose::PENDING_ERASURE, &target);
+        store.begin_erasure(workspace, &target, &sealed, &entry).await?;
+        // The process ends after the first transaction.
+        let mut found = store.erasable(workspace, &target).await?;
+        found.run_ids.truncate(3);
+        store.erase_found(workspace, &found, NOW_MS).await?;
+        let left = store.count_runs(workspace).await?;
+        assert!((7..10).contains(&left), "{left}");
+
+        resume_erasures(&store, &vault).await?;
+        assert_eq!(store.count_runs(workspace).await?, 1);
+        assert!(store.pending_erasures().await?.is_empty());
+        assert!(resume_erasures(&store, &vault).await?.is_empty());
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod report;
 
+use std::convert::Infallible;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -12,10 +13,10 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use clap::{Args, ValueEnum};
 use domain::{AuditAction, RunSummary};
 use futures::{StreamExt, stream};
-use protocol::redact::redact;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -25,11 +26,17 @@ use crate::auth::Caller;
 use crate::config::DatabaseOptions;
 use crate::error::Error;
 use crate::log_lines::LogLines;
+use crate::masking::{current, mask_document, with_patterns};
+use crate::redaction;
 use crate::runs;
 use crate::state::AppState;
 use crate::store::{Store, WorkspaceId};
 use crate::timelines::TimelineCache;
 use crate::views;
+use crate::web::response_slots::{PART, WHOLE};
+
+/// Bytes of a report that are sent at a time.
+const PART_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -88,14 +95,21 @@ pub async fn download(
     let spec = stored_spec(&state.store, caller.workspace_id, &id).await?;
     let (kind, extension, body) = match params.format {
         Format::Html => {
+            let slot = state.response_slots.acquire(caller.workspace_id, WHOLE).await?;
             let replay = state.timelines.replay(&state, &caller, &id).await?;
-            let html = report::render(&run, replay.latest(), spec.as_ref(), params.secrets);
-            ("text/html; charset=utf-8", "html", Body::from(html))
+            let html = Bytes::from(report::render(&run, replay.latest(), spec.as_ref(), params.secrets));
+            // In parts, so that the slot is held until the last one is sent.
+            let parts = stream::unfold((html, slot), |(mut html, slot)| async move {
+                let part = html.split_to(html.len().min(PART_BYTES));
+                (!part.is_empty()).then_some((Ok::<_, Infallible>(part), (html, slot)))
+            });
+            ("text/html; charset=utf-8", "html", Body::from_stream(parts.fuse()))
         }
         Format::Ndjson => {
             let head = stream::iter([Ok(header(&run, spec.as_ref()).into_bytes())]);
-            let lines = LogLines::new(state.store.clone(), caller.workspace_id, id.clone());
-            ("application/x-ndjson", "ndjson", Body::from_stream(head.chain(lines.into_stream())))
+            let slot = state.response_slots.acquire(caller.workspace_id, PART).await?;
+            let lines = LogLines::new(state.store.clone(), caller.workspace_id, id.clone(), current());
+            ("application/x-ndjson", "ndjson", Body::from_stream(head.chain(lines.into_stream(slot))))
         }
     };
     // A run id has only letters, digits, dashes and underscores.
@@ -124,6 +138,19 @@ pub async fn export_run(options: ExportOptions) -> anyhow::Result<()> {
         anyhow::bail!("there is no run {} in the workspace {}", options.run, options.workspace);
     };
     let spec = stored_spec(&store, workspace, &options.run).await?;
+    let patterns = redaction::patterns_without_key(&store, workspace).await?;
+    with_patterns(patterns, write_export(&store, workspace, &run, spec.as_ref(), &options)).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn write_export(
+    store: &Store,
+    workspace: WorkspaceId,
+    run: &RunSummary,
+    spec: Option<&Value>,
+    options: &ExportOptions,
+) -> anyhow::Result<()> {
     let mut out: Box<dyn std::io::Write> = match &options.output {
         Some(path) => {
             Box::new(std::fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?)
@@ -132,26 +159,26 @@ pub async fn export_run(options: ExportOptions) -> anyhow::Result<()> {
     };
     match options.format {
         Format::Html => {
-            let replay = TimelineCache::default().load(&store, workspace, &run.id).await?;
-            out.write_all(report::render(&run, replay.latest(), spec.as_ref(), options.secrets).as_bytes())?;
+            let replay = TimelineCache::default().load(store, workspace, &run.id).await?;
+            out.write_all(report::render(run, replay.latest(), spec, options.secrets).as_bytes())?;
         }
         Format::Ndjson => {
-            out.write_all(header(&run, spec.as_ref()).as_bytes())?;
-            let mut lines = LogLines::new(store.clone(), workspace, options.run);
+            out.write_all(header(run, spec).as_bytes())?;
+            let mut lines = LogLines::new(store.clone(), workspace, run.id.clone(), current());
             while let Some(chunk) = lines.next().await {
                 out.write_all(&chunk?)?;
             }
         }
     }
     out.flush()?;
-    store.close().await;
     Ok(())
 }
 
 /// Returns the first line of an export: what an import cannot read from the log.
 fn header(run: &RunSummary, spec: Option<&Value>) -> String {
-    let mut spec = spec.cloned().unwrap_or_default();
-    redact(&mut spec);
+    let (mut run, mut spec) = (json!(run), spec.cloned().unwrap_or_default());
+    current().redact_document(&mut run);
+    mask_document(&mut spec);
     format!("{}\n", json!({ "runlens": 1, "run": run, "spec": spec }))
 }
 

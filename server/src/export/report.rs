@@ -8,26 +8,41 @@ use app::format;
 use app::plain_text::visible;
 use domain::RunSummary;
 use protocol::redact::{redact, redact_text};
-use protocol::timeline::{Entry, Severity, Timeline, ToolCall, Turn, verdict};
+use protocol::timeline::{Entry, Severity, Span, Timeline, Timing, ToolCall, Turn, verdict};
 use serde_json::Value;
 
+use crate::clock::now_ms;
 use crate::html::escape;
+use crate::masking::current;
+use crate::pages::waterfall_report;
 
 /// Longer texts are truncated. The NDJSON export has all of them.
 const MAX_TEXT_BYTES: usize = 200_000;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--line:#8884;--soft:#8881}\
-body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:14px/1.5 system-ui,sans-serif}\
+body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\
+b,code,small,span{unicode-bidi:isolate}\
 h1{font-size:1.25rem}h2{font-size:1rem;margin-top:2rem}\
-pre{overflow-wrap:anywhere;white-space:pre-wrap;padding:.5rem .75rem;background:var(--soft);border-radius:4px}\
+pre{white-space:pre-wrap;padding:.5rem .75rem;background:var(--soft);border-radius:4px}\
 section,details{margin:.5rem 0;padding:.5rem .75rem;border-left:3px solid var(--line)}\
 section[data-tone=error]{border-color:#c33}section[data-tone=warning]{border-color:#c80}\
 dl{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}dt{opacity:.7;font-size:.75rem}dd{margin:0}\
 small{opacity:.7}code,pre{font-family:ui-monospace,monospace;font-size:.8125rem}";
 
+/// The style of the waterfall, as on the run page, with the colours that it uses.
+const WATERFALL_STYLE: &str = concat!(
+    ":root{--accent-fill:#3d5afe;--green:light-dark(#146c3a,#6fd79b);--amber:light-dark(#8a4b00,#f3bd6b);\
+     --red:light-dark(#b3202c,#ff9a98);--accent:light-dark(#3046d6,#9db0ff);--accent-soft:#8883;--surface:Canvas;\
+     --raised:var(--soft);--line-strong:light-dark(#c9ced8,#3b4250);--ink:CanvasText;--ink-soft:CanvasText;\
+     --ink-faint:GrayText;--shadow:none;--radius:4px;--text-small:.8125rem;\
+     --space-1:.25rem;--space-2:.5rem;--space-3:.75rem;--space-4:1rem}",
+    include_str!("../../../style/waterfall.css")
+);
+
 pub fn render(run: &RunSummary, timeline: &Timeline, spec: Option<&Value>, secrets: bool) -> String {
-    let report = Report { secrets, anchors: anchors(timeline) };
+    let timing = Timing::of(timeline, run.asked_at_ms());
+    let report = Report { secrets, anchors: anchors(timeline), timing };
     let mut page = String::new();
     // Writing to a string cannot fail.
     let _ = report.write(&mut page, run, timeline, spec);
@@ -39,6 +54,7 @@ struct Report {
     secrets: bool,
     /// Events that can be linked to.
     anchors: BTreeSet<u64>,
+    timing: Option<Timing>,
 }
 
 /// Returns the seqs of turns, calls and notes.
@@ -58,12 +74,12 @@ impl Report {
             "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-             <title>{title} · Runlens</title><style>{STYLE}</style></head><body><h1>{title}</h1>"
+             <title>{title} · Runlens</title><style>{STYLE}{WATERFALL_STYLE}</style></head><body><h1>{title}</h1>"
         )?;
         self.facts(out, run, timeline)?;
-        out.push_str("<h2>What happened</h2>");
+        out.push_str("<h2>Summary</h2>");
         for sentence in verdict(timeline, spec) {
-            write!(out, "<p>{}{}</p>", self.sentence(&sentence.text), self.event_links(&sentence.seqs))?;
+            write!(out, "<p><span>{}</span>{}</p>", self.sentence(&sentence.text), self.event_links(&sentence.seqs))?;
         }
         let banners = spec.map_or_else(|| timeline.banners(), |spec| timeline.banners_for(spec));
         for banner in banners {
@@ -76,6 +92,11 @@ impl Report {
             let step = self.sentence(&banner.next_step.text);
             let at = self.event_links(&[banner.seq]);
             write!(out, "<section data-tone=\"{tone}\"><b>{title}</b>{at}<p>{detail}</p><p>→ {step}</p></section>")?;
+        }
+        if let Some(timing) = &self.timing {
+            let text = |text: &str| self.plain_text(text);
+            let waterfall = waterfall_report(timeline, timing, &text, now_ms());
+            write!(out, "<h2>Waterfall</h2><div class=\"waterfall\">{waterfall}</div>")?;
         }
         if let Some(spec) = spec {
             out.push_str("<details><summary>Spec</summary>");
@@ -130,7 +151,8 @@ impl Report {
             true => String::new(),
             false => anchor(seq),
         };
-        write!(out, "<section{id}><b>Turn {}</b> <small>#{seq}</small>", turn.index + 1)?;
+        let took = self.took(self.timing.as_ref().and_then(|timing| timing.turn(turn.index)));
+        write!(out, "<section{id}><b>Turn {}</b>{took} <small>#{seq}</small>", turn.index + 1)?;
         if !turn.thinking.is_empty() {
             write!(out, "<details><summary>Thinking</summary><pre>{}</pre></details>", self.text(&turn.thinking))?;
         }
@@ -139,10 +161,16 @@ impl Report {
         }
         for entry in &turn.entries {
             match entry {
-                Entry::Call(call) => self.call(out, call)?,
+                Entry::Call(call) => self.call(out, call, turn.skipped)?,
                 Entry::Note(note) => {
                     let (_, text) = crate::pages::describe(&note.kind);
-                    write!(out, "<p{}>{} <small>#{}</small></p>", anchor(note.seq), self.sentence(&text), note.seq)?;
+                    write!(
+                        out,
+                        "<p{}><span>{}</span> <small>#{}</small></p>",
+                        anchor(note.seq),
+                        self.sentence(&text),
+                        note.seq
+                    )?;
                 }
             }
         }
@@ -150,15 +178,18 @@ impl Report {
         Ok(())
     }
 
-    fn call(&self, out: &mut String, call: &ToolCall) -> std::fmt::Result {
+    fn call(&self, out: &mut String, call: &ToolCall, skipped: bool) -> std::fmt::Result {
         let outcome = match &call.answer {
             None => "no answer",
             Some(_) if call.intercepted => "stopped by its budget",
+            Some(_) if skipped => "skipped by the loop guard",
             Some(answer) if answer.ok => "answered",
             Some(_) => "failed",
         };
         let (id, name) = (anchor(call.seq), self.text(&call.name));
-        write!(out, "<details{id}><summary><code>{name}</code> · {outcome} <small>#{}</small></summary>", call.seq)?;
+        let took = self.took(self.timing.as_ref().and_then(|timing| timing.call(call)));
+        let seq = call.seq;
+        write!(out, "<details{id}><summary><code>{name}</code> · {outcome}{took} <small>#{seq}</small></summary>")?;
         self.json(out, &call.input)?;
         if let Some(answer) = &call.answer {
             self.json(out, &answer.body)?;
@@ -172,6 +203,7 @@ impl Report {
         if !self.secrets {
             redact(&mut value);
         }
+        current().redact_payload(&mut value);
         let text = match value {
             Value::String(text) => text,
             other => serde_json::to_string_pretty(&other).unwrap_or_default(),
@@ -200,9 +232,22 @@ impl Report {
         parts.map(|(i, part)| if i % 2 == 1 { format!("<code>{part}</code>") } else { (*part).to_owned() }).collect()
     }
 
+    /// Renders a duration, if it is known.
+    fn took(&self, span: Option<Span>) -> String {
+        let ms = span.and_then(|span| span.duration_ms);
+        ms.map(|ms| format!(" · {}", format::duration(ms))).unwrap_or_default()
+    }
+
     fn text(&self, text: &str) -> String {
+        escape(&self.plain_text(text))
+    }
+
+    /// The text redacted and without secrets, not escaped.
+    fn plain_text(&self, text: &str) -> String {
         let hidden = if self.secrets { None } else { redact_text(text) };
-        escape(&visible(&truncate(hidden.as_deref().unwrap_or(text))))
+        let text = hidden.as_deref().unwrap_or(text);
+        let redacted = current().redact_text(text);
+        visible(&truncate(redacted.as_deref().unwrap_or(text))).into_owned()
     }
 }
 

@@ -4,13 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use futures::{StreamExt, stream};
+use tokio::sync::Semaphore;
 
-use super::Import;
+use super::{Import, ImportWriter, Imported, MAX_SMALL_BYTES};
 use crate::config::{DatabaseOptions, create_data_dir};
 use crate::error::Error;
 use crate::store::Store;
 
-const CHUNK_BYTES: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Small files that are imported at once, so that their runs share transactions.
+const FILES_AT_ONCE: usize = 64;
 /// Bytes between two lines of progress.
 const PROGRESS_EVERY_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -32,26 +36,42 @@ pub async fn import_files(options: ImportOptions) -> anyhow::Result<()> {
     create_data_dir(&options.database.data_dir)?;
     let store = Store::open(&options.database.url()).await?;
     let workspace = store.workspace_from_slug(&options.workspace).await?;
-    let mut failed = 0;
-    for file in &options.files {
+    let (writer, places) = (ImportWriter::start(store.clone()), Semaphore::new(FILES_AT_ONCE));
+    let import = async |file: &PathBuf| {
+        let _places = places.acquire_many(places_of(file)).await;
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-        let imported = import_file(Import::new(store.clone(), workspace, name), file).await;
-        if let Err(error) = imported {
-            eprintln!("{}: {error:#}", file.display());
-            failed += 1;
+        let import = Import::new(writer.clone(), workspace, name);
+        tokio::spawn(import_file(import, file.clone())).await?
+    };
+    let mut imports = stream::iter(&options.files).map(async |file| (file, import(file).await)).buffered(FILES_AT_ONCE);
+    let mut failed = 0;
+    while let Some((file, imported)) = imports.next().await {
+        match imported {
+            Ok(imported) => print(file, &imported),
+            Err(error) => {
+                eprintln!("{}: {error:#}", file.display());
+                failed += 1;
+            }
         }
     }
+    drop(imports);
     store.close().await;
     anyhow::ensure!(failed == 0, "{failed} of {} files could not be imported", options.files.len());
     Ok(())
 }
 
-async fn import_file(mut import: Import, path: &Path) -> anyhow::Result<()> {
-    // Blocking reads are fine: nothing else runs in this process.
-    let mut file: Box<dyn std::io::Read> = if path == Path::new("-") {
-        Box::new(std::io::stdin().lock())
+/// How many of the files that are imported at once a file counts for. A large one is imported alone.
+fn places_of(file: &Path) -> u32 {
+    let is_small = std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() <= MAX_SMALL_BYTES);
+    if is_small { 1 } else { FILES_AT_ONCE as u32 }
+}
+
+async fn import_file(mut import: Import, path: PathBuf) -> anyhow::Result<Imported> {
+    // Blocking reads are fine: nothing else has to go on in this process.
+    let mut file: Box<dyn std::io::Read + Send> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
     } else {
-        Box::new(std::fs::File::open(path).context("cannot be opened")?)
+        Box::new(std::fs::File::open(&path).context("cannot be opened")?)
     };
     let mut buffer = vec![0; CHUNK_BYTES];
     let (mut read_bytes, mut printed_bytes) = (0, 0);
@@ -67,7 +87,10 @@ async fn import_file(mut import: Import, path: &Path) -> anyhow::Result<()> {
             eprintln!("{}: {} MB read, {} events", path.display(), read_bytes / 1_000_000, import.report.events);
         }
     }
-    let (run_id, report) = import.finish().await.map_err(with_advice)?;
+    import.finish().await.map_err(with_advice)
+}
+
+fn print(path: &Path, Imported { run_id, report, .. }: &Imported) {
     for fault in &report.faults {
         eprintln!("{}:{}: {}", path.display(), fault.line, fault.reason);
     }
@@ -76,7 +99,6 @@ async fn import_file(mut import: Import, path: &Path) -> anyhow::Result<()> {
         eprintln!("{}: {more} more places could not be read", path.display());
     }
     println!("{run_id}\t{} events\t{}", report.events, path.display());
-    Ok(())
 }
 
 fn with_advice(error: Error) -> anyhow::Error {

@@ -1,29 +1,25 @@
 //! `POST /import`: the page's form, with any number of files or a pasted log.
 
 use app::AppError;
-use axum::extract::multipart::Field;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::AuditAction;
 use domain::url::encode;
 use protocol::json::preview;
 
-use super::Import;
-use super::upload_task::{Chunk, UploadTask};
+use super::upload_task::UploadTask;
 use crate::api::ApiCaller;
-use crate::audit;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::state::AppState;
-use crate::store::WorkspaceId;
+use crate::web::multipart_form::{FormField, MultipartForm};
 use crate::web::problem::Problem;
 
 /// Files of one form: their results are in the address of the page that shows them.
 const MAX_FILES: usize = 50;
 const MAX_PROBLEM_CHARS: usize = 300;
-const NOTHING_KEPT: &str = " Nothing of this file is kept.";
+const NOTHING_KEPT: &str = " Nothing from this file was imported.";
 
 /// Pasted text that is shown again if it cannot be saved.
 const MAX_PASTED_BYTES: usize = 100_000;
@@ -34,7 +30,7 @@ pub async fn post_import_form(
     State(state): State<AppState>,
     ApiCaller(caller): ApiCaller,
     headers: HeaderMap,
-    form: Multipart,
+    form: MultipartForm,
 ) -> Response {
     let mut results = Results::default();
     let error = match read_form(&state, &caller, form, &mut results).await {
@@ -76,13 +72,18 @@ impl Results {
 }
 
 /// Imports each file. One that cannot be read does not stop the others.
-async fn read_form(state: &AppState, caller: &Caller, mut form: Multipart, results: &mut Results) -> Result<(), Error> {
+async fn read_form(
+    state: &AppState,
+    caller: &Caller,
+    mut form: MultipartForm,
+    results: &mut Results,
+) -> Result<(), Error> {
     loop {
         let field = match form.next_field().await {
             Ok(Some(field)) => field,
             Ok(None) => break,
             Err(error) => {
-                results.add_problem("", &format!("The form could not be read: {}.", error.body_text()));
+                results.add_problem("", &format!("The form could not be read: {}.", error.message));
                 break;
             }
         };
@@ -91,11 +92,8 @@ async fn read_form(state: &AppState, caller: &Caller, mut form: Multipart, resul
             results.add_problem(&name, &format!("Not imported: at most {MAX_FILES} files can be imported at once."));
             break;
         }
-        match import_field(state, caller.workspace_id, field, &mut results.pasted).await {
-            Ok(Some(run_id)) => {
-                audit::record_done(state, caller, caller.actor.entry(AuditAction::Import).about(&run_id)).await;
-                results.run_ids.push(run_id);
-            }
+        match import_field(state, caller, field, &mut results.pasted).await {
+            Ok(Some(run_id)) => results.run_ids.push(run_id),
             // The form has two fields, and one is usually empty. Browsers send a file without a name when none is chosen.
             Ok(None) if name.is_empty() => {}
             Ok(None) => results.problems.push(format!("The file {name} is empty.")),
@@ -116,29 +114,20 @@ async fn read_form(state: &AppState, caller: &Caller, mut form: Multipart, resul
 /// Imports one field. Returns the run's id, or `None` if the field is empty.
 async fn import_field(
     state: &AppState,
-    workspace: WorkspaceId,
-    mut field: Field<'_>,
+    caller: &Caller,
+    field: FormField<'_>,
     pasted: &mut String,
 ) -> Result<Option<String>, Error> {
     let source = field.file_name().map(str::to_owned);
     let is_text = source.is_none();
-    let upload = UploadTask::start(Import::new(state.store.clone(), workspace, source));
+    let upload = UploadTask::start(state, caller, source);
     let mut is_empty = true;
-    loop {
-        match field.chunk().await {
-            Ok(Some(chunk)) => {
-                is_empty &= chunk.trim_ascii().is_empty();
-                if is_text && pasted.len() + chunk.len() <= MAX_PASTED_BYTES {
-                    pasted.push_str(&String::from_utf8_lossy(&chunk));
-                }
-                upload.push(Chunk::Bytes(chunk)).await;
-            }
-            Ok(None) => break,
-            Err(error) => {
-                upload.push(Chunk::Failed(error.body_text())).await;
-                break;
-            }
+    let see = |chunk: &[u8]| {
+        is_empty &= chunk.trim_ascii().is_empty();
+        if is_text && pasted.len() + chunk.len() <= MAX_PASTED_BYTES {
+            pasted.push_str(&String::from_utf8_lossy(chunk));
         }
-    }
-    if is_empty { Ok(None) } else { Ok(Some(upload.finish().await?.0)) }
+    };
+    upload.push_field(field, see).await;
+    if is_empty { Ok(None) } else { Ok(Some(upload.finish().await?.run_id)) }
 }

@@ -5,15 +5,11 @@ use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::AuditAction;
 use futures::StreamExt;
 use serde::Deserialize;
-use serde_json::json;
 
-use super::Import;
 use super::upload_task::{Chunk, UploadTask};
 use crate::api::ApiCaller;
-use crate::audit;
 use crate::error::Error;
 use crate::state::AppState;
 
@@ -29,7 +25,7 @@ pub async fn post_import(
     Query(params): Query<Params>,
     body: Body,
 ) -> Result<Response, Error> {
-    let upload = UploadTask::start(Import::new(state.store.clone(), caller.workspace_id, params.name));
+    let upload = UploadTask::start(&state, &caller, params.name);
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         match chunk {
@@ -40,10 +36,7 @@ pub async fn post_import(
             }
         }
     }
-    let (run_id, report) = upload.finish().await?;
-    audit::record_done(&state, &caller, caller.actor.entry(AuditAction::Import).about(&run_id)).await;
-    let url = format!("/runs/{run_id}");
-    Ok((StatusCode::CREATED, Json(json!({ "runId": run_id, "url": url, "report": report }))).into_response())
+    Ok((StatusCode::CREATED, Json(upload.finish().await?.to_json())).into_response())
 }
 
 /// The innermost cause: the outer ones only say that the body could not be read.

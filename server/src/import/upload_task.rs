@@ -5,14 +5,18 @@ use std::time::Duration;
 
 use app::AppError;
 use axum::body::Bytes;
-use domain::{Backoff, ImportReport};
+use domain::{AuditAction, Backoff};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
-use super::Import;
+use super::{Import, Imported};
+use crate::audit;
+use crate::auth::Caller;
 use crate::error::Error;
+use crate::state::AppState;
 use crate::store::{self, Store, WorkspaceId};
+use crate::web::multipart_form::FormField;
 
 /// Chunks that wait to be imported. The request reads no more meanwhile.
 const MAX_CHUNKS: usize = 4;
@@ -29,14 +33,17 @@ pub enum Chunk {
 
 pub struct UploadTask {
     chunks: mpsc::Sender<Chunk>,
-    task: JoinHandle<Result<(String, ImportReport), Error>>,
+    task: JoinHandle<Result<Imported, Error>>,
 }
 
 impl UploadTask {
-    pub fn start(import: Import) -> Self {
+    /// `source` is the name of the file.
+    pub fn start(state: &AppState, caller: &Caller, source: Option<String>) -> Self {
         let (chunks, receiver) = mpsc::channel(MAX_CHUNKS);
+        let import = Import::new(state.imports.clone(), caller.workspace_id, source);
+        let import = import.recorded_as(caller.actor.entry(AuditAction::Import));
         let span = tracing::info_span!("import", run_id = import.run_id, workspace = %import.workspace);
-        Self { chunks, task: tokio::spawn(receive(import, receiver).instrument(span)) }
+        Self { chunks, task: tokio::spawn(receive(state.clone(), caller.clone(), import, receiver).instrument(span)) }
     }
 
     /// Passes a chunk on. If the task has failed, [`Self::finish`] returns the error.
@@ -44,8 +51,28 @@ impl UploadTask {
         let _ = self.chunks.send(chunk).await;
     }
 
-    pub async fn finish(self) -> Result<(String, ImportReport), Error> {
+    /// Passes on a field of a form. `see` gets each chunk before.
+    pub async fn push_field(&self, mut field: FormField<'_>, mut see: impl FnMut(&[u8])) {
+        loop {
+            match field.chunk().await {
+                Ok(Some(chunk)) => {
+                    see(&chunk);
+                    self.push(Chunk::Bytes(chunk)).await;
+                }
+                Ok(None) => return,
+                Err(error) => return self.push(Chunk::Failed(error.message)).await,
+            }
+        }
+    }
+
+    /// Says that all chunks were passed on.
+    pub async fn end(&self) {
         self.push(Chunk::End).await;
+    }
+
+    /// Ends the upload, if it was not ended before, and returns its outcome.
+    pub async fn finish(self) -> Result<Imported, Error> {
+        self.end().await;
         match self.task.await {
             Ok(finished) => finished,
             // A panic continues in the request.
@@ -57,11 +84,24 @@ impl UploadTask {
     }
 }
 
-async fn receive(import: Import, chunks: mpsc::Receiver<Chunk>) -> Result<(String, ImportReport), Error> {
-    let (store, workspace, run_id) = (import.store.clone(), import.workspace, import.run_id.clone());
-    let imported = import_chunks(import, chunks).await;
-    if let Err(Error::Store(_)) = &imported {
-        tokio::spawn(remove_failed(store, workspace, run_id).in_current_span());
+async fn receive(
+    state: AppState,
+    caller: Caller,
+    import: Import,
+    chunks: mpsc::Receiver<Chunk>,
+) -> Result<Imported, Error> {
+    let run_id = import.run_id.clone();
+    let mut imported = import_chunks(import, chunks).await;
+    match &mut imported {
+        Ok(imported) => {
+            if let Some(entry) = imported.entry.take() {
+                audit::record_done(&state, &caller, entry).await;
+            }
+        }
+        Err(Error::Store(_)) => {
+            tokio::spawn(remove_failed(state.store, caller.workspace_id, run_id).in_current_span());
+        }
+        Err(_) => {}
     }
     imported
 }
@@ -79,7 +119,7 @@ async fn remove_failed(store: Store, workspace: WorkspaceId, run_id: String) {
     }
 }
 
-async fn import_chunks(mut import: Import, mut chunks: mpsc::Receiver<Chunk>) -> Result<(String, ImportReport), Error> {
+async fn import_chunks(mut import: Import, mut chunks: mpsc::Receiver<Chunk>) -> Result<Imported, Error> {
     loop {
         match chunks.recv().await {
             Some(Chunk::Bytes(bytes)) => import.push(&bytes).await?,

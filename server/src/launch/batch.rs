@@ -1,15 +1,12 @@
 //! Batches: a background worker launches one run per input. A batch survives restarts.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use app::AppError;
 use app::launch::LaunchMode;
-use domain::{AuditAction, Backoff, Batch, BatchItemState, ToolAnswerers};
+use domain::{AuditAction, Backoff, Batch, BatchItem, BatchItemState, ToolAnswerers};
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-use tokio::sync::Notify;
 use tracing::Instrument;
 
 use super::batch_inputs::{self, Input};
@@ -20,10 +17,9 @@ use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
 use crate::state::AppState;
-use crate::store::{NewBatch, OpenBatch};
+use crate::store::{Leased, NewBatch, OpenBatch};
 use crate::vault::purpose;
 
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const OTHER_KEY: &str =
     "It was encrypted with another key. It continues when a server has that key in RUNLENS_SECRET_KEY.";
 const LEASE_MS: i64 = 90_000;
@@ -48,26 +44,20 @@ pub struct BatchRequest {
     pub tag_value: String,
 }
 
-#[derive(Clone, Debug, Default)]
-pub struct BatchWorker {
-    wake: Arc<Notify>,
-}
-
 /// Checks every input and stores the batch. The same request is the same batch.
-pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest) -> Result<Batch, Error> {
-    let workspace = launcher.caller.workspace_id;
+pub async fn start(launcher: &Launcher<'_>, request: &BatchRequest) -> Result<Batch, Error> {
+    let state = launcher.state;
     let rows = batch_inputs::parse(&request.inputs)?;
     let id = batch_id(request);
     let tag = (request.tag_key.as_str(), request.tag_value.as_str());
     for (i, row) in rows.iter().enumerate() {
-        let spec = batch_inputs::apply(&request.spec, row, tag).map_err(|error| batch_inputs::at_input(i, error))?;
-        let checked = validation::check_request(&item_request(&id, i, spec, &request.answers));
-        checked.map_err(|error| in_row(i, rows.len(), error))?;
+        let spec = batch_inputs::apply(&request.spec, row, tag);
+        let checked = spec.and_then(|spec| validation::check_request(&item_request(&id, i, spec, &request.answers)));
+        checked.map_err(|error| batch_inputs::at_input(i, rows.len(), error))?;
     }
     let content = LaunchContent { spec: request.spec.clone(), answers: request.answers.clone() };
-    let sealed = state.vault.seal(purpose::BATCH, &serde_json::to_vec(&content).unwrap_or_default());
-    let seal_row = |row: &Input| state.vault.seal(purpose::BATCH, &serde_json::to_vec(row).unwrap_or_default());
-    let sealed_inputs: Vec<Vec<u8>> = rows.iter().map(seal_row).collect();
+    let sealed = state.vault.seal_json(purpose::BATCH, &content);
+    let sealed_inputs: Vec<_> = rows.iter().map(|row| state.vault.seal_json(purpose::BATCH, row)).collect();
     let batch = NewBatch {
         id: &id,
         subject: &launcher.subject,
@@ -77,16 +67,14 @@ pub async fn start(state: &AppState, launcher: &Launcher, request: &BatchRequest
         sealed_inputs: &sealed_inputs,
     };
     let entry = launcher.entry(AuditAction::LaunchBatch).about(&id).with_detail(format!("{} inputs", rows.len()));
-    state.store.insert_batch(workspace, &batch, &entry).await?;
-    state.batches.wake.notify_one();
+    state.store.insert_batch(launcher.workspace(), &batch, &entry).await?;
+    state.batches.wake();
     load(state, &launcher.caller, &id).await
 }
 
 fn batch_id(request: &BatchRequest) -> String {
     let content = serde_json::to_value(request).unwrap_or_default();
-    let hash = Sha256::digest(protocol::json::canonical(&content).as_bytes());
-    let short: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{short}", request.key)
+    format!("{}-{:.12}", request.key, validation::hash(&content))
 }
 
 pub async fn load(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, Error> {
@@ -97,78 +85,65 @@ pub async fn load(state: &AppState, caller: &Caller, id: &str) -> Result<Batch, 
 /// Returns the inputs of a batch in order, as text. One that was encrypted with another key is `None`.
 pub async fn inputs(state: &AppState, caller: &Caller, id: &str) -> Result<Vec<Option<String>>, Error> {
     let sealed = state.store.batch_inputs(caller.workspace_id, id).await?;
-    Ok(sealed.iter().map(|sealed| open::<Input>(state, sealed).map(|input| batch_inputs::describe(&input))).collect())
+    let open = |sealed: &Vec<u8>| state.vault.open_json(purpose::BATCH, sealed).ok();
+    Ok(sealed.iter().map(|sealed| open(sealed).map(|input| batch_inputs::describe(&input))).collect())
 }
 
-impl BatchWorker {
-    /// Works on batches that no process holds, until the server stops.
-    pub async fn run(self, state: AppState) {
-        loop {
-            let owner = crate::random::reference();
-            let now = now_ms();
-            match state.store.claim_batches(&owner, now, now + LEASE_MS).await {
-                Ok(batches) => {
-                    for batch in batches {
-                        let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
-                        state.tasks.spawn(work_on(state.clone(), batch, owner.clone()).instrument(span));
-                    }
-                }
-                Err(error) => tracing::warn!(%error, "batches could not be looked up"),
-            }
-            tokio::select! {
-                () = self.wake.notified() => {}
-                () = tokio::time::sleep(SWEEP_EVERY) => {}
-                () = state.shutdown.cancelled() => return,
-            }
-        }
-    }
+/// Launches the runs of batches, until the server stops.
+pub async fn work(state: AppState) {
+    let claim = |owner: String, now, until| {
+        let store = state.store.clone();
+        async move { store.claim_batches(&owner, now, until).await }
+    };
+    let launch = |batch: OpenBatch| {
+        let span = tracing::info_span!("batch", batch_id = batch.id, workspace = %batch.workspace_id);
+        work_on(state.clone(), batch).instrument(span)
+    };
+    state.batches.clone().run(state.clone(), (Leased::Batches, LEASE_MS), claim, launch).await;
 }
 
-async fn work_on(state: AppState, batch: OpenBatch, owner: String) {
-    if let Err(error) = launch_all(&state, &batch, &owner).await {
+async fn work_on(state: AppState, batch: OpenBatch) {
+    if let Err(error) = launch_all(&state, &batch).await {
         tracing::warn!(%error, "a batch stopped; it will be retried");
     }
 }
 
-async fn launch_all(state: &AppState, batch: &OpenBatch, owner: &str) -> Result<(), Error> {
-    let Some(content) = open::<LaunchContent>(state, &batch.sealed) else {
+async fn launch_all(state: &AppState, batch: &OpenBatch) -> Result<(), Error> {
+    let Ok(content) = state.vault.open_json::<LaunchContent>(purpose::BATCH, &batch.sealed) else {
         tracing::warn!("cannot decrypt a batch; it stays open for a server with its key");
-        state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, Some(OTHER_KEY)).await?;
+        state.store.renew_batch(batch, now_ms() + LEASE_MS, Some(OTHER_KEY)).await?;
         return Ok(());
     };
     let mut retry = RETRY;
-    let mut wait = LAST_WAIT;
     while let Some((position, sealed)) = state.store.next_batch_item(batch).await? {
-        let problem = match launcher_of(state, batch).await? {
-            Some(launcher) => match launch_one(state, &launcher, batch, &content, position, &sealed).await? {
-                Next::Continue => {
-                    retry.reset();
-                    None
-                }
-                Next::Wait(asked, why) => {
-                    wait = asked.unwrap_or_else(|| retry.next_delay()).min(LAST_WAIT);
-                    Some(why)
-                }
-            },
+        let next = match launcher_of(state, batch).await? {
+            Some(launcher) => launch_one(&launcher, batch, &content, position, &sealed).await?,
             None => {
-                wait = LAST_WAIT;
-                Some("The person who launched it is signed out. It continues after the next sign-in.".to_owned())
+                let why = "The person who launched it is signed out. It continues after the next sign-in.";
+                Next::Wait(Some(LAST_WAIT), why.to_owned())
             }
         };
-        if !state.store.renew_batch(batch, owner, now_ms() + LEASE_MS, problem.as_deref()).await? {
+        let (pause, problem) = match next {
+            Next::Continue => {
+                retry.reset();
+                (GAP, None)
+            }
+            Next::Wait(asked, why) => (asked.unwrap_or_else(|| retry.next_delay()).min(LAST_WAIT), Some(why)),
+        };
+        if !state.store.renew_batch(batch, now_ms() + LEASE_MS, problem.as_deref()).await? {
             return Ok(());
         }
         // Stop only between launches: after an interrupted one it is unknown whether the run started.
         tokio::select! {
-            () = tokio::time::sleep(if problem.is_some() { wait } else { GAP }) => {}
+            () = tokio::time::sleep(pause) => {}
             () = state.shutdown.cancelled() => {
                 // Release the lease for the next process.
-                state.store.renew_batch(batch, owner, 0, None).await?;
+                state.store.renew_batch(batch, 0, None).await?;
                 return Ok(());
             }
         }
     }
-    Ok(state.store.close_batch(batch, owner).await?)
+    Ok(state.store.close_batch(batch).await?)
 }
 
 enum Next {
@@ -178,25 +153,25 @@ enum Next {
 }
 
 async fn launch_one(
-    state: &AppState,
-    launcher: &Launcher,
+    launcher: &Launcher<'_>,
     batch: &OpenBatch,
     content: &LaunchContent,
     position: i64,
     sealed: &[u8],
 ) -> Result<Next, Error> {
-    let Some(input) = open::<Input>(state, sealed) else {
+    let state = launcher.state;
+    let Ok(input) = state.vault.open_json::<Input>(purpose::BATCH, sealed) else {
         return Ok(Next::Wait(None, OTHER_KEY.to_owned()));
     };
     let launched = match batch_inputs::apply(&content.spec, &input, (&batch.tag_key, &batch.tag_value)) {
         Ok(spec) => {
             let request = item_request(&batch.id, usize::try_from(position).unwrap_or(0), spec, &content.answers);
-            super::launch(state, launcher, &request).await
+            super::launch(launcher, &request).await
         }
         Err(error) => Err(error.into()),
     };
-    let (outcome, run_id, problem) = match launched {
-        Ok(launched) => (BatchItemState::Launched, Some(launched.run_id), None),
+    let item = match launched {
+        Ok(launched) => BatchItem { state: BatchItemState::Launched, run_id: Some(launched.run_id), problem: None },
         Err(Error::Mantyx(MantyxError::RateLimited { retry_after })) => {
             return Ok(Next::Wait(retry_after, "MANTYX rate limit reached.".to_owned()));
         }
@@ -207,10 +182,12 @@ async fn launch_one(
             return Ok(Next::Wait(None, "The sign-in has ended. Sign in again to continue.".to_owned()));
         }
         Err(Error::Store(error)) => return Err(error.into()),
-        Err(error) => (BatchItemState::Failed, None, Some(AppError::from(error).to_string())),
+        Err(error) => {
+            let problem = Some(AppError::from(error).to_string());
+            BatchItem { state: BatchItemState::Failed, run_id: None, problem }
+        }
     };
-    let settled = state.store.settle_batch_item(batch, position, outcome, run_id.as_deref(), problem.as_deref()).await;
-    settled?;
+    state.store.settle_batch_item(batch, position, &item).await?;
     Ok(Next::Continue)
 }
 
@@ -220,26 +197,9 @@ fn item_request(batch: &str, position: usize, spec: Value, answers: &ToolAnswere
     LaunchRequest { key, mode: LaunchMode::OneShot, spec, answers, origin_run_id: None }
 }
 
-async fn launcher_of(state: &AppState, batch: &OpenBatch) -> Result<Option<Launcher>, Error> {
+async fn launcher_of<'a>(state: &'a AppState, batch: &OpenBatch) -> Result<Option<Launcher<'a>>, Error> {
     // Starting runs needs the same scope as answering them.
     let found = answers::find_sender(state, batch.workspace_id, &batch.subject).await?;
     let Ok(caller) = found else { return Ok(None) };
     Launcher::of(state, &caller).await.map(Some)
-}
-
-fn open<T: serde::de::DeserializeOwned>(state: &AppState, sealed: &[u8]) -> Option<T> {
-    serde_json::from_slice(&state.vault.open_sealed(purpose::BATCH, sealed).ok()?).ok()
-}
-
-/// Adds the number of the input to its errors, if there are several inputs.
-fn in_row(i: usize, rows: usize, error: AppError) -> AppError {
-    match error {
-        AppError::Fields { mut errors } if rows > 1 => {
-            for error in &mut errors {
-                error.message = format!("{} (with input {})", error.message, i + 1);
-            }
-            AppError::Fields { errors }
-        }
-        other => other,
-    }
 }

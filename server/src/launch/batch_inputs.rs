@@ -22,7 +22,7 @@ pub fn parse(text: &str) -> Result<Vec<Input>, AppError> {
         None => Vec::new(),
     };
     match inputs.len() {
-        0 => Err(invalid("There are no inputs. Give a CSV with a header line, or a JSON list.".to_owned())),
+        0 => Err(invalid("There are no inputs. Give a CSV with a header line, or a JSON list.")),
         1..=MAX_INPUTS => Ok(inputs),
         count => Err(invalid(format!("There are {count} inputs; at most {MAX_INPUTS} can be launched at once."))),
     }
@@ -33,28 +33,35 @@ pub fn parse(text: &str) -> Result<Vec<Input>, AppError> {
 /// `metadata.key` become metadata. An unused column or a replaced message is an error.
 pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, AppError> {
     let mut spec = spec.clone();
-    let Some(fields) = spec.as_object_mut() else {
-        return Err(invalid("A run spec is a JSON object.".to_owned()));
-    };
-    let used = match template_texts(fields).iter().flat_map(|text| placeholders(text)).collect::<BTreeSet<_>>() {
-        names if names.is_empty() => BTreeSet::from([replace_prompt(fields, input)?]),
-        names => {
-            fill_in(fields, input, &names)?;
-            names
-        }
-    };
-    let unused = columns(input).find(|column| !used.contains(*column));
-    if let Some(column) = unused {
+    let fields = spec.as_object_mut().ok_or_else(|| invalid("A run spec is a JSON object."))?;
+    let mut used = BTreeSet::new();
+    for text in texts(fields) {
+        *text = fill_placeholders(text, |column| {
+            let is_column = !column.is_empty() && !column.contains(['{', '}', '\n']);
+            is_column.then(|| {
+                used.insert(column.to_owned());
+                input.get(column).map(text_of).unwrap_or_default()
+            })
+        });
+    }
+    if let Some(missing) = used.iter().find(|column| !input.contains_key(*column)) {
+        let known: Vec<&str> = columns(input).map(String::as_str).collect();
+        let known = known.join(", ");
+        return Err(invalid(format!("There is no column {missing} for {{{{{missing}}}}}. The columns are: {known}.")));
+    }
+    if used.is_empty() {
+        used.insert(replace_prompt(fields, input)?);
+    }
+    if let Some(column) = columns(input).find(|column| !used.contains(*column)) {
         return Err(invalid(format!(
             "The column {column} is not used. Write {{{{{column}}}}} where it belongs, name it metadata.{column}, or leave it out."
         )));
     }
-    let tags = fields.entry("metadata").or_insert(Value::Null);
-    if tags.is_null() {
-        *tags = Map::new().into();
+    if fields.get("metadata").is_none_or(Value::is_null) {
+        fields.insert("metadata".to_owned(), Map::new().into());
     }
     // Validation reports metadata that is not an object.
-    let Some(tags) = tags.as_object_mut() else { return Ok(spec) };
+    let Some(tags) = fields.get_mut("metadata").and_then(Value::as_object_mut) else { return Ok(spec) };
     let metadata = input.iter().filter_map(|(column, value)| Some((column.strip_prefix("metadata.")?, text_of(value))));
     for (key, value) in metadata.chain([(tag.0, tag.1.to_owned())]) {
         tags.insert(key.to_owned(), value.into());
@@ -65,13 +72,15 @@ pub fn apply(spec: &Value, input: &Input, tag: (&str, &str)) -> Result<Value, Ap
 /// Returns a sentence with the number of runs and the first prompt.
 pub fn preview(spec: &Value, text: &str) -> Result<String, AppError> {
     let inputs = parse(text)?;
-    let mut specs =
-        inputs.iter().enumerate().map(|(i, input)| apply(spec, input, ("", "")).map_err(|error| at_input(i, error)));
-    let first = specs.next().transpose()?;
-    specs.try_for_each(|spec| spec.map(drop))?;
-    let asked: Vec<String> = first.iter().flat_map(|spec| spec.as_object().map(template_texts)).flatten().collect();
-    let asked: String = asked.join(" / ").chars().take(MAX_PREVIEW_CHARS).collect();
     let count = inputs.len();
+    let specs = inputs.iter().enumerate();
+    // One at a time: a spec may have files.
+    let mut specs = specs.map(|(i, input)| apply(spec, input, ("", "")).map_err(|error| at_input(i, count, error)));
+    let mut first = specs.next().transpose()?;
+    specs.try_for_each(|spec| spec.map(drop))?;
+    let fields = first.as_mut().and_then(Value::as_object_mut);
+    let asked: Vec<String> = fields.map(texts).into_iter().flatten().map(std::mem::take).collect();
+    let asked: String = asked.join(" / ").chars().take(MAX_PREVIEW_CHARS).collect();
     Ok(match count {
         1 => format!("One run: “{asked}”"),
         _ => format!("{count} runs. The first: “{asked}”"),
@@ -89,21 +98,28 @@ pub fn describe(input: &Input) -> String {
     }
 }
 
-/// Adds the number of the input to its error.
-pub fn at_input(i: usize, error: AppError) -> AppError {
+/// Adds the number of the input to its error. Errors in fields have it if there are several inputs.
+pub fn at_input(i: usize, inputs: usize, error: AppError) -> AppError {
     match error {
-        AppError::Invalid { field, message } => {
-            AppError::Invalid { field, message: format!("Input {}: {message}", i + 1) }
+        AppError::Invalid { field, message } => AppError::invalid(&field, format!("Input {}: {message}", i + 1)),
+        AppError::Fields { mut errors } if inputs > 1 => {
+            errors.iter_mut().for_each(|error| error.message.push_str(&format!(" (with input {})", i + 1)));
+            AppError::Fields { errors }
         }
         other => other,
     }
 }
 
 /// Returns the texts that may have placeholders: the prompt and the messages.
-fn template_texts(fields: &Map<String, Value>) -> Vec<String> {
-    let messages = fields.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let contents = messages.filter_map(|message| message["content"].as_str());
-    fields.get("prompt").and_then(Value::as_str).into_iter().chain(contents).map(str::to_owned).collect()
+fn texts(fields: &mut Map<String, Value>) -> impl Iterator<Item = &mut String> {
+    let values = fields.iter_mut().flat_map(|(name, value)| match (name.as_str(), value) {
+        ("prompt", prompt) => vec![prompt],
+        ("messages", Value::Array(messages)) => {
+            messages.iter_mut().filter_map(|message| message.get_mut("content")).collect()
+        }
+        _ => Vec::new(),
+    });
+    values.filter_map(|value| if let Value::String(text) = value { Some(text) } else { None })
 }
 
 fn columns(input: &Input) -> impl Iterator<Item = &String> {
@@ -135,28 +151,6 @@ fn replace_prompt(fields: &mut Map<String, Value>, input: &Input) -> Result<Stri
     Ok(column.clone())
 }
 
-fn fill_in(fields: &mut Map<String, Value>, input: &Input, names: &BTreeSet<String>) -> Result<(), AppError> {
-    if let Some(missing) = names.iter().find(|name| !input.contains_key(*name)) {
-        let known: Vec<&str> = columns(input).map(String::as_str).collect();
-        return Err(invalid(format!(
-            "There is no column {missing} for {{{{{missing}}}}}. The columns are: {}.",
-            known.join(", ")
-        )));
-    }
-    let messages = fields.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
-    for content in messages.filter_map(|message| message.get_mut("content")) {
-        if let Some(text) = content.as_str() {
-            *content = fill(text, input).into();
-        }
-    }
-    if let Some(prompt) = fields.get_mut("prompt")
-        && let Some(text) = prompt.as_str()
-    {
-        *prompt = fill(text, input).into();
-    }
-    Ok(())
-}
-
 fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
     let items: Vec<Value> = serde_json::from_str(text).map_err(|error| invalid(json_error::describe(text, &error)))?;
     let rows = items.into_iter().enumerate().map(|(i, item)| match item {
@@ -168,51 +162,72 @@ fn parse_json(text: &str) -> Result<Vec<Input>, AppError> {
 }
 
 fn parse_csv(text: &str) -> Result<Vec<Input>, AppError> {
-    if let Some((line, column)) = unclosed_quote(text) {
+    let text = text.trim_start_matches('\u{feff}');
+    let (starts, unclosed) = cell_starts(text);
+    if let Some((line, column)) = unclosed {
         return Err(invalid(format!("A quote is not closed. Add the closing quote (line {line}, column {column}).")));
     }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(separator(text))
         .trim(csv::Trim::Headers)
-        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let bad = |error: csv::Error| invalid(describe_csv_error(text, &error));
-    let columns = reader.headers().map_err(bad)?.clone();
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let unreadable = |_| invalid("This is neither CSV nor a JSON list.");
+    let columns = reader.headers().map_err(unreadable)?.clone();
     let mut names = BTreeSet::new();
-    if let Some(name) = columns.iter().find(|name| name.is_empty() || !names.insert(*name)) {
+    if let Some((i, name)) = columns.iter().enumerate().find(|(_, name)| name.is_empty() || !names.insert(*name)) {
         let problem = if name.is_empty() { "A column has no name" } else { "Two columns have the same name" };
-        return Err(invalid(format!("{problem}. Give each column a name of its own (line 1).")));
+        let column = starts.get(i).map_or_else(|| end_of_line(text, 1), |(_, column)| *column);
+        return Err(invalid(format!("{problem}. Give each column its own name (line 1, column {column}).")));
     }
     let rows = reader.records().map(|record| {
-        let record = record.map_err(bad)?;
+        let record = record.map_err(unreadable)?;
+        if record.len() != columns.len() {
+            let line = record.position().map_or(1, csv::Position::line);
+            return Err(invalid(format!(
+                "The first line has {} columns, and this one has {}. Add or remove values (line {line}, column {}).",
+                columns.len(),
+                record.len(),
+                end_of_line(text, line)
+            )));
+        }
         let cells = columns.iter().zip(record.iter());
         Ok(cells.map(|(column, cell)| (column.to_owned(), Value::String(cell.to_owned()))).collect())
     });
     rows.collect()
 }
 
-/// Returns the line and column of a quote that is never closed.
-fn unclosed_quote(text: &str) -> Option<(usize, usize)> {
-    let mut open = None;
-    for (i, line) in text.lines().enumerate() {
-        for (j, _) in line.chars().enumerate().filter(|(_, c)| *c == '"') {
-            open = if open.is_some() { None } else { Some((i + 1, j + 1)) };
+/// A line and a column, in characters.
+type Position = (usize, usize);
+
+/// Returns where each cell starts, and where the cell starts whose quote is never closed. A quote counts only at
+/// the start of a cell and in a cell that starts with one.
+fn cell_starts(text: &str) -> (Vec<Position>, Option<Position>) {
+    let separator = char::from(separator(text));
+    let (mut line, mut column) = (1, 0);
+    let (mut starts, mut is_start, mut is_quoted, mut is_open) = (Vec::new(), true, false, false);
+    for c in text.chars() {
+        column += 1;
+        if is_start {
+            starts.push((line, column));
+            is_quoted = c == '"';
+            is_open = is_quoted;
+        } else {
+            is_open ^= is_quoted && c == '"';
+        }
+        is_start = !is_open && (c == separator || c == '\n');
+        if c == '\n' {
+            (line, column) = (line + 1, 0);
         }
     }
-    open
+    let unclosed = starts.last().copied().filter(|_| is_open);
+    (starts, unclosed)
 }
 
-/// Describes an error in one sentence, with the line and the column where it shows.
-fn describe_csv_error(text: &str, error: &csv::Error) -> String {
-    let line = error.position().map_or(1, csv::Position::line);
-    let length =
-        text.lines().nth(usize::try_from(line).unwrap_or(1).saturating_sub(1)).map_or(0, |line| line.chars().count());
-    match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
-            "The first line has {expected_len} columns, and this one has {len}. Add or remove values (line {line}, column {}).",
-            length + 1
-        ),
-        _ => format!("This is neither CSV nor a JSON list (line {line}, column 1)."),
-    }
+/// Returns the column after the last character of a line.
+fn end_of_line(text: &str, line: u64) -> usize {
+    let index = usize::try_from(line).unwrap_or(1).saturating_sub(1);
+    text.lines().nth(index).map_or(0, |line| line.chars().count()) + 1
 }
 
 /// Spreadsheets write semicolons where a comma is the decimal point, and tabs when cells are copied.
@@ -223,32 +238,12 @@ fn separator(text: &str) -> u8 {
     [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
 }
 
-/// Returns the names in `{{ }}`.
-fn placeholders(template: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    fill_placeholders(template, |name| {
-        is_column(name).then(|| {
-            names.insert(name.to_owned());
-            String::new()
-        })
-    });
-    names
-}
-
-fn fill(template: &str, input: &Input) -> String {
-    fill_placeholders(template, |name| is_column(name).then(|| input.get(name).map(text_of).unwrap_or_default()))
-}
-
-fn is_column(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['{', '}', '\n'])
-}
-
 fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn invalid(message: String) -> AppError {
-    AppError::Invalid { field: "inputs".to_owned(), message }
+fn invalid(message: impl Into<String>) -> AppError {
+    AppError::invalid("inputs", message)
 }
 
 #[cfg(test)]
@@ -294,7 +289,11 @@ mod tests {
         let quote = message("a,b\n\"1,2\n3,4\n");
         assert!(quote.contains("quote is not closed") && quote.contains("line 2, column 1"), "{quote}");
         assert!(message("n\n\"a\nb\n").contains("quote is not closed"));
-        assert!(message("n,n\n1,2\n").contains("same name") && message("a,\n1,2\n").contains("no name"));
+        assert_eq!(parse("size,n\n5\" pipe,1\n").expect("readable")[0]["size"], "5\" pipe");
+        assert!(message("a,b\n\"1 \"\" 2,3\n").contains("line 2, column 1"));
+        let (twice, nameless) = (message("\"a,b\",n,n\n1,2,3\n"), message("a,\n1,2\n"));
+        assert!(twice.contains("same name") && twice.contains("line 1, column 9"), "{twice}");
+        assert!(nameless.contains("no name") && nameless.contains("line 1, column 3"), "{nameless}");
         assert!(message("[1]").contains("Input 1"));
         assert!(message("[\"a\",").contains("column"));
         assert!(message(" ").contains("no inputs"));

@@ -1,5 +1,4 @@
-//! The built-in templates. With the sandbox they script the model, so that each shows its feature reliably; otherwise their
-//! prompt asks a real model for the same.
+//! The built-in templates. The sandbox has prepared responses to their prompts, so that each shows its feature reliably.
 
 use std::sync::LazyLock;
 
@@ -15,7 +14,6 @@ struct BuiltIn {
     id: String,
     name: String,
     notes: String,
-    script: String,
     prompt: String,
     spec: Map<String, Value>,
     #[serde(default)]
@@ -42,7 +40,7 @@ impl BuiltIn {
         let mut spec = json!({
             "name": self.id,
             "systemPrompt": "You are a helpful assistant. Use the tools that you have.",
-            "prompt": if sandbox.is_some() { &self.script } else { &self.prompt },
+            "prompt": self.prompt,
             "metadata": { "template": self.id },
         });
         for (field, value) in &self.spec {
@@ -69,6 +67,8 @@ mod tests {
     fn every_template_is_valid() {
         for template in list(Some("http://127.0.0.1:3001")).chain(list(None)) {
             let LaunchContent { spec, answers } = template.content;
+            let prompt = spec["prompt"].as_str().unwrap_or_default();
+            assert!(!prompt.is_empty() && !prompt.contains('/'), "reads like work, not like a script: {prompt}");
             let (key, mode) = ("a-key-for-tests".to_owned(), LaunchMode::OneShot);
             let request = LaunchRequest { key, mode, spec, answers, origin_run_id: None };
             assert_eq!(validation::check_request(&request), Ok(()), "{}", template.name);

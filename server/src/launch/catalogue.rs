@@ -4,42 +4,39 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use domain::LockExt;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Launcher;
 use crate::bounded_cache::BoundedCache;
 use crate::error::Error;
 use crate::mantyx::{CatalogueList, MantyxError};
-use crate::state::AppState;
 use crate::store::WorkspaceId;
 
 /// Values listed for each metadata key.
 const MAX_VALUES: usize = 20;
-const NEEDED_SCOPES: [&str; 2] = ["runs:write", "sessions:write"];
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Catalogue {
     pub models: Offer<ModelChoice>,
     pub default_model_id: Option<String>,
     pub agents: Offer<Choice>,
     pub tools: Offer<Choice>,
     pub plugins: Offer<Choice>,
-    /// Metadata of the workspace's runs, most used keys first.
-    pub metadata: Vec<MetadataInUse>,
+    /// Metadata keys of the workspace's runs with their values, most used first.
+    pub metadata: Vec<(String, Vec<String>)>,
     /// Commands that the operator allows as MCP servers.
     pub mcp_commands: Vec<String>,
-    /// Scopes that launching needs and the sign-in doesn't have.
-    pub missing_scopes: Vec<String>,
 }
 
 /// A list, or the reason why it is not available.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Offer<T> {
     pub items: Vec<T>,
     pub unavailable: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ModelChoice {
     pub id: String,
     pub label: String,
@@ -52,7 +49,7 @@ pub struct ModelChoice {
     pub output_per_1m_usd: Option<f64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Choice {
     /// The value in a spec.
     pub id: String,
@@ -60,50 +57,9 @@ pub struct Choice {
     pub description: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MetadataInUse {
-    pub key: String,
-    pub values: Vec<String>,
-}
-
-/// An average over languages and models, good enough for an estimate.
-const CHARS_PER_TOKEN: u64 = 4;
-
-impl ModelChoice {
-    /// Estimates the cost of sending a text once.
-    pub fn estimated_prompt_usd(&self, chars: u64) -> Option<f64> {
-        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
-        let tokens = chars.div_ceil(CHARS_PER_TOKEN) as f64;
-        Some(self.input_per_1m_usd? * tokens / 1e6)
-    }
-
-    pub fn is_likely_too_long(&self, chars: u64) -> bool {
-        self.context_window_tokens.is_some_and(|window| chars.div_ceil(CHARS_PER_TOKEN) > window)
-    }
-}
-
-impl Catalogue {
-    /// Estimates the memory that the lists take.
-    fn memory_bytes(&self) -> usize {
-        let choices = [&self.agents, &self.tools, &self.plugins].into_iter().flat_map(|offer| &offer.items);
-        let choice_bytes = |choice: &Choice| choice.id.len() + choice.name.len() + choice.description.len();
-        let model_bytes = |model: &ModelChoice| model.id.len() + model.label.len() + model.provider.len();
-        let metadata = self.metadata.iter().flat_map(|used| used.values.iter().chain([&used.key]));
-        choices.map(|choice| size_of::<Choice>() + choice_bytes(choice)).sum::<usize>()
-            + self.models.items.iter().map(|model| size_of::<ModelChoice>() + model_bytes(model)).sum::<usize>()
-            + metadata.map(|text| size_of::<String>() + text.len()).sum::<usize>()
-    }
-}
-
-impl<T> Offer<T> {
-    fn of(items: impl Iterator<Item = T>) -> Self {
-        Self { items: items.collect(), unavailable: None }
-    }
-}
-
-impl<T> Default for Offer<T> {
-    fn default() -> Self {
-        Self { items: Vec::new(), unavailable: None }
+impl<T> FromIterator<T> for Offer<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self { items: items.into_iter().collect(), unavailable: None }
     }
 }
 
@@ -124,26 +80,25 @@ impl Default for Catalogues {
 }
 
 impl Catalogues {
-    pub async fn load(&self, state: &AppState, launcher: &Launcher) -> Result<Arc<Catalogue>, Error> {
-        let owner = (launcher.caller.workspace_id, launcher.subject.clone());
+    pub async fn load(&self, launcher: &Launcher<'_>) -> Result<Arc<Catalogue>, Error> {
+        let owner = (launcher.workspace(), launcher.subject.clone());
         let known = self.0.locked().get(&owner);
         if let Some(catalogue) = known {
-            // A new sign-in may have other scopes.
-            let missing_scopes = missing_scopes(&launcher.scopes);
-            return Ok(Arc::new(Catalogue { missing_scopes, ..Catalogue::clone(&catalogue) }));
+            return Ok(catalogue);
         }
-        let catalogue = Arc::new(load(state, launcher).await?);
-        self.0.locked().insert(owner, catalogue.clone(), catalogue.memory_bytes());
+        let catalogue = Arc::new(load(launcher).await?);
+        let size = serde_json::to_string(&*catalogue).map_or(MAX_CACHED_BYTES, |json| 2 * json.len());
+        self.0.locked().insert(owner, catalogue.clone(), size);
         Ok(catalogue)
     }
 }
 
-async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error> {
-    let list = |what: &'static str| choices(state, launcher, what);
-    let models = list_of(state, launcher, "models");
+async fn load(launcher: &Launcher<'_>) -> Result<Catalogue, Error> {
+    let list = |what: &'static str| choices(launcher, what);
+    let models = list_of(launcher, "models");
     let (models, agents, tools, plugins) = tokio::join!(models, list("agents"), list("tools"), list("plugins"));
     let (models, default_model_id) = match models {
-        Ok(list) => (Offer::of(list.items.iter().filter_map(model_choice)), list.default_model_id),
+        Ok(list) => (list.items.iter().filter_map(model_choice).collect(), list.default_model_id),
         Err(error) => (unavailable("models", error)?, None),
     };
     Ok(Catalogue {
@@ -152,23 +107,22 @@ async fn load(state: &AppState, launcher: &Launcher) -> Result<Catalogue, Error>
         agents: agents?,
         tools: tools?,
         plugins: plugins?,
-        metadata: metadata_in_use(state, launcher).await?,
-        mcp_commands: state.peers.of(&launcher.caller.slug).commands.lines(),
-        missing_scopes: missing_scopes(&launcher.scopes),
+        metadata: metadata_in_use(launcher).await?,
+        mcp_commands: launcher.peers().commands.lines(),
     })
 }
 
 /// Loads one list of the workspace.
-pub async fn choices(state: &AppState, launcher: &Launcher, what: &str) -> Result<Offer<Choice>, Error> {
-    match list_of(state, launcher, what).await {
-        Ok(list) if what == "plugins" => Ok(Offer::of(list.items.iter().flat_map(plugin_choices))),
-        Ok(list) => Ok(Offer::of(list.items.iter().filter_map(choice))),
+pub async fn choices(launcher: &Launcher<'_>, what: &str) -> Result<Offer<Choice>, Error> {
+    match list_of(launcher, what).await {
+        Ok(list) if what == "plugins" => Ok(list.items.iter().flat_map(plugin_choices).collect()),
+        Ok(list) => Ok(list.items.iter().filter_map(choice).collect()),
         Err(error) => unavailable(what, error),
     }
 }
 
-async fn list_of(state: &AppState, launcher: &Launcher, what: &str) -> Result<CatalogueList, MantyxError> {
-    let caller = &launcher.caller;
+async fn list_of(launcher: &Launcher<'_>, what: &str) -> Result<CatalogueList, MantyxError> {
+    let (state, caller) = (launcher.state, &launcher.caller);
     let read = |bearer| async move { state.mantyx.catalogue(&bearer, &caller.slug, what).await };
     state.credentials.call(caller, read).await
 }
@@ -192,59 +146,52 @@ fn unavailable<T>(what: &str, error: MantyxError) -> Result<Offer<T>, Error> {
 }
 
 fn choice(item: &Value) -> Option<Choice> {
-    let text = |field: &str| item[field].as_str().map(str::to_owned);
-    let id = text("id").or_else(|| text("name"))?;
-    Some(Choice {
-        name: text("name").or_else(|| text("label")).unwrap_or_else(|| id.clone()),
-        description: text("description").unwrap_or_default(),
-        id,
-    })
+    let id = text(item, &["id", "name"])?;
+    let name = text(item, &["name", "label"]).unwrap_or_else(|| id.clone());
+    Some(Choice { id, name, description: text(item, &["description"]).unwrap_or_default() })
 }
 
 /// Returns a plugin's tools under the names that a spec uses.
 fn plugin_choices(plugin: &Value) -> Vec<Choice> {
     let Some(tools) = plugin["tools"].as_array() else { return choice(plugin).into_iter().collect() };
-    let owner = plugin["name"].as_str().or(plugin["id"].as_str()).unwrap_or_default().trim_start_matches('@');
+    let owner = text(plugin, &["name", "id"]).unwrap_or_default();
+    let owner = owner.trim_start_matches('@');
     let named = tools.iter().filter_map(|tool| {
-        let name = tool["name"].as_str().or(tool.as_str())?;
-        let id = if name.starts_with('@') { name.to_owned() } else { format!("@{owner}/{name}") };
-        let description = tool["description"].as_str().unwrap_or_default().to_owned();
-        Some(Choice { id, name: name.to_owned(), description })
+        let name = text(tool, &["name"]).or_else(|| tool.as_str().map(str::to_owned))?;
+        let id = if name.starts_with('@') { name.clone() } else { format!("@{owner}/{name}") };
+        Some(Choice { id, name, description: text(tool, &["description"]).unwrap_or_default() })
     });
     named.collect()
 }
 
 fn model_choice(model: &Value) -> Option<ModelChoice> {
-    let text = |field: &str| model[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let id = text("id")?;
     Some(ModelChoice {
-        label: text("label").unwrap_or_else(|| id.clone()),
-        vendor_model_id: text("vendorModelId").unwrap_or_else(|| id.clone()),
-        id,
-        provider: text("provider").unwrap_or_default(),
+        id: text(model, &["id"])?,
+        label: text(model, &["label", "id"])?,
+        vendor_model_id: text(model, &["vendorModelId", "id"])?,
+        provider: text(model, &["provider"]).unwrap_or_default(),
         context_window_tokens: model["contextWindowTokens"].as_u64(),
         input_per_1m_usd: model["pricing"]["inputPer1MUsd"].as_f64(),
         output_per_1m_usd: model["pricing"]["outputPer1MUsd"].as_f64(),
     })
 }
 
-async fn metadata_in_use(state: &AppState, launcher: &Launcher) -> Result<Vec<MetadataInUse>, Error> {
-    let mut in_use: Vec<MetadataInUse> = Vec::new();
-    for (key, value) in state.store.metadata_in_use(launcher.caller.workspace_id).await? {
-        match in_use.iter_mut().find(|known| known.key == key) {
-            Some(known) if known.values.len() < MAX_VALUES => known.values.push(value),
+/// Returns the first of these fields that has a text.
+fn text(item: &Value, fields: &[&str]) -> Option<String> {
+    let mut texts = fields.iter().filter_map(|field| item[*field].as_str());
+    texts.find(|text| !text.is_empty()).map(str::to_owned)
+}
+
+async fn metadata_in_use(launcher: &Launcher<'_>) -> Result<Vec<(String, Vec<String>)>, Error> {
+    let mut in_use: Vec<(String, Vec<String>)> = Vec::new();
+    for (key, value) in launcher.state.store.metadata_in_use(launcher.workspace()).await? {
+        match in_use.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) if values.len() < MAX_VALUES => values.push(value),
             Some(_) => {}
-            None => in_use.push(MetadataInUse { key, values: vec![value] }),
+            None => in_use.push((key, vec![value])),
         }
     }
     Ok(in_use)
-}
-
-/// A grant without scopes is assumed to have all; otherwise MANTYX rejects the launch.
-fn missing_scopes(granted: &str) -> Vec<String> {
-    let granted: Vec<&str> = granted.split_whitespace().collect();
-    let missing = NEEDED_SCOPES.iter().filter(|scope| !granted.is_empty() && !granted.contains(scope));
-    missing.map(|scope| (*scope).to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -259,11 +206,5 @@ mod tests {
             json!({ "name": "search", "tools": [{ "name": "web" }, { "name": "@other/x", "description": "d" }] });
         let ids: Vec<String> = plugin_choices(&plugin).into_iter().map(|choice| choice.id).collect();
         assert_eq!(ids, ["@search/web", "@other/x"]);
-    }
-
-    #[test]
-    fn scopes_are_missing_only_if_the_grant_lists_its_scopes() {
-        assert_eq!(missing_scopes("runs:read sessions:write"), ["runs:write"]);
-        assert!(missing_scopes("").is_empty());
     }
 }

@@ -1,11 +1,13 @@
 //! Checks each tool of a spec before a launch: its fields, its server, its listed tools and its answerer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use app::launch::{Check, CheckKind, CheckState, ToolCheck};
-use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
+use app::launch::{Check, CheckKind, ToolCheck};
+use app::model::launch::Tone;
+use domain::{A2aPeer, Answerer, Headers, McpEndpoint};
 use futures::future::join_all;
 use protocol::fields::SPEC_FIELDS;
+use protocol::json_pointer::is_inside;
 use protocol::validate::{Body, FieldError, validate};
 use remote_tools::RemoteError;
 use remote_tools::a2a::FoundCard;
@@ -16,15 +18,14 @@ use serde_json::Value;
 use super::catalogue::{self, Choice, Offer};
 use super::{LaunchContent, Launcher, validation};
 use crate::error::Error;
-use crate::state::AppState;
 
 /// The most peers that one preflight queries. A spec with more mostly repeats them.
 const MAX_PEERS: usize = 24;
 
-pub async fn run(state: &AppState, launcher: &Launcher, content: &LaunchContent) -> Result<Vec<ToolCheck>, Error> {
+pub async fn run(launcher: &Launcher<'_>, content: &LaunchContent) -> Result<Vec<ToolCheck>, Error> {
     let tools: Vec<Value> = content.spec["tools"].as_array().cloned().unwrap_or_default();
     let errors = validate(Body::Run, &content.spec);
-    let peers = query_peers(state, launcher, content, &tools).await?;
+    let peers = query_peers(launcher, content, &tools).await?;
     Ok(tools.iter().enumerate().map(|(i, tool)| check_tool(i, tool, content, &errors, &peers)).collect())
 }
 
@@ -37,24 +38,19 @@ struct PeerState {
     plugins: Offer<Choice>,
 }
 
-async fn query_peers(
-    state: &AppState,
-    launcher: &Launcher,
-    content: &LaunchContent,
-    tools: &[Value],
-) -> Result<PeerState, Error> {
+async fn query_peers(launcher: &Launcher<'_>, content: &LaunchContent, tools: &[Value]) -> Result<PeerState, Error> {
     let uses = |kind: &str| tools.iter().any(|tool| tool["kind"] == kind);
     let mut peers = PeerState::default();
     if uses("mantyx") {
-        peers.tools = catalogue::choices(state, launcher, "tools").await?;
+        peers.tools = catalogue::choices(launcher, "tools").await?;
     }
     if uses("mantyx_plugin") {
-        peers.plugins = catalogue::choices(state, launcher, "plugins").await?;
+        peers.plugins = catalogue::choices(launcher, "plugins").await?;
     }
     let of_answerers = content.answers.values();
     let servers =
         tools.iter().filter_map(mcp_of_tool).chain(of_answerers.clone().filter_map(|answerer| match answerer {
-            Answerer::Mcp(tool) => Some(tool.server.clone()),
+            Answerer::Mcp { server, .. } => Some(server.clone()),
             _ => None,
         }));
     let agents = tools.iter().filter_map(a2a_of_tool).chain(of_answerers.filter_map(|answerer| match answerer {
@@ -63,7 +59,7 @@ async fn query_peers(
     }));
     let servers: HashMap<_, _> = servers.take(MAX_PEERS).map(|server| (key(&server), server)).collect();
     let agents: HashMap<_, _> = agents.take(MAX_PEERS).map(|agent| (key(&agent), agent)).collect();
-    let allowed = &state.peers.of(&launcher.caller.slug);
+    let allowed = &launcher.peers();
     let discover = |(key, server)| async move { (key, allowed.discover_mcp(&server).await) };
     let fetch = |(key, agent)| async move { (key, allowed.fetch_card(&agent).await) };
     let (found, cards) =
@@ -83,17 +79,17 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
         "a2a" => checks.push(remote_agent(tool, peers)),
         "local" => checks.push(answered(&text("name"), content, peers)),
         "a2a_local" => {
-            checks.extend(local_agent(tool, content, peers));
+            checks.push(card(tool));
             checks.push(answered(&text("name"), content, peers));
         }
         "mcp_local" => {
             let names: Vec<&str> = items(&tool["tools"]).filter_map(|listed| listed["name"].as_str()).collect();
-            checks.extend(local_mcp(&names, content, peers));
+            checks.push(CheckKind::Listed.passed(format!("The model sees {} tools.", names.len())));
             checks.extend(names.iter().map(|name| answered(name, content, peers)));
         }
         _ => {}
     }
-    let is_found = checks.iter().all(|check| !matches!(check.state, CheckState::Warning | CheckState::Failed));
+    let is_found = checks.iter().all(|check| !matches!(check.state, Tone::Warning | Tone::Error));
     if is_found && matches!(kind.as_str(), "mantyx" | "mantyx_plugin" | "mcp" | "a2a") {
         checks.push(CheckKind::Answered.passed("MANTYX calls it and uses its result."));
     }
@@ -102,15 +98,14 @@ fn check_tool(i: usize, tool: &Value, content: &LaunchContent, errors: &[FieldEr
 }
 
 fn shape(path: &str, errors: &[FieldError], headers: &Headers) -> Check {
-    let inside = |error: &&FieldError| error.path == path || error.path.starts_with(&format!("{path}/"));
-    match (errors.iter().find(inside), validation::header_without_value(headers)) {
+    match (errors.iter().find(|error| is_inside(&error.path, path)), validation::header_without_value(headers)) {
         (None, None) => CheckKind::Shape.passed("Valid."),
         (None, Some(name)) => CheckKind::Shape.warning(
             format!("The header {name} has no value."),
             "Enter it again: header values are not copied from a run or a template.",
         ),
         (Some(error), _) => {
-            let place = format!("See {}.", SPEC_FIELDS.describe(&error.path));
+            let place = format!("See {}.", SPEC_FIELDS.describe(&Value::Null, &error.path));
             CheckKind::Shape.failed(&error.message, &place)
         }
     }
@@ -164,7 +159,7 @@ fn remote_agent(tool: &Value, peers: &PeerState) -> Check {
             let message = format!("Its card is at {place}. MANTYX asks at the address above.");
             CheckKind::Reachable.warning(message, "Fetch the card: that writes its address.")
         }
-        Some(Ok(found)) => CheckKind::Reachable.passed(format!("Its card is there: {}.", name_of(found))),
+        Some(Ok(found)) => CheckKind::Reachable.passed(format!("Its card was found: {}.", name_of(found))),
         Some(Err(error)) => unreachable(error),
     }
 }
@@ -185,53 +180,12 @@ fn not_queried() -> Check {
     CheckKind::Reachable.unknown("It was not checked: its address is missing, or there are too many.")
 }
 
-/// Checks the agent behind a card. None of these fails, since the `Answered` check does.
-fn local_agent(tool: &Value, content: &LaunchContent, peers: &PeerState) -> [Check; 2] {
-    let reachable = match content.answers.get(tool["name"].as_str().unwrap_or_default()) {
-        Some(Answerer::A2a(peer)) if peer.card_url.is_none() => {
-            CheckKind::Reachable.unknown("Its card is given; the agent is asked when it is called.")
-        }
-        Some(Answerer::A2a(peer)) => match peers.cards.get(&key(peer)) {
-            Some(Ok(_)) => CheckKind::Reachable.passed("The agent's card was fetched."),
-            Some(Err(error)) => CheckKind::Reachable.warning(error.to_string(), ""),
-            None => not_queried(),
-        },
-        _ => CheckKind::Reachable.passed("No agent has to be reached: it is answered here."),
-    };
+fn card(tool: &Value) -> Check {
     let skills = items(&tool["agentCard"]["skills"]).count();
-    let listed = match tool["agentCard"].is_object() {
+    match tool["agentCard"].is_object() {
         true => CheckKind::Listed.passed(format!("The model sees its card with {skills} skills.")),
         false => CheckKind::Listed.warning("It has no card yet.", "Fetch, paste or upload it."),
-    };
-    [reachable, listed]
-}
-
-/// Checks the servers that answer the tools of a local MCP server.
-fn local_mcp(names: &[&str], content: &LaunchContent, peers: &PeerState) -> [Check; 2] {
-    let (mut servers, mut gone, mut missing) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-    for name in names {
-        let Some(Answerer::Mcp(McpTool { server, tool: own_name })) = content.answers.get(*name) else { continue };
-        let key = key(server);
-        match peers.mcp.get(&key) {
-            Some(Ok(found)) if found.truncated || has_tool(found, own_name.as_deref().unwrap_or(name)) => {}
-            Some(Ok(_)) => missing.push(*name),
-            Some(Err(_)) | None => drop(gone.insert(key.clone())),
-        }
-        servers.insert(key);
     }
-    let reachable = match (servers.len(), gone.len()) {
-        (0, _) => CheckKind::Reachable.passed("No server has to be reached: it is answered here."),
-        (_, 0) => CheckKind::Reachable.passed("The MCP server that answers is there."),
-        _ => CheckKind::Reachable.warning("An MCP server that should answer is out of reach.", ""),
-    };
-    let complete = match missing.is_empty() {
-        true => CheckKind::Listed.passed(format!("The model sees {} tools.", names.len())),
-        false => {
-            let message = format!("Its server does not have {}.", missing.join(", "));
-            CheckKind::Listed.warning(message, "Discover its tools again.")
-        }
-    };
-    [reachable, complete]
 }
 
 /// This server has to answer the calls, so an unreachable peer is an error.
@@ -240,7 +194,7 @@ fn answered(tool: &str, content: &LaunchContent, peers: &PeerState) -> Check {
     let timeout_ms = protocol::spec::local_tool_timeout_ms(&content.spec);
     let answerer = content.answers.get(tool).unwrap_or(&Answerer::Hand);
     if let Some(problem) = validation::answerer_problem(answerer) {
-        return kind.failed(format!("{tool}: {problem}"), "Correct how it is answered.");
+        return kind.failed(format!("{tool}: {problem}"), "Fix its responder.");
     }
     match answerer {
         Answerer::Hand => {
@@ -253,7 +207,7 @@ fn answered(tool: &str, content: &LaunchContent, peers: &PeerState) -> Check {
         ),
         Answerer::Canned(reply) if reply.failed => kind.passed(format!("{tool} fails with the error that you wrote.")),
         Answerer::Canned(_) => kind.passed(format!("{tool} is answered with the reply that you wrote.")),
-        Answerer::Mcp(McpTool { server, tool: own_name }) => {
+        Answerer::Mcp { server, tool: own_name } => {
             let name = own_name.as_deref().unwrap_or(tool);
             match peers.mcp.get(&key(server)) {
                 None => kind.unknown("Its MCP server was not checked: there are too many."),

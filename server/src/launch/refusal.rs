@@ -2,7 +2,6 @@
 
 use app::AppError;
 use app::launch::LaunchMode;
-use protocol::validate::FieldError;
 use serde_json::Value;
 
 use crate::error::Error;
@@ -20,18 +19,14 @@ pub fn to_error(refusal: Refusal, spec: &Value) -> AppError {
     if !refusal.fields.is_empty() {
         return AppError::Fields { errors: refusal.fields };
     }
+    if refusal.code == "forbidden" && spec["agentId"].is_string() {
+        return AppError::field("/agentId", "forbidden", refusal.message);
+    }
     if refusal.code == "forbidden" {
-        let message = match spec["agentId"].as_str() {
-            Some(_) => return AppError::field("/agentId", "forbidden", refusal.message),
-            None => refusal.message,
-        };
-        return AppError::Forbidden { message };
+        return AppError::Forbidden { message: refusal.message };
     }
     match path_in(&refusal.message) {
-        Some((path, message)) => {
-            let error = FieldError { path: path.to_owned(), code: refusal.code, message: message.to_owned() };
-            AppError::Fields { errors: vec![error] }
-        }
+        Some((path, message)) => AppError::field(path, &refusal.code, message),
         None => AppError::Upstream { code: refusal.code, message: refusal.message },
     }
 }
@@ -40,8 +35,7 @@ pub fn not_started(error: MantyxError, mode: &LaunchMode) -> Error {
     match (error, mode) {
         (MantyxError::NotFound, LaunchMode::Message { .. }) => AppError::not_found("session").into(),
         (MantyxError::Refused { code, .. }, LaunchMode::Message { .. }) if code == "session_ended" => {
-            let message = "This session has ended. Launch a new session instead.".to_owned();
-            AppError::Conflict { message }.into()
+            AppError::conflict("This session has ended. Launch a new session instead.").into()
         }
         (error, _) => error.into(),
     }

@@ -1,10 +1,9 @@
 //! Finds everything that prevents a launch, before it is sent to MANTYX.
 
 use app::AppError;
-use app::launch::draft::validation::field_error;
 use app::launch::draft::{self, LaunchDraft};
 use app::launch::{LaunchMode, local_tools};
-use domain::{Answerer, Headers, McpEndpoint, McpTool, ToolAnswerers};
+use domain::{Answerer, Headers, McpEndpoint, ToolAnswerers};
 use protocol::fields::SPEC_FIELDS;
 use protocol::validate::{FieldError, validate};
 use protocol::{ids, json, json_pointer};
@@ -23,8 +22,8 @@ const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=100;
 pub fn check_request(request: &LaunchRequest) -> Result<(), AppError> {
     let key_fits = KEY_CHARS.contains(&request.key.len()) && ids::is_path_id(&request.key);
     if !key_fits {
-        let message = "The launch has no key of 8 to 100 letters and digits. Reload the page.".to_owned();
-        return Err(AppError::Invalid { field: "key".to_owned(), message });
+        let message = "The launch has no key of 8 to 100 letters and digits. Reload the page.";
+        return Err(AppError::invalid("key", message));
     }
     if let LaunchMode::Message { session_id } = &request.mode
         && !ids::is_path_id(session_id)
@@ -33,7 +32,7 @@ pub fn check_request(request: &LaunchRequest) -> Result<(), AppError> {
     }
     let mut errors = validate(request.mode.body(), &request.spec);
     if request.spec.to_string().len() > MAX_SPEC_BYTES {
-        errors.push(field_error(String::new(), "too_long", "The whole spec may have at most 8 MB."));
+        errors.push(FieldError::new("", "too_long", "The whole spec may have at most 8 MB."));
     }
     errors.extend(answerer_errors(&request.spec, &request.answers, &request.mode));
     if errors.is_empty() { Ok(()) } else { Err(AppError::Fields { errors }) }
@@ -59,7 +58,7 @@ pub fn batch_errors(draft: &LaunchDraft) -> Vec<FieldError> {
 pub fn answerer_errors(spec: &Value, answers: &ToolAnswerers, mode: &LaunchMode) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if serde_json::to_vec(answers).is_ok_and(|json| json.len() > MAX_ANSWERS_BYTES) {
-        errors.push(field_error("/answers".to_owned(), "too_long", "All answers together may have at most 512 KB."));
+        errors.push(FieldError::new("/answers", "too_long", "All answers together may have at most 512 KB."));
     }
     // A message may have answerers for tools of its session.
     let tools = local_tools(spec);
@@ -67,9 +66,9 @@ pub fn answerer_errors(spec: &Value, answers: &ToolAnswerers, mode: &LaunchMode)
     for (tool, answerer) in answers {
         let path = json_pointer::join("/answers", tool);
         if knows_all_tools && !tools.iter().any(|(name, _)| name == tool) {
-            errors.push(field_error(path, "unknown_tool", format!("There is no local tool {tool} to answer.")));
+            errors.push(FieldError::new(path, "unknown_tool", format!("There is no local tool {tool} to answer.")));
         } else if let Some(problem) = answerer_problem(answerer) {
-            errors.push(field_error(path, "answer", problem));
+            errors.push(FieldError::new(path, "answer", problem));
         }
     }
     errors
@@ -92,8 +91,8 @@ pub fn answerer_problem(answerer: &Answerer) -> Option<String> {
         Answerer::Canned(reply) if reply.failed && reply.text.len() > MAX_ERROR_BYTES => {
             Some("An error may have at most 8 KB.".to_owned())
         }
-        Answerer::Canned(_) | Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => None,
-        Answerer::Mcp(McpTool { server: McpEndpoint::Http { url, .. }, .. }) => {
+        Answerer::Canned(_) | Answerer::Mcp { server: McpEndpoint::Stdio { .. }, .. } => None,
+        Answerer::Mcp { server: McpEndpoint::Http { url, .. }, .. } => {
             outbound::parse_url(url).err().map(|error| error.to_string())
         }
         Answerer::A2a(peer) => match (&peer.card_url, &peer.card) {
@@ -113,8 +112,11 @@ pub fn header_without_value(headers: &Headers) -> Option<&str> {
 pub fn fingerprint(request: &LaunchRequest) -> String {
     let mut whole = serde_json::to_value(request).unwrap_or_default();
     whole["key"] = Value::Null;
-    let hash = Sha256::digest(json::canonical(&whole).as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hash(&whole)
+}
+
+pub fn hash(value: &Value) -> String {
+    Sha256::digest(json::canonical(value).as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Splits a spec into that of the session and its first message, which has only the input.
@@ -159,7 +161,7 @@ mod tests {
         let problem = |value: &str| {
             let headers = Headers::from([("Authorization".to_owned(), value.to_owned())]);
             let server = McpEndpoint::Http { url: "https://m.test".to_owned(), headers };
-            answerer_problem(&Answerer::Mcp(McpTool { server, tool: None })).unwrap_or_default()
+            answerer_problem(&Answerer::Mcp { server, tool: None }).unwrap_or_default()
         };
         assert!(problem("Bearer a\r\nHost: b").contains("line break"));
         assert!(problem(&"x".repeat(8_193)).contains("8 KB"));

@@ -1,6 +1,7 @@
 //! Accepts connections, within limits: how many there are, how long a request may take to arrive, and how long a client may
 //! take to read its response.
 
+mod client_slots;
 mod write_timeout;
 
 use std::net::SocketAddr;
@@ -18,22 +19,36 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::limits::Limits;
+use crate::web::client_address::TrustedProxies;
+use client_slots::ClientSlots;
 use write_timeout::WriteTimeout;
 
 /// The pause after a connection could not be accepted, usually because too many files are open.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// Serves until `shutdown`, and then waits for requests in progress.
-pub async fn serve(listener: TcpListener, router: Router, limits: Limits, shutdown: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    proxies: TrustedProxies,
+    shutdown: CancellationToken,
+) {
+    let clients = ClientSlots::new(limits.max_connections_per_client, proxies);
     let slots = Arc::new(Semaphore::new(limits.max_connections));
     let connections = TaskTracker::new();
+    let all_taken = Arc::new(Notify::new());
     loop {
         let next = async {
+            if slots.available_permits() == 0 {
+                // Connections without a request in progress make room for a new one.
+                all_taken.notify_waiters();
+            }
             let slot = slots.clone().acquire_owned().await;
             (slot, listener.accept().await)
         };
@@ -43,10 +58,14 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, shutdo
         };
         match accepted {
             Ok((stream, address)) => {
-                let (router, shutdown) = (router.clone(), shutdown.clone());
+                let Some(of_client) = clients.take(address.ip()) else {
+                    tracing::debug!(client = %address.ip(), "closed a connection: its client has too many");
+                    continue;
+                };
+                let (router, all_taken, shutdown) = (router.clone(), all_taken.clone(), shutdown.clone());
                 connections.spawn(async move {
-                    serve_connection(stream, address, router, limits, shutdown).await;
-                    drop(slot);
+                    serve_connection(stream, address, router, limits, &all_taken, shutdown).await;
+                    drop((slot, of_client));
                 });
             }
             Err(error) => {
@@ -65,6 +84,7 @@ async fn serve_connection(
     address: SocketAddr,
     router: Router,
     limits: Limits,
+    all_taken: &Notify,
     shutdown: CancellationToken,
 ) {
     let has_request = Arc::new(AtomicBool::new(false));
@@ -96,10 +116,13 @@ async fn serve_connection(
                 }
                 waits_for_first = false;
             }
-            () = shutdown.cancelled(), if !is_stopping => {
-                is_stopping = true;
-                connection.as_mut().graceful_shutdown();
-            }
+            () = shutdown.cancelled(), if !is_stopping => is_stopping = true,
+            // A new connection whose first request is on its way stays.
+            () = all_taken.notified(), if !is_stopping => is_stopping = has_request.load(Ordering::Relaxed),
+        }
+        if is_stopping {
+            // It ends now, or after the response to a request in progress.
+            connection.as_mut().graceful_shutdown();
         }
     }
 }

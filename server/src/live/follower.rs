@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::{Backoff, LockExt};
 use tokio::sync::watch;
@@ -14,13 +14,17 @@ use crate::auth::scopes::{RUNS_READ, includes};
 use crate::auth::{Caller, Credential};
 use crate::error::Error;
 use crate::mantyx::MantyxError;
-use crate::mirror::{CATCH_UP_PAUSE, open_stream, record_log_facts, store_events};
+use crate::mirror::{CATCH_UP_PAUSE, LogStream, record_log_facts, store_events};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 
 const RETRY: Backoff = Backoff::new(Duration::from_millis(250), Duration::from_secs(10));
 /// Viewers whose credentials are kept. Consents of the workspace come after them.
 const MAX_VIEWERS: usize = 32;
+/// A stream that has brought only small batches for this long brings events as they happen, also without a pause.
+const LIVE_AFTER: Duration = Duration::from_secs(1);
+/// Earlier events come in larger batches.
+const SMALL_BATCH: usize = 32;
 
 /// Those who watch a run, and with whose credentials it can be read.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +72,15 @@ impl Viewers {
     }
 }
 
+/// When a run started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// This server has launched it: its first events come as they happen.
+    JustNow,
+    /// Some time ago: events before the first pause of its stream were in the log for an unknown time.
+    Earlier,
+}
+
 /// A background task that stores one run's events as they come.
 pub async fn follow_run(
     state: AppState,
@@ -75,6 +88,7 @@ pub async fn follow_run(
     viewers: Viewers,
     run_id: String,
     progress: watch::Sender<Progress>,
+    mut start: Start,
 ) {
     let mut retry = RETRY;
     let mut refused = HashSet::new();
@@ -92,8 +106,10 @@ pub async fn follow_run(
                 continue;
             }
         };
+        // After a break of the stream, events may have been in the log for a while.
+        let start = std::mem::replace(&mut start, Start::Earlier);
         let followed = tokio::select! {
-            followed = follow_once(&state, &caller, &run_id, &progress, &mut retry) => followed,
+            followed = follow_once(&state, &caller, &run_id, &progress, &mut retry, start) => followed,
             () = grant_ended(&state, &caller) => Err(MantyxError::Unauthorized.into()),
             () = progress.closed() => return,
             () = state.shutdown.cancelled() => return,
@@ -127,6 +143,7 @@ pub async fn follow_run(
     {
         tracing::warn!(%error, "cannot record the end of a run");
     }
+    state.waiting.changed(workspace);
     progress.send_modify(|progress| progress.ended = true);
 }
 
@@ -149,27 +166,33 @@ async fn follow_once(
     run_id: &str,
     progress: &watch::Sender<Progress>,
     retry: &mut Backoff,
+    start: Start,
 ) -> Result<bool, Error> {
     if state.store.run_spec_and_log_state(caller.workspace_id, run_id).await?.1 {
         return Ok(true);
     }
     let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
-    let mut stream = open_stream(state, caller, run_id, last_seq).await?;
+    let mut stream = LogStream::open(state, caller, run_id, last_seq).await?;
     progress.send_if_modified(|progress| std::mem::take(&mut progress.disconnected));
-    // Earlier events come at once. After the first pause, events come as they happen.
-    let mut live = false;
+    let mut pace = Pace::new(start == Start::JustNow && last_seq == 0);
     loop {
-        let earlier = if live { None } else { tokio::time::timeout(CATCH_UP_PAUSE, stream.next_batch()).await.ok() };
-        live = earlier.is_none();
+        let earlier =
+            if pace.live { None } else { tokio::time::timeout(CATCH_UP_PAUSE, stream.next_batch()).await.ok() };
         let batch = match earlier {
             Some(batch) => batch?,
-            None => stream.next_batch().await?,
+            None => {
+                pace.live = true;
+                stream.next_batch().await?
+            }
         };
         let Some(batch) = batch else { return Ok(false) };
+        pace.note_batch(batch.len(), Instant::now());
+        let live = pace.live;
         let ended = store_events(state, caller, run_id, &batch, live).await?;
         // Lists and conversations show that the run waits for an answer.
         if !ended && batch.iter().any(|event| event.kind.starts_with("local_tool_")) {
             record_log_facts(state, caller, run_id).await?;
+            state.waiting.changed(caller.workspace_id);
         }
         // Only now: events that cannot be stored, as on a full disk, are no progress.
         retry.reset();
@@ -180,9 +203,53 @@ async fn follow_once(
     }
 }
 
+/// Whether a connection brings earlier events, which come at once, or events as they happen: after its first pause, or after a
+/// while of small batches.
+struct Pace {
+    live: bool,
+    small_since: Instant,
+}
+
+impl Pace {
+    fn new(live: bool) -> Self {
+        Self { live, small_since: Instant::now() }
+    }
+
+    fn note_batch(&mut self, events: usize, now: Instant) {
+        if events > SMALL_BATCH {
+            self.small_since = now;
+        }
+        self.live |= now.duration_since(self.small_since) >= LIVE_AFTER;
+    }
+}
+
 /// Records the end of a run: totals come from its snapshot, marks from its log. The snapshot comes first, because the text
 /// index is written with the log, and has words of both.
 async fn finish(state: &AppState, caller: &Caller, run_id: &str) -> Result<(), Error> {
     state.mirror.sync_snapshot(state, caller, run_id).await?;
     record_log_facts(state, caller, run_id).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_without_a_pause_becomes_live_after_a_while_of_small_batches() {
+        let mut pace = Pace::new(false);
+        let start = pace.small_since;
+        let at = |ms| start + Duration::from_millis(ms);
+        for ms in [100, 900, 1_500] {
+            pace.note_batch(SMALL_BATCH + 1, at(ms));
+        }
+        assert!(!pace.live, "earlier events still come");
+        for ms in (1_600..2_500).step_by(100) {
+            pace.note_batch(1, at(ms));
+        }
+        assert!(!pace.live);
+        pace.note_batch(1, at(2_500));
+        assert!(pace.live);
+        pace.note_batch(SMALL_BATCH + 1, at(2_600));
+        assert!(pace.live, "a burst does not make it earlier again");
+    }
 }

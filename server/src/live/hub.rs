@@ -8,7 +8,7 @@ use domain::LockExt;
 use tokio::sync::watch;
 use tracing::Instrument;
 
-use super::follower::{Viewers, follow_run};
+use super::follower::{Start, Viewers, follow_run};
 use crate::auth::Caller;
 use crate::mirror::CATCH_UP_PAUSE;
 use crate::state::AppState;
@@ -16,6 +16,9 @@ use crate::store::WorkspaceId;
 
 /// Time that a page waits for the rest of an ended run's log.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Time that a launched run is followed for, until its page or the syncer follows it.
+const LAUNCH_FOLLOWED_FOR: Duration = Duration::from_secs(30);
 
 type Followed = HashMap<(WorkspaceId, String), FollowedRun>;
 
@@ -52,6 +55,20 @@ impl Hub {
     /// Follows a run. All followers share one stream from MANTYX, which stays open until the last receiver is dropped. It is
     /// read with the credential of one of them, or of another user of the workspace who may read runs.
     pub fn follow(&self, state: &AppState, caller: &Caller, run_id: &str) -> watch::Receiver<Progress> {
+        self.follow_from(state, caller, run_id, Start::Earlier)
+    }
+
+    /// Follows a run that this server has just launched, so that its first events get times too: a call that waits for an
+    /// answer is often among them. Stops after a while, unless something else follows the run by then.
+    pub fn follow_launched(&self, state: &AppState, caller: &Caller, run_id: &str) {
+        let mut progress = self.follow_from(state, caller, run_id, Start::JustNow);
+        tokio::spawn(async move {
+            // Also if it is followed no longer: the receiver is dropped here.
+            let _ = tokio::time::timeout(LAUNCH_FOLLOWED_FOR, progress.wait_for(|progress| progress.ended)).await;
+        });
+    }
+
+    fn follow_from(&self, state: &AppState, caller: &Caller, run_id: &str, start: Start) -> watch::Receiver<Progress> {
         let mut followed = self.followed.locked();
         followed.retain(|_, run| run.progress.receiver_count() > 0);
         let key = (caller.workspace_id, run_id.to_owned());
@@ -65,7 +82,7 @@ impl Hub {
         let viewers = Viewers::new(caller);
         followed.insert(key, FollowedRun { progress: progress.clone(), viewers: viewers.clone() });
         let span = tracing::info_span!("follow run", run_id, workspace = %caller.workspace_id);
-        let follow = follow_run(state.clone(), caller.workspace_id, viewers, run_id.to_owned(), progress);
+        let follow = follow_run(state.clone(), caller.workspace_id, viewers, run_id.to_owned(), progress, start);
         tokio::spawn(follow.instrument(span));
         receiver
     }

@@ -10,5 +10,6 @@ mod relay;
 mod streams;
 
 pub use hub::{Hub, Progress};
+pub use lifetime::Lifetime;
 pub use relay::relay;
-pub use streams::Streams;
+pub use streams::{StreamSlot, Streams};

@@ -1,7 +1,8 @@
 //! `GET /runs/{id}/live`: server-sent events about the progress of a run, from any seq.
 //!
 //! ```text
-//!   id: 5    data: {"seq":5,"text":"Hel"}   text to append to the row that is being written
+//!   id: 5    data: {"seq":5,"text":"Hel"}   text to append to the row that is being written; not in a workspace with redaction
+//!                                           patterns, because a match can begin in one piece and end in another
 //!   id: 9    data: {"seq":9}                anything else up to this seq: the browser asks for the new page state
 //!   event: upstream    data: disconnected | connected     the stream from MANTYX
 //!   event: end         data: {}                           nothing more will come
@@ -28,6 +29,7 @@ use crate::api::ApiCaller;
 use crate::auth::{Caller, Granted, SessionId};
 use crate::error::Error;
 use crate::mantyx::MantyxError;
+use crate::redaction;
 use crate::state::AppState;
 
 /// Events read and sent at a time.
@@ -52,7 +54,7 @@ pub async fn relay(
     }
     let lifetime = Lifetime::new(&state, &caller, granted, session.map(|Extension(id)| id));
     let lifetime = lifetime.ok_or(AppError::SignedOut)?;
-    let slot = state.streams.open(lifetime.owner(), &state.limits)?;
+    let slot = state.streams.open(caller.workspace_id, lifetime.owner(), &state.limits)?;
     // A browser that reconnects sends the last seq that it got, which is newer than the one in its URL.
     let last_event_id = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let progress = state.live.follow(&state, &caller, &run_id);
@@ -116,7 +118,9 @@ impl Watcher {
             };
             if let Some(last) = events.last() {
                 self.after = last.seq;
-                return Some(frames(&events));
+                // Read for each piece: patterns can be added while the stream is open.
+                let patterns = redaction::patterns(&self.state, self.caller.workspace_id).await;
+                return Some(frames(&events, patterns.is_ok_and(|patterns| patterns.is_empty())));
             }
             if ended {
                 return self.end();
@@ -149,11 +153,11 @@ struct Update<'a> {
     text: Option<&'a str>,
 }
 
-/// Returns one frame for each piece of text, and one for all other events between two of them.
-fn frames(events: &[Event]) -> Vec<Frame> {
+/// Returns one frame for each piece of text, and one for all other events between two of them. Without text, one for all.
+fn frames(events: &[Event], with_text: bool) -> Vec<Frame> {
     let mut updates: Vec<Update<'_>> = Vec::new();
     for event in events {
-        let text = event.data["text"].as_str().filter(|_| event.kind == "assistant_delta");
+        let text = event.data["text"].as_str().filter(|_| with_text && event.kind == "assistant_delta");
         match updates.last_mut() {
             Some(last) if last.text.is_none() && text.is_none() => last.seq = event.seq,
             _ => updates.push(Update { seq: event.seq, text }),

@@ -23,6 +23,18 @@ pub enum MantyxError {
     Unexpected(String),
 }
 
+/// An error of a call with a credential.
+pub trait CallError: From<MantyxError> {
+    /// Returns true if the credential was rejected, so that the call had no effect.
+    fn is_unauthorized(&self) -> bool;
+}
+
+impl CallError for MantyxError {
+    fn is_unauthorized(&self) -> bool {
+        matches!(self, Self::Unauthorized)
+    }
+}
+
 impl From<reqwest::Error> for MantyxError {
     fn from(error: reqwest::Error) -> Self {
         // Without the URL, whose query may contain a secret.

@@ -4,7 +4,7 @@ use protocol::validate::FieldError;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 
-use super::{Bearer, Mantyx, MantyxError};
+use super::{Bearer, CallError, Mantyx, MantyxError};
 
 /// The reason why a launch failed, or may have failed.
 #[derive(Debug)]
@@ -15,6 +15,18 @@ pub enum LaunchFault {
     NotStarted(MantyxError),
     /// The request was sent and there was no readable response: it may have started.
     Unknown(String),
+}
+
+impl From<MantyxError> for LaunchFault {
+    fn from(error: MantyxError) -> Self {
+        Self::NotStarted(error)
+    }
+}
+
+impl CallError for LaunchFault {
+    fn is_unauthorized(&self) -> bool {
+        matches!(self, Self::NotStarted(MantyxError::Unauthorized))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -103,8 +115,6 @@ fn parse_refusal(body: &Value) -> LaunchFault {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use axum::http::StatusCode;
     use axum::response::IntoResponse;
     use axum::routing::post;
@@ -114,14 +124,9 @@ mod tests {
     use super::*;
 
     /// Launches against a server that responds like this.
-    async fn launch(
-        status: u16,
-        headers: [(&'static str, &'static str); 1],
-        body: Value,
-    ) -> Result<String, LaunchFault> {
-        let answer = move || async move {
-            (StatusCode::from_u16(status).expect("a status"), headers, axum::Json(body)).into_response()
-        };
+    async fn launch(status: u16, body: Value) -> Result<String, LaunchFault> {
+        let status = StatusCode::from_u16(status).expect("a status");
+        let answer = move || async move { (status, [("retry-after", "7")], axum::Json(body)).into_response() };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("binds");
         let base = format!("http://{}", listener.local_addr().expect("bound"));
         let router = axum::Router::new().route("/api/v1/workspaces/demo/agent-runs", post(answer));
@@ -134,31 +139,27 @@ mod tests {
         Mantyx::new(url.clone(), "id".to_owned(), "secret".to_owned(), url).expect("a client")
     }
 
-    const NONE: [(&str, &str); 1] = [("x-nothing", "")];
-
     #[tokio::test]
     async fn a_rejected_launch_has_not_started() {
-        let missing = json!({ "error": "insufficient_scope", "required": ["runs:write"] });
-        let fault = launch(403, NONE, missing).await;
-        assert!(
-            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::MissingScope { scope })) if scope == "runs:write"),
-            "{fault:?}"
-        );
-        let fault = launch(429, [("retry-after", "7")], json!({ "error": "rate_limit_exceeded" })).await;
-        let seven = Some(Duration::from_secs(7));
-        assert!(
-            matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::RateLimited { retry_after })) if *retry_after == seven),
-            "{fault:?}"
-        );
-        let body = json!({ "error": "invalid_model", "message": "no", "candidates": ["a/b"] });
-        let fault = launch(400, NONE, body).await;
-        assert!(matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.candidates == ["a/b"]), "{fault:?}");
         let details = json!([{ "path": "/prompt", "code": "required", "message": "Write one." }]);
-        let fault = launch(400, NONE, json!({ "error": "invalid_request", "details": details })).await;
-        assert!(
-            matches!(&fault, Err(LaunchFault::Refused(refused)) if refused.fields[0].path == "/prompt"),
-            "{fault:?}"
-        );
+        let cases = [
+            (
+                403,
+                json!({ "error": "insufficient_scope", "required": ["runs:write"] }),
+                "NotStarted(MissingScope { scope: \"runs:write\" })",
+            ),
+            (429, json!({ "error": "rate_limit_exceeded" }), "NotStarted(RateLimited { retry_after: Some(7s) })"),
+            (
+                400,
+                json!({ "error": "invalid_model", "message": "no", "candidates": ["a/b"] }),
+                "Refused(Refusal { code: \"invalid_model\", message: \"no\", candidates: [\"a/b\"]",
+            ),
+            (400, json!({ "error": "invalid_request", "details": details }), "fields: [FieldError { path: \"/prompt\""),
+        ];
+        for (status, body, words) in cases {
+            let fault = format!("{:?}", launch(status, body).await);
+            assert!(fault.contains(words), "{fault}");
+        }
         // Nothing listens on this port.
         let fault = client("http://127.0.0.1:1").create_run(&Bearer::new("t"), "demo", &json!({})).await;
         assert!(matches!(&fault, Err(LaunchFault::NotStarted(MantyxError::Unreachable(_)))), "{fault:?}");
@@ -167,9 +168,9 @@ mod tests {
     #[tokio::test]
     async fn a_launch_without_a_readable_response_may_have_started() {
         for (status, body) in [(500, json!({})), (202, json!({ "runId": "../x" })), (200, json!("hm"))] {
-            let fault = launch(status, NONE, body).await;
+            let fault = launch(status, body).await;
             assert!(matches!(fault, Err(LaunchFault::Unknown(_))), "{status}: {fault:?}");
         }
-        assert!(matches!(launch(201, NONE, json!({ "runId": "run_1" })).await.as_deref(), Ok("run_1")));
+        assert!(matches!(launch(201, json!({ "runId": "run_1" })).await.as_deref(), Ok("run_1")));
     }
 }

@@ -21,11 +21,11 @@ use url::Url;
 use body::{read_body, read_partial};
 
 pub use catalogue::CatalogueList;
-pub use error::MantyxError;
+pub use error::{CallError, MantyxError};
 pub use launch::{LaunchFault, Refusal};
 pub use oauth::TokenSet;
 pub use sessions::{SessionList, SessionRow};
-pub use stream::EventStream;
+pub use stream::{EventStream, Received};
 
 /// For all requests except streams.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);

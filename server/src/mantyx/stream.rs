@@ -1,5 +1,7 @@
 //! A run's event stream: the stored log from a given seq on, then live events.
 
+use std::collections::VecDeque;
+
 use protocol::Event;
 use protocol::sse::{Frame, Frames};
 use reqwest::{Method, Response};
@@ -9,6 +11,14 @@ use super::{Bearer, Mantyx, MantyxError};
 pub struct EventStream {
     response: Response,
     frames: Frames,
+    /// What was received and not returned yet.
+    received: VecDeque<Received>,
+}
+
+pub enum Received {
+    Events(Vec<Event>),
+    /// A frame without a valid envelope, as an event under its own seq: the timeline shows it as unreadable.
+    Damaged(Event),
 }
 
 impl Mantyx {
@@ -24,29 +34,34 @@ impl Mantyx {
             .workspace_request(bearer, Method::GET, slug, &["agent-runs", run_id, "stream"])
             .header(reqwest::header::ACCEPT, "text/event-stream")
             .query(&[("lastSeq", last_seq)]);
-        Ok(EventStream { response: Self::send(request).await?, frames: Frames::default() })
+        Ok(EventStream { response: Self::send(request).await?, frames: Frames::default(), received: VecDeque::new() })
     }
 }
 
 impl EventStream {
-    /// Returns the events of the next chunk, or `None` at the end.
-    pub async fn next_batch(&mut self) -> Result<Option<Vec<Event>>, MantyxError> {
+    /// Returns what comes next, or `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Received>, MantyxError> {
         loop {
+            if let Some(received) = self.received.pop_front() {
+                return Ok(Some(received));
+            }
             let Some(bytes) = self.response.chunk().await? else { return Ok(None) };
             let frames = self.frames.push(&bytes).map_err(|error| MantyxError::Unexpected(error.to_string()))?;
-            let events: Vec<Event> = frames.into_iter().filter_map(parse_event).collect();
-            if !events.is_empty() {
-                return Ok(Some(events));
+            for frame in frames {
+                self.receive(frame);
             }
         }
     }
-}
 
-/// Parses a frame. A frame without a valid envelope becomes an event under its own seq, so that the timeline shows it as
-/// unreadable.
-fn parse_event(frame: Frame) -> Option<Event> {
-    Event::parse(&frame.data).ok().or_else(|| {
-        let seq = frame.id?.parse().ok()?;
-        Some(Event::new(seq, frame.event.unwrap_or_else(|| "unreadable".to_owned()), frame.data.into()))
-    })
+    fn receive(&mut self, frame: Frame) {
+        if let Ok(event) = Event::parse(&frame.data) {
+            match self.received.back_mut() {
+                Some(Received::Events(events)) => events.push(event),
+                _ => self.received.push_back(Received::Events(vec![event])),
+            }
+        } else if let Some(seq) = frame.id.and_then(|id| id.parse().ok()) {
+            let kind = frame.event.unwrap_or_else(|| "unreadable".to_owned());
+            self.received.push_back(Received::Damaged(Event::new(seq, kind, frame.data.into())));
+        }
+    }
 }

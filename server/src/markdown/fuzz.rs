@@ -1,4 +1,4 @@
-//! Any Markdown becomes HTML with only the tags and attributes of this module, each closed in order.
+//! Fuzz tests: any Markdown becomes HTML with only the tags and attributes of this module, each closed in order.
 
 use proptest::prelude::*;
 use proptest::sample::select;

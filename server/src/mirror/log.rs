@@ -6,10 +6,10 @@ use protocol::Event;
 use protocol::timeline::Replay;
 use serde_json::Value;
 
+use super::log_stream::LogStream;
 use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
-use crate::mantyx::EventStream;
 use crate::state::AppState;
 use crate::store::{Arrival, NewLog};
 
@@ -33,14 +33,8 @@ pub struct WholeLog {
     pub replay: Replay,
 }
 
-/// Opens MANTYX's stream of a run, after the last event that is stored.
-pub async fn open_stream(state: &AppState, caller: &Caller, run_id: &str, last_seq: u64) -> Result<EventStream, Error> {
-    let open = |bearer| async move { state.mantyx.stream(&bearer, &caller.slug, run_id, last_seq).await };
-    Ok(state.credentials.call(caller, open).await?)
-}
-
 /// Reads the log of an ended run at once where possible.
-pub async fn read_ended(state: &AppState, stream: &mut EventStream, spec: Option<&Value>) -> Result<Fetched, Error> {
+pub async fn read_ended(state: &AppState, stream: &mut LogStream, spec: Option<&Value>) -> Result<Fetched, Error> {
     let mut events: Vec<Event> = Vec::new();
     let mut bytes = 0;
     let is_long = |events: &[Event], bytes| events.len() > MAX_WHOLE_EVENTS || bytes > MAX_WHOLE_BYTES;
@@ -66,7 +60,7 @@ pub async fn store_stream(
     state: &AppState,
     caller: &Caller,
     run_id: &str,
-    mut stream: EventStream,
+    mut stream: LogStream,
     first: Vec<Event>,
     in_progress: bool,
 ) -> Result<(), Error> {

@@ -5,6 +5,7 @@
 mod freshness;
 mod list;
 mod log;
+mod log_stream;
 mod observed_runs;
 mod refresh_gate;
 mod retry_later;
@@ -26,7 +27,8 @@ use freshness::freshness_after;
 use refresh_gate::{Outcome, REFRESH_TIMEOUT, RefreshGate, Ticket};
 
 pub use freshness::Freshness;
-pub use log::{CATCH_UP_PAUSE, open_stream, record_log_facts, reindex_old_runs, store_events};
+pub use log::{CATCH_UP_PAUSE, record_log_facts, reindex_old_runs, store_events};
+pub use log_stream::LogStream;
 pub use syncers::{ApiKey, start_syncers};
 
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,7 @@ pub struct Mirror {
     history_syncs: KeyedLocks<WorkspaceId>,
     /// One sync at a time for each run. Waiting viewers get its outcome.
     run_syncs: KeyedLocks<(WorkspaceId, String), Option<Freshness>>,
+    damaged_events: log_stream::DamagedEvents,
     syncers: syncers::Syncers,
 }
 
@@ -85,7 +88,7 @@ impl Mirror {
             Err(_) => Ok(Freshness::Slow),
             Ok(Ok(Ok(()))) => Ok(Freshness::Fresh),
             Ok(Ok(Err(error))) => freshness_after(error),
-            Ok(Err(_)) => Ok(Freshness::Stale(MantyxError::Unexpected("a fault of the dashboard's own".to_owned()))),
+            Ok(Err(_)) => Ok(Freshness::Stale(MantyxError::Unexpected("an internal fault of Runlens".to_owned()))),
         }
     }
 
@@ -181,7 +184,7 @@ fn failed(error: Error) -> Outcome {
         }
         other => {
             tracing::error!(error = %other, "cannot store the newest runs");
-            Outcome::Failed(MantyxError::Unexpected("a fault in the dashboard's own database".to_owned()))
+            Outcome::Failed(MantyxError::Unexpected("a fault in the database of Runlens".to_owned()))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Follows the newest runs in progress although nobody views them, so that their events get arrival times.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tokio::sync::watch;
 
@@ -16,14 +16,13 @@ const MAX_OBSERVED: u32 = 20;
 pub struct ObservedRuns(HashMap<String, watch::Receiver<Progress>>);
 
 impl ObservedRuns {
-    /// Follows the newest runs in progress that are stored, and no longer those that have ended.
+    /// Follows the newest runs in progress that are stored, and no longer those that have ended or are older: runs that wait for
+    /// days must not keep newer ones from being followed.
     pub async fn update(&mut self, state: &AppState, caller: &Caller) -> Result<(), Error> {
-        self.0.retain(|_, progress| !progress.borrow().ended);
         let newest = state.store.unfinished_runs(caller.workspace_id, None, MAX_OBSERVED).await?;
-        for (_, run_id) in newest {
-            if self.0.len() >= MAX_OBSERVED as usize {
-                break;
-            }
+        let newest: HashSet<String> = newest.into_iter().map(|(_, run_id)| run_id).collect();
+        self.0.retain(|run_id, progress| newest.contains(run_id) && !progress.borrow().ended);
+        for run_id in newest {
             let follow = || state.live.follow(state, caller, &run_id);
             self.0.entry(run_id.clone()).or_insert_with(follow);
         }

@@ -4,6 +4,7 @@ use protocol::timeline::Replay;
 
 use super::freshness::freshness_after;
 use super::log::{self, Fetched, WholeLog};
+use super::log_stream::LogStream;
 use super::{Freshness, Mirror};
 use crate::auth::Caller;
 use crate::clock::now_ms;
@@ -73,7 +74,7 @@ impl Mirror {
             return Ok(None);
         }
         let last_seq = state.store.last_seq(caller.workspace_id, run_id).await?;
-        let mut stream = log::open_stream(state, caller, run_id, last_seq).await?;
+        let mut stream = LogStream::open(state, caller, run_id, last_seq).await?;
         let mut first_events = Vec::new();
         if !in_progress && last_seq == 0 {
             let spec = update.spec.as_deref().and_then(|spec| serde_json::from_str(spec).ok());

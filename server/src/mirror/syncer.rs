@@ -139,6 +139,8 @@ impl Syncer {
     /// Runs one round. Returns `None` when another process syncs this workspace.
     async fn round(&mut self) -> Result<Option<Round>, Error> {
         if !self.state.store.acquire_sync_lock(self.workspace_id).await? {
+            // The other process follows the runs.
+            self.observed = ObservedRuns::default();
             return Ok(None);
         }
         let caller = self.caller().await?;
@@ -267,6 +269,7 @@ impl Syncer {
             }
         }
         self.state.store.train_dictionary().await?;
+        self.state.store.choose_common_words(self.workspace_id).await?;
         failed.map_or(Ok(has_more), Err)
     }
 

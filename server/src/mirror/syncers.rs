@@ -84,17 +84,16 @@ impl Syncers {
 
 /// Starts a syncer for each workspace with a grant or the operator's key, including those that users sign in to later at
 /// another process: this process may have to take over.
-pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
-    start_all(state).await?;
+pub fn start_syncers(state: &AppState) {
     let checked = state.clone();
     tokio::spawn(async move {
         loop {
+            if let Err(error) = start_all(&checked).await {
+                tracing::warn!(%error, "cannot list the workspaces to sync");
+            }
             tokio::select! {
                 () = tokio::time::sleep(CHECK_WORKSPACES_EVERY) => {}
                 () = checked.shutdown.cancelled() => return,
-            }
-            if let Err(error) = start_all(&checked).await {
-                tracing::warn!(%error, "cannot list the workspaces to sync");
             }
         }
     });
@@ -127,7 +126,6 @@ pub async fn start_syncers(state: &AppState) -> Result<(), Error> {
         };
         tokio::spawn(start.instrument(span));
     }
-    Ok(())
 }
 
 async fn start_all(state: &AppState) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! The operator's list of hosts and networks to allow beyond the public internet: `RUNLENS_OUTBOUND_ALLOW`.
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -49,6 +50,11 @@ impl AllowList {
         self.entries.iter().filter_map(|entry| entry.workspace.as_deref())
     }
 
+    /// The entries as an operator writes them, without workspaces.
+    pub fn hosts(&self) -> Vec<String> {
+        self.entries.iter().map(Entry::to_string).collect()
+    }
+
     /// Returns true if the list has this name with this port.
     pub fn contains_name(&self, name: &str, port: u16) -> bool {
         let name = normalized_name(name);
@@ -68,6 +74,20 @@ impl AllowList {
 impl Entry {
     fn matches_port(&self, port: u16) -> bool {
         self.port.is_none_or(|allowed| allowed == port)
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        match &self.host {
+            AllowedHost::Name(name) => write!(f, "{name}{port}"),
+            AllowedHost::Network(network) if network.prefix_len() < network.max_prefix_len() => write!(f, "{network}"),
+            AllowedHost::Network(network) => match (network.addr(), self.port) {
+                (ip, Some(port)) => write!(f, "{}", SocketAddr::new(ip, port)),
+                (ip, None) => write!(f, "{ip}"),
+            },
+        }
     }
 }
 
@@ -154,6 +174,14 @@ mod tests {
         assert!(!other.contains_name("tools.internal", 1) && !other.contains(address("10.1.0.1:80")));
         assert!(acme.contains_name("shared.internal", 1) && other.contains_name("shared.internal", 1));
         assert_eq!(all.workspaces().collect::<Vec<_>>(), ["acme", "acme"]);
+    }
+
+    #[test]
+    fn entries_are_shown_as_they_are_written() {
+        let all = list("peer.internal:8443, acme=tools.internal, 10.1.0.0/16, 127.0.0.1:9000, [::1]:9000, 10.0.0.1");
+        let shown = ["peer.internal:8443", "tools.internal", "10.1.0.0/16", "127.0.0.1:9000", "[::1]:9000", "10.0.0.1"];
+        assert_eq!(all.hosts(), shown);
+        assert_eq!(all.for_workspace("other").hosts().len(), 5);
     }
 
     #[test]

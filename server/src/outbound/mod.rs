@@ -52,6 +52,11 @@ impl Outbound {
         Self { allowed: Arc::new(self.allowed.for_workspace(slug)), resolver: self.resolver.clone() }
     }
 
+    /// The hosts beside the public internet that may be reached.
+    pub fn allowed_hosts(&self) -> Vec<String> {
+        self.allowed.hosts()
+    }
+
     /// Sends a request and follows up to three redirects, each checked like the first address. `timeout` is for each
     /// request, from the first byte sent to the last byte read.
     pub async fn send(&self, mut request: Request, timeout: Duration) -> Result<Response, OutboundError> {

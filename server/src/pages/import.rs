@@ -6,6 +6,7 @@ use domain::ImportReport;
 use protocol::ids;
 
 use crate::error::Error;
+use crate::masking::masked;
 use crate::workspace::SignedInWorkspace;
 
 /// Runs that one page lists.
@@ -23,7 +24,7 @@ pub async fn load(workspace: &SignedInWorkspace, run_ids: &[String]) -> Result<V
         };
         let summary = summary(&report);
         files.push(ImportedFile {
-            name: report.source.unwrap_or_else(|| run.title()),
+            name: masked(&report.source.unwrap_or_else(|| run.title())).into_owned(),
             href: format!("/runs/{id}"),
             summary,
         });

@@ -4,8 +4,12 @@
 //! function to `app::api`, a method to [`Backend`], and a module here.
 
 mod batch;
+mod code_words;
 mod compare;
+mod deletion;
+mod failures;
 mod import;
+mod insights;
 pub mod launch;
 mod list;
 mod new_session;
@@ -14,6 +18,10 @@ pub(crate) mod run;
 mod runs;
 mod session;
 mod sessions;
+pub mod settings;
+mod waiting;
+
+use std::pin::Pin;
 
 use app::AppError;
 use app::backend::Backend;
@@ -21,34 +29,44 @@ use app::launch::LaunchEntry;
 use app::model::Viewer;
 use app::model::batch::BatchModel;
 use app::model::compare::ComparisonModel;
+use app::model::deletion::DeletionModel;
+use app::model::failures::{FailureModel, FailuresAddress, FailuresModel};
 use app::model::import::ImportedFile;
+use app::model::insights::{InsightsAddress, InsightsModel};
 use app::model::launch::LaunchPageModel;
 use app::model::list::{ListAddress, Suggestion};
 use app::model::run::{RunPageModel, RunState, RunView};
 use app::model::runs::{RunListModel, RunListUpdate, RunPreview};
-use app::model::session::{Conversation, NewSessionModel};
+use app::model::session::{Conversation, NewSessionModel, SessionModel};
 use app::model::sessions::SessionListModel;
+use app::model::settings::SettingsModel;
+use app::model::waiting::{WaitingAddress, WaitingModel};
 use app::preferences::ListPreferences;
+use app::zone::TimeZone;
 use async_trait::async_trait;
-use domain::{BatchProgress, SessionDetail, Thumb, ViewChange, ViewList};
+use domain::{BatchProgress, Thumb, ViewChange, ViewList};
 
-use crate::auth::scopes::{RUNS_READ, SESSIONS_WRITE};
 use crate::launch::batch as launch_batch;
+use crate::masking::with_patterns;
+use crate::waiting::note_writer;
 use crate::workspace::SignedInWorkspace;
-use crate::{run_actions, sessions as session_store, views};
+use crate::{run_actions, views};
 
 pub use run::describe::describe;
+pub use run::waterfall_report;
 
 #[async_trait]
 impl Backend for SignedInWorkspace {
+    async fn with_masking<'a>(&'a self, work: Pin<Box<dyn Future<Output = ()> + Send + 'a>>) {
+        with_patterns(self.patterns.clone(), work).await;
+    }
+
     fn viewer(&self) -> Viewer {
         self.viewer.clone()
     }
 
     async fn runs(&self, address: ListAddress, preferences: ListPreferences) -> Result<RunListModel, AppError> {
-        let mut list = runs::load(self, &address, preferences).await?;
-        list.notices.extend(self.cannot_save_notice());
-        Ok(list)
+        Ok(runs::load(self, &address, preferences).await?)
     }
 
     async fn run_list_update(
@@ -72,9 +90,12 @@ impl Backend for SignedInWorkspace {
         Ok(palette::load(self, text).await?)
     }
 
+    async fn insights(&self, address: InsightsAddress, zone: TimeZone) -> Result<InsightsModel, AppError> {
+        Ok(insights::load(self, &address, zone).await?)
+    }
+
     async fn run(&self, id: &str, view: &RunView) -> Result<RunPageModel, AppError> {
-        let page = run::load(self, id, view).await?;
-        Ok(RunPageModel { stale: page.stale.or_else(|| self.cannot_save_notice()), ..page })
+        Ok(run::load(self, id, view).await?)
     }
 
     async fn run_state(&self, id: &str, view: &RunView) -> Result<RunState, AppError> {
@@ -83,6 +104,14 @@ impl Backend for SignedInWorkspace {
 
     async fn compare(&self, left: &str, right: Option<&str>) -> Result<ComparisonModel, AppError> {
         Ok(compare::load(self, left, right).await?)
+    }
+
+    async fn run_deletion(&self, id: &str) -> Result<DeletionModel, AppError> {
+        Ok(deletion::load_run(self, id).await?)
+    }
+
+    async fn session_deletion(&self, id: &str) -> Result<DeletionModel, AppError> {
+        Ok(deletion::load_session(self, id).await?)
     }
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
@@ -102,14 +131,11 @@ impl Backend for SignedInWorkspace {
     }
 
     async fn sessions(&self, address: ListAddress) -> Result<SessionListModel, AppError> {
-        let list = sessions::load(self, &address).await?;
-        Ok(SessionListModel { stale: list.stale.or_else(|| self.cannot_save_notice()), ..list })
+        Ok(sessions::load(self, &address).await?)
     }
 
-    async fn session(&self, id: &str) -> Result<SessionDetail, AppError> {
-        let detail = session_store::open(&self.state, &self.caller, id, self.has_scope(RUNS_READ)).await?;
-        let stale = detail.stale.or_else(|| self.cannot_save_notice());
-        Ok(SessionDetail { can_write: self.has_scope(SESSIONS_WRITE), stale, ..detail })
+    async fn session(&self, id: &str) -> Result<SessionModel, AppError> {
+        Ok(session::load(self, id).await?)
     }
 
     async fn conversation(
@@ -133,16 +159,36 @@ impl Backend for SignedInWorkspace {
         text: &str,
     ) -> Result<String, AppError> {
         let (system_prompt, text) = (system_prompt.to_owned(), text.to_owned());
-        let new = session_store::NewSession { key, model_id, system_prompt, text };
-        Ok(session_store::start(&self.state, &self.caller, new).await?)
+        let new = crate::sessions::NewSession { key, model_id, system_prompt, text };
+        Ok(crate::sessions::start(&self.state, &self.caller, new).await?)
     }
 
     async fn send_message(&self, id: &str, text: &str) -> Result<(), AppError> {
-        Ok(session_store::send(&self.state, &self.caller, id, text).await?)
+        Ok(crate::sessions::send(&self.state, &self.caller, id, text).await?)
     }
 
     async fn end_session(&self, id: &str) -> Result<(), AppError> {
-        Ok(session_store::end(&self.state, &self.caller, id).await?)
+        Ok(crate::sessions::end(&self.state, &self.caller, id).await?)
+    }
+
+    async fn failures(&self, address: FailuresAddress) -> Result<FailuresModel, AppError> {
+        Ok(failures::load_list(self, &address).await?)
+    }
+
+    async fn failure(&self, id: &str, address: FailuresAddress) -> Result<FailureModel, AppError> {
+        Ok(failures::load_group(self, id, &address).await?)
+    }
+
+    async fn waiting(&self, address: WaitingAddress) -> Result<WaitingModel, AppError> {
+        Ok(waiting::load(self, &address).await?)
+    }
+
+    async fn waiting_count(&self) -> u64 {
+        waiting::count(self).await
+    }
+
+    async fn note_writing(&self, run_id: &str, tool_use_id: &str) -> Result<(), AppError> {
+        Ok(note_writer(&self.state, &self.caller, run_id, tool_use_id).await?)
     }
 
     async fn launch_page(&self, entry: LaunchEntry) -> Result<LaunchPageModel, AppError> {
@@ -178,5 +224,14 @@ impl Backend for SignedInWorkspace {
     async fn set_sync_paused(&self, paused: bool) -> Result<(), AppError> {
         self.state.mirror.set_paused(&self.state, &self.caller, paused).await?;
         Ok(())
+    }
+
+    async fn settings(
+        &self,
+        audit: Option<&str>,
+        preferences: ListPreferences,
+        draft: Option<&str>,
+    ) -> Result<SettingsModel, AppError> {
+        Ok(settings::load(self, audit, preferences, draft).await?)
     }
 }

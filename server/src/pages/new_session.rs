@@ -10,7 +10,7 @@ use crate::workspace::SignedInWorkspace;
 pub async fn load(workspace: &SignedInWorkspace) -> Result<NewSessionModel, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let launcher = Launcher::of(state, caller).await?;
-    let catalogue = state.catalogues.load(state, &launcher).await?;
+    let catalogue = state.catalogues.load(&launcher).await?;
     let models = catalogue.models.items.iter().map(|model| (model.id.clone(), describe_model(model)));
     Ok(NewSessionModel {
         key: crate::random::token(),

@@ -12,6 +12,7 @@ use super::list::Links;
 use crate::auth::scopes::RUNS_READ;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::{mask_runs, masked_views};
 use crate::runs::{History, list_runs};
 use crate::views;
 use crate::workspace::SignedInWorkspace;
@@ -22,27 +23,36 @@ const MAX_RUNS: u32 = 5;
 const PROMPT_CHARS: usize = 40;
 /// All results.
 const MAX_RESULTS: usize = 14;
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 12] = [
     ("Runs", "/runs"),
     ("Sessions", "/sessions"),
     ("New session", "/sessions/new"),
+    ("Failures", "/failures"),
+    ("Waiting", "/waiting"),
+    ("Insights", "/insights"),
     ("Launch a run", "/launch"),
     ("Launch a batch of runs", "/launch#fold-batch"),
     ("Compare two runs", "/compare"),
     ("Import logs", "/import"),
+    ("Settings", "/settings"),
     ("Documentation of the API", "/api/docs"),
 ];
 
 pub async fn load(workspace: &SignedInWorkspace, text: &str) -> Result<Vec<Suggestion>, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
-    let mut views = views::list(state, caller, ViewList::Runs).await?;
-    views.extend(views::list(state, caller, ViewList::Sessions).await?);
+    let mut views = Vec::new();
+    for list in [ViewList::Runs, ViewList::Sessions] {
+        if workspace.has_scope(views::scope_of(list)) {
+            views.extend(masked_views(views::list(state, caller, list).await?));
+        }
+    }
     let mut runs: Vec<RunSummary> = Vec::new();
     // Runs with such a name come before those that have the text elsewhere.
     for query in [name_query(text), text_query(text)].into_iter().flatten() {
         if workspace.has_scope(RUNS_READ) && runs.len() < MAX_RUNS as usize {
             let sort = RunSort::default();
-            let (_, page) = list_runs(state, caller, &query, sort, None, MAX_RUNS, History::StoredOnly).await?;
+            let (_, mut page) = list_runs(state, caller, &query, sort, None, MAX_RUNS, History::StoredOnly).await?;
+            mask_runs(&mut page.runs);
             let is_new = |run: &RunSummary| !runs.iter().any(|known| known.id == run.id);
             let new: Vec<RunSummary> = page.runs.into_iter().filter(is_new).collect();
             runs.extend(new);
@@ -144,7 +154,7 @@ mod tests {
             query: "env:prod duration:>30s".to_owned(),
             list: ViewList::Runs,
             scope: ViewScope::Private,
-            mine: true,
+            is_mine: true,
             default: false,
         };
         let found = results(text, &[view], runs, 0);

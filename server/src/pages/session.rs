@@ -1,7 +1,7 @@
-//! The conversation of a session: messages paired with the runs that answer them.
+//! One session, and its conversation: messages paired with the runs that answer them.
 
 use app::format;
-use app::model::session::{Conversation, Message, MessageRun};
+use app::model::session::{Conversation, Message, MessageRun, SessionModel};
 use domain::url::encode;
 use domain::{RunSort, RunSummary, RunsPage, SessionTotals};
 use protocol::Query;
@@ -10,18 +10,28 @@ use protocol::messages::{Metadata, Tokens};
 use protocol::query::{Field, Term};
 use serde_json::Value;
 
-use crate::auth::scopes::RUNS_READ;
+use crate::auth::scopes::{RUNS_READ, SESSIONS_WRITE};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::markdown;
+use crate::masking::{mask_metadata, mask_sessions, masked};
 use crate::runs::{History, list_runs};
-use crate::sessions;
+use crate::sessions::{self, OpenedSession};
 use crate::workspace::SignedInWorkspace;
 
 /// Runs loaded for a page of messages.
 const MAX_RUNS: u32 = 120;
 /// Runs searched for the one that answers a message; a session can have runs that left no message.
 const LOOK_AHEAD: usize = 8;
+
+/// Loads a session without its messages.
+pub async fn load(workspace: &SignedInWorkspace, id: &str) -> Result<SessionModel, Error> {
+    let opened = sessions::open(&workspace.state, &workspace.caller, id).await?;
+    let OpenedSession { mut session, spec, ended_at_ms, stale, now_ms } = opened;
+    let stale = stale.or_else(|| workspace.cannot_save_notice());
+    mask_sessions([&mut session]);
+    Ok(SessionModel { session, spec, ended_at_ms, can_write: workspace.has_scope(SESSIONS_WRITE), stale, now_ms })
+}
 
 /// Loads the last page of messages, or the one before `before`, whose runs start at `runs_cursor`.
 pub async fn load_conversation(
@@ -32,7 +42,7 @@ pub async fn load_conversation(
 ) -> Result<Conversation, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let of_session = Query::default().with(Term::Field { field: Field::Session, value: id.to_owned() });
-    // Without the scope for runs, the messages stand alone.
+    // Without the scope for runs, messages have no runs.
     let may_read_runs = workspace.has_scope(RUNS_READ);
     let load_runs = async |limit| {
         if !may_read_runs {
@@ -137,7 +147,7 @@ fn parse_frame(frame: &Value) -> Message {
         _ => frame["role"].as_str().unwrap_or("message"),
     };
     Message {
-        role: role.to_owned(),
+        role: masked(role).into_owned(),
         text: frame["text"].as_str().unwrap_or_default().to_owned(),
         attachments: frame["attachments"].as_array().map_or(0, Vec::len),
         ..Message::default()
@@ -164,15 +174,17 @@ fn is_prompt_of(run: &RunSummary, message_text: &str) -> bool {
 
 fn message_run(run: &RunSummary, shared: &Metadata) -> MessageRun {
     let own = run.metadata.iter().filter(|(key, value)| shared.get(*key) != Some(value));
+    let mut own_metadata: Metadata = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    mask_metadata(&mut own_metadata);
     MessageRun {
         id: run.id.clone(),
         status: run.status,
         waiting: run.marks.waiting,
-        model: run.model.clone(),
+        model: run.model.as_deref().map(|model| masked(model).into_owned()),
         tokens: run.tokens.map(Tokens::total),
         duration_ms: run.duration_ms,
         created_at_ms: run.created_at_ms,
-        own_metadata: own.map(|(key, value)| (key.clone(), value.clone())).collect(),
+        own_metadata,
     }
 }
 
@@ -200,8 +212,10 @@ mod tests {
             turns: None,
             tool_calls: None,
             duration_ms: None,
+            waited_ms: None,
             cost_micros: None,
             error_class: None,
+            group: None,
             created_at_ms: 0,
             metadata: [("env", "prod"), ("ticket", id)].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
             marks: Marks::default(),

@@ -4,11 +4,12 @@
 
 mod command;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{A2aPeer, Headers, McpEndpoint};
+use domain::{A2aPeer, Headers, LockExt, McpEndpoint};
 use http::HeaderMap;
 use remote_tools::a2a::{self, FoundCard, Message};
 use remote_tools::mcp::{McpCatalogue, McpSession};
@@ -23,7 +24,9 @@ pub use command::AllowedCommands;
 
 const CLIENT_NAME: &str = "runlens";
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
+/// Calls of all workspaces, and of one, so that its slow peers do not keep others waiting.
 const MAX_CONCURRENT: usize = 64;
+const MAX_CONCURRENT_OF_WORKSPACE: usize = 32;
 
 /// The text of a tool's result, or of its error.
 pub type ToolReply = Result<String, String>;
@@ -35,11 +38,14 @@ pub struct WorkspacePeers {
     commands: AllowedCommands,
     /// Limits the calls in progress. Others wait, within their own time limit.
     slots: Arc<Semaphore>,
+    /// The share of each workspace, by slug.
+    shares: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
 }
 
 impl WorkspacePeers {
     pub fn new(allowed: AllowList, commands: AllowedCommands) -> Self {
-        Self { outbound: Outbound::new(allowed), commands, slots: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
+        let slots = Arc::new(Semaphore::new(MAX_CONCURRENT));
+        Self { outbound: Outbound::new(allowed), commands, slots, shares: Arc::default() }
     }
 
     /// Returns the peers of a workspace. Its slug comes from the sign-in.
@@ -47,15 +53,21 @@ impl WorkspacePeers {
         Peers {
             outbound: self.outbound.for_workspace(slug),
             commands: self.commands.for_workspace(slug),
+            share: self.shares.locked().entry(slug.to_owned()).or_insert_with(new_share).clone(),
             slots: self.slots.clone(),
         }
     }
+}
+
+fn new_share() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MAX_CONCURRENT_OF_WORKSPACE))
 }
 
 #[derive(Clone, Debug)]
 pub struct Peers {
     outbound: Outbound,
     pub commands: AllowedCommands,
+    share: Arc<Semaphore>,
     slots: Arc<Semaphore>,
 }
 
@@ -65,6 +77,11 @@ pub fn check_headers(headers: &Headers) -> Result<(), RemoteError> {
 }
 
 impl Peers {
+    /// The hosts beside the public internet that these peers may be on.
+    pub fn allowed_hosts(&self) -> Vec<String> {
+        self.outbound.allowed_hosts()
+    }
+
     pub async fn discover_mcp(&self, endpoint: &McpEndpoint) -> Result<McpCatalogue, RemoteError> {
         let discover = async {
             let session = self.connect_mcp(endpoint, DISCOVERY_TIMEOUT).await?;
@@ -151,7 +168,8 @@ impl Peers {
         call: impl Future<Output = Result<T, RemoteError>>,
     ) -> Result<T, RemoteError> {
         let in_slot = async {
-            let _slot = self.slots.acquire().await;
+            let _of_workspace = self.share.acquire().await;
+            let _of_all = self.slots.acquire().await;
             call.await
         };
         tokio::time::timeout(timeout, in_slot).await.unwrap_or(Err(RemoteError::TimedOut(timeout)))
@@ -177,4 +195,26 @@ fn card_url(peer: &A2aPeer) -> Result<Option<Url>, RemoteError> {
 
 fn parse_headers(headers: &Headers) -> Result<HeaderMap, RemoteError> {
     remote_tools::parse_headers(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn slow_peers_of_one_workspace_do_not_keep_another_waiting() {
+        let peers = WorkspacePeers::new(AllowList::default(), AllowedCommands::default());
+        let (slow, short) = (Duration::from_secs(600), Duration::from_millis(100));
+        let calls = (0..2 * MAX_CONCURRENT).map(|_| {
+            let one = peers.of("one");
+            tokio::spawn(async move { one.limited(slow, std::future::pending::<Result<(), RemoteError>>()).await })
+        });
+        let calls: Vec<_> = calls.collect();
+        while peers.of("one").share.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(peers.of("one").limited(short, async { Ok(()) }).await.is_err());
+        assert!(peers.of("other").limited(short, async { Ok(()) }).await.is_ok());
+        calls.iter().for_each(tokio::task::JoinHandle::abort);
+    }
 }

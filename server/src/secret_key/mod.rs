@@ -154,6 +154,8 @@ fn purpose_of(column: SealedColumn) -> &'static str {
         SealedColumn::Template => purpose::TEMPLATE,
         SealedColumn::Draft => purpose::DRAFT,
         SealedColumn::Batch | SealedColumn::BatchItem => purpose::BATCH,
+        SealedColumn::PendingErasure => purpose::PENDING_ERASURE,
+        SealedColumn::RedactionKey => purpose::REDACTION_KEY,
     }
 }
 

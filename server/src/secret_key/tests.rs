@@ -4,7 +4,7 @@ use domain::{AuditAction, Via};
 
 use super::*;
 use crate::audit::Actor;
-use crate::store::{CallKey, Grant, NewBatch, SealedAnswerers, SealedTokens, StoredTemplate, WebSession};
+use crate::store::{CallKey, EraseTarget, Grant, NewBatch, SealedAnswerers, SealedTokens, StoredTemplate, WebSession};
 
 const OLD: &str = "an old key of at least 32 characters";
 const NEW: &str = "a new key of at least 32 characters!";
@@ -42,14 +42,17 @@ async fn fill(store: &Store, vault: &Vault) -> anyhow::Result<()> {
     let sealed = seal(SealedColumn::Answerers);
     let answerers = SealedAnswerers { subject: "ada", sealed: &sealed, by_hand: false };
     store.finish_launch(workspace, "key", "run_1", Some(answerers), &entry).await?;
-    let call = CallKey { workspace, run_id: "run_1", tool_use_id: "call" };
-    store.claim_answer(call, "tool", Via::Canned, "ada", "owner", 0).await?;
-    store.save_reply(call, "owner", &seal(SealedColumn::Answer), 0).await?;
+    let call = CallKey { workspace, run_id: "run_1", tool_use_id: "call", owner: "owner" };
+    store.claim_answer(call, "tool", Via::Canned, "ada", 0).await?;
+    store.save_reply(call, &seal(SealedColumn::Answer), 0).await?;
     let (id, name, notes) = ("template".to_owned(), String::new(), String::new());
     let sealed = seal(SealedColumn::Template);
     let template = StoredTemplate { id, subject, email, shared: false, name, notes, sealed, changed_at_ms: 0 };
-    assert!(store.insert_template(workspace, &template, 1).await?);
+    assert!(store.insert_template(workspace, &template, 1, None).await?);
     store.save_draft(workspace, "ada", &seal(SealedColumn::Draft), 0).await?;
+    store.insert_redaction_key(workspace, &seal(SealedColumn::RedactionKey)).await?;
+    let target = EraseTarget::Session("session".to_owned());
+    store.begin_erasure(workspace, &target, &seal(SealedColumn::PendingErasure), &entry).await?;
     let (content, input) = (seal(SealedColumn::Batch), seal(SealedColumn::BatchItem));
     let batch = NewBatch {
         id: "batch",

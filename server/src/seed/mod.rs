@@ -25,15 +25,15 @@ const BATCH: u64 = 500;
 
 #[derive(Args, Clone, Debug)]
 pub struct SeedOptions {
-    /// How many runs to make.
+    /// Number of runs to generate.
     #[arg(long)]
     pub runs: u64,
 
-    /// Where the made-up world begins; the same seed makes the same runs.
+    /// Seed of the generator; the same seed generates the same runs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Slug of the workspace that they belong to; made if it is not there.
+    /// Slug of the workspace that they belong to; created if it does not exist.
     #[arg(long, default_value = "demo")]
     pub workspace: String,
 
@@ -71,6 +71,7 @@ pub async fn seed(options: SeedOptions) -> anyhow::Result<Seeded> {
         let generated = generated?;
         store.upsert_runs(workspace, &generated.updates).await.context("the runs could not be written")?;
         store.train_dictionary().await?;
+        store.choose_common_words(workspace).await?;
         seeded.runs += generated.updates.len() as u64;
         seeded.events += generated.events;
         seeded.plain_bytes += generated.plain_bytes;

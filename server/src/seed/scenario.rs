@@ -59,7 +59,7 @@ impl Seeder {
         let model = rng.pick_skewed(&MODELS);
         let failed = rng.one_in(20).then(|| ERRORS[usize::try_from(rng.below(4)).unwrap_or(0)]);
         let looping = failed.is_none() && rng.one_in(50);
-        let (events, answer) = log(&mut rng, failed, looping);
+        let (mut events, answer) = log(&mut rng, failed, looping);
         let tokens = Tokens {
             input_tokens: 2_000 + rng.below(6_000),
             cached_tokens: rng.below(1_500),
@@ -67,6 +67,7 @@ impl Seeder {
             output_tokens: 200 + rng.below(900),
         };
         let duration_ms = 3_000 + rng.below(60_000);
+        observe(&mut events, created_at_ms, duration_ms);
         let metadata = [
             ("customer".to_owned(), format!("customer-{:02}", rng.below(50))),
             ("env".to_owned(), rng.pick_skewed(&["prod", "staging", "dev"]).to_owned()),
@@ -98,8 +99,10 @@ impl Seeder {
                 turns: Some(CALLS + 1),
                 tool_calls: Some(CALLS),
                 duration_ms: Some(duration_ms),
+                waited_ms: None,
                 cost_micros: None,
                 error_class: None,
+                group: None,
                 created_at_ms,
                 metadata: metadata.into(),
                 marks: Marks::default(),
@@ -144,11 +147,21 @@ fn log(rng: &mut Rng, failed: Option<(&str, &str)>, looping: bool) -> (Vec<Event
     (events, answer)
 }
 
+/// Sets the arrival times of events, as if the run had been followed: some steps take longer than others.
+fn observe(events: &mut [Event], created_at_ms: i64, duration_ms: u64) {
+    let weight = |event: &Event| 1 + (event.seq * 7 + duration_ms) % 11;
+    let total: u64 = events.iter().map(weight).sum();
+    let mut elapsed = 0;
+    for event in events {
+        elapsed += weight(event);
+        event.observed_at_ms = Some(created_at_ms.saturating_add_unsigned(duration_ms * elapsed / total.max(1)));
+    }
+}
+
 /// A tool result of about a kilobyte, like records of a shop.
 fn tool_result(rng: &mut Rng) -> String {
-    let mut items = Vec::new();
-    let mut length = 0;
-    while length < RESULT_BYTES - 120 {
+    let (mut items, mut total) = (String::new(), 0);
+    while items.len() < RESULT_BYTES - 120 {
         let item = json!({
             "id": format!("A{}", rng.below(1_000_000)),
             "status": rng.pick_skewed(&["open", "paid", "shipped", "returned", "cancelled"]),
@@ -156,10 +169,10 @@ fn tool_result(rng: &mut Rng) -> String {
             "updatedAt": format!("2026-{:02}-{:02}T{:02}:{:02}:00Z", 1 + rng.below(12), 1 + rng.below(28), rng.below(24), rng.below(60)),
             "note": sentence(rng, 8),
         });
-        length += item.to_string().len() + 1;
-        items.push(item);
+        items += &format!("{item},");
+        total += 1;
     }
-    json!({ "items": items, "total": items.len() }).to_string()
+    format!("{{\"items\":[{}],\"total\":{total}}}", items.trim_end_matches(','))
 }
 
 fn sentence(rng: &mut Rng, words: u64) -> String {

@@ -1,10 +1,11 @@
 //! Batches of launches, leased to one process, and the state of each item.
 
-use domain::{Batch, BatchItem, BatchItemState};
+use domain::{Batch, BatchItem, BatchItemState, from_word, word};
 use protocol::query::{Clause, Term};
 use sqlx::Row;
 
 use super::audit::{self, NewAuditEntry};
+use super::sql::{args, execute, fetch, fetch_column, fetch_optional};
 use super::{Result, Store, WorkspaceId};
 
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct OpenBatch {
     pub tag_key: String,
     pub tag_value: String,
     pub sealed: Vec<u8>,
+    /// The process that has the lease.
+    pub owner: String,
 }
 
 impl Store {
@@ -37,31 +40,14 @@ impl Store {
         entry: &NewAuditEntry,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
-        let inserted = sqlx::query(
-            "INSERT INTO launch_batch (workspace_id, id, subject, tag_key, tag_value, content, state, owner, \
-             lease_until, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'open', '', 0, $7) ON CONFLICT DO NOTHING",
-        )
-        .bind(workspace.0)
-        .bind(batch.id)
-        .bind(batch.subject)
-        .bind(batch.tag_key)
-        .bind(batch.tag_value)
-        .bind(batch.sealed)
-        .bind(entry.at_ms)
-        .execute(&mut *tx)
-        .await?;
-        if inserted.rows_affected() == 1 {
-            for (position, input) in (0_i64..).zip(batch.sealed_inputs) {
-                sqlx::query(
-                    "INSERT INTO launch_batch_item (workspace_id, batch_id, position, input, state) \
-                     VALUES ($1, $2, $3, $4, 'waiting')",
-                )
-                .bind(workspace.0)
-                .bind(batch.id)
-                .bind(position)
-                .bind(input)
-                .execute(&mut *tx)
-                .await?;
+        let sql = "INSERT INTO launch_batch (workspace_id, id, subject, tag_key, tag_value, content, state, owner, \
+                   lease_until, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'open', '', 0, $7) ON CONFLICT DO NOTHING";
+        let NewBatch { id, subject, tag_key, tag_value, sealed, sealed_inputs } = *batch;
+        if execute(&mut tx, sql, args![workspace, id, subject, tag_key, tag_value, sealed, entry.at_ms]).await? == 1 {
+            for (position, input) in (0_i64..).zip(sealed_inputs) {
+                let sql = "INSERT INTO launch_batch_item (workspace_id, batch_id, position, input, state) \
+                           VALUES ($1, $2, $3, $4, 'waiting')";
+                execute(&mut tx, sql, args![workspace, id, position, input]).await?;
             }
             audit::add(&mut tx, workspace, entry).await?;
         }
@@ -69,25 +55,15 @@ impl Store {
     }
 
     pub async fn batch(&self, workspace: WorkspaceId, id: &str) -> Result<Option<Batch>> {
-        let row = sqlx::query(
-            "SELECT tag_key, tag_value, state, problem, created_at FROM launch_batch \
-             WHERE workspace_id = $1 AND id = $2",
-        )
-        .bind(workspace.0)
-        .bind(id)
-        .fetch_optional(&self.reader)
-        .await?;
+        let sql = "SELECT tag_key, tag_value, state, problem, created_at FROM launch_batch \
+                   WHERE workspace_id = $1 AND id = $2";
+        let row = fetch_optional(&self.reader, sql, args![workspace, id]).await?;
         let Some(row) = row else { return Ok(None) };
-        let items = sqlx::query(
-            "SELECT state, run_id, problem FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
-             ORDER BY position",
-        )
-        .bind(workspace.0)
-        .bind(id)
-        .fetch_all(&self.reader)
-        .await?;
+        let sql = "SELECT state, run_id, problem FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
+                   ORDER BY position";
+        let items = fetch(&self.reader, sql, args![workspace, id]).await?;
         let items = items.iter().map(|row| {
-            let state = BatchItemState::parse(&row.try_get::<String, _>(0)?).unwrap_or(BatchItemState::Waiting);
+            let state = from_word(row.try_get(0)?).unwrap_or(BatchItemState::Waiting);
             Ok(BatchItem { state, run_id: row.try_get(1)?, problem: row.try_get(2)? })
         });
         let (tag_key, tag_value): (String, String) = (row.try_get("tag_key")?, row.try_get("tag_value")?);
@@ -106,20 +82,14 @@ impl Store {
     /// The sealed inputs of a batch, in order.
     pub async fn batch_inputs(&self, workspace: WorkspaceId, id: &str) -> Result<Vec<Vec<u8>>> {
         let sql = "SELECT input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 ORDER BY position";
-        sqlx::query_scalar(sql).bind(workspace.0).bind(id).fetch_all(&self.reader).await
+        fetch_column(&self.reader, sql, args![workspace, id]).await
     }
 
     /// Leases open batches whose lease has expired.
-    pub async fn claim_batches(&self, owner: &str, now_ms: i64, lease_until_ms: i64) -> Result<Vec<OpenBatch>> {
-        let rows = sqlx::query(
-            "UPDATE launch_batch SET owner = $1, lease_until = $2 WHERE state = 'open' AND lease_until < $3 \
-             RETURNING workspace_id, id, subject, tag_key, tag_value, content",
-        )
-        .bind(owner)
-        .bind(lease_until_ms)
-        .bind(now_ms)
-        .fetch_all(&self.writer)
-        .await?;
+    pub async fn claim_batches(&self, owner: &str, now_ms: i64, until_ms: i64) -> Result<Vec<OpenBatch>> {
+        let sql = "UPDATE launch_batch SET owner = $1, lease_until = $2 WHERE state = 'open' AND lease_until < $3 \
+                   RETURNING workspace_id, id, subject, tag_key, tag_value, content, owner";
+        let rows = fetch(&self.writer, sql, args![owner, until_ms, now_ms]).await?;
         rows.iter()
             .map(|row| {
                 Ok(OpenBatch {
@@ -129,81 +99,39 @@ impl Store {
                     tag_key: row.try_get("tag_key")?,
                     tag_value: row.try_get("tag_value")?,
                     sealed: row.try_get("content")?,
+                    owner: row.try_get("owner")?,
                 })
             })
             .collect()
     }
 
     /// Extends the lease of a batch and sets its problem. Returns false if the lease was lost.
-    pub async fn renew_batch(
-        &self,
-        batch: &OpenBatch,
-        owner: &str,
-        lease_until_ms: i64,
-        problem: Option<&str>,
-    ) -> Result<bool> {
-        let renewed = sqlx::query(
-            "UPDATE launch_batch SET lease_until = $1, problem = $2 \
-             WHERE workspace_id = $3 AND id = $4 AND owner = $5 AND state = 'open'",
-        )
-        .bind(lease_until_ms)
-        .bind(problem)
-        .bind(batch.workspace_id.0)
-        .bind(&batch.id)
-        .bind(owner)
-        .execute(&self.writer)
-        .await?;
-        Ok(renewed.rows_affected() == 1)
+    pub async fn renew_batch(&self, batch: &OpenBatch, until_ms: i64, problem: Option<&str>) -> Result<bool> {
+        let sql = "UPDATE launch_batch SET lease_until = $1, problem = $2 \
+                   WHERE workspace_id = $3 AND id = $4 AND owner = $5 AND state = 'open'";
+        self.change_one(sql, args![until_ms, problem, batch.workspace_id, &batch.id, &batch.owner]).await
     }
 
     /// The next waiting item: its position and its sealed input.
     pub async fn next_batch_item(&self, batch: &OpenBatch) -> Result<Option<(i64, Vec<u8>)>> {
-        let row = sqlx::query(
-            "SELECT position, input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
-             AND state = 'waiting' ORDER BY position LIMIT 1",
-        )
-        .bind(batch.workspace_id.0)
-        .bind(&batch.id)
-        .fetch_optional(&self.writer)
-        .await?;
+        let sql = "SELECT position, input FROM launch_batch_item WHERE workspace_id = $1 AND batch_id = $2 \
+                   AND state = 'waiting' ORDER BY position LIMIT 1";
+        let row = fetch_optional(&self.writer, sql, args![batch.workspace_id, &batch.id]).await?;
         row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
     }
 
-    pub async fn settle_batch_item(
-        &self,
-        batch: &OpenBatch,
-        position: i64,
-        state: BatchItemState,
-        run_id: Option<&str>,
-        problem: Option<&str>,
-    ) -> Result<()> {
-        sqlx::query(
-            "UPDATE launch_batch_item SET state = $1, run_id = $2, problem = $3 \
-             WHERE workspace_id = $4 AND batch_id = $5 AND position = $6",
-        )
-        .bind(state.as_str())
-        .bind(run_id)
-        .bind(problem)
-        .bind(batch.workspace_id.0)
-        .bind(&batch.id)
-        .bind(position)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+    pub async fn settle_batch_item(&self, batch: &OpenBatch, position: i64, item: &BatchItem) -> Result<()> {
+        let sql = "UPDATE launch_batch_item SET state = $1, run_id = $2, problem = $3 \
+                   WHERE workspace_id = $4 AND batch_id = $5 AND position = $6";
+        let BatchItem { state, run_id, problem } = item.clone();
+        let args = args![word(state), run_id, problem, batch.workspace_id, &batch.id, position];
+        self.change(sql, args).await.map(drop)
     }
 
     /// Closes a finished batch and deletes its spec with its secrets.
-    pub async fn close_batch(&self, batch: &OpenBatch, owner: &str) -> Result<()> {
-        sqlx::query(
-            "UPDATE launch_batch SET state = 'done', problem = NULL, content = $1 \
-             WHERE workspace_id = $2 AND id = $3 AND owner = $4",
-        )
-        .bind(&[][..])
-        .bind(batch.workspace_id.0)
-        .bind(&batch.id)
-        .bind(owner)
-        .execute(&self.writer)
-        .await
-        .map(drop)
+    pub async fn close_batch(&self, batch: &OpenBatch) -> Result<()> {
+        let sql = "UPDATE launch_batch SET state = 'done', problem = NULL, content = $1 \
+                   WHERE workspace_id = $2 AND id = $3 AND owner = $4";
+        self.change(sql, args![Vec::new(), batch.workspace_id, &batch.id, &batch.owner]).await.map(drop)
     }
 }

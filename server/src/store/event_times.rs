@@ -5,6 +5,8 @@
 
 use protocol::Event;
 
+use super::varint::{read_number, read_signed, write_number, write_signed};
+
 /// What is encoded of an event.
 pub struct StepTime {
     /// The kind of a delta that has a time.
@@ -27,7 +29,7 @@ pub fn encode(events: &[StepTime]) -> Vec<u8> {
     for (i, event) in events.iter().enumerate() {
         let Some(at_ms) = event.at_ms.filter(|_| is_step(events, i)) else { continue };
         write_number(&mut bytes, (i - next) as u64);
-        write_number(&mut bytes, zigzag(at_ms.wrapping_sub(before_ms)));
+        write_signed(&mut bytes, at_ms.wrapping_sub(before_ms));
         (next, before_ms) = (i + 1, at_ms);
     }
     bytes
@@ -36,10 +38,10 @@ pub fn encode(events: &[StepTime]) -> Vec<u8> {
 /// Sets the arrival times of the events that they were encoded from. Stops at bytes that make no sense.
 pub fn decode(mut bytes: &[u8], events: &mut [Event]) {
     let (mut next, mut at_ms) = (0_usize, 0_i64);
-    while let Some((skipped, change)) = read_number(&mut bytes).zip(read_number(&mut bytes)) {
+    while let Some((skipped, change)) = read_number(&mut bytes).zip(read_signed(&mut bytes)) {
         let index = usize::try_from(skipped).ok().and_then(|skipped| next.checked_add(skipped));
         let Some((index, event)) = index.and_then(|index| Some((index, events.get_mut(index)?))) else { return };
-        at_ms = at_ms.wrapping_add(unzigzag(change));
+        at_ms = at_ms.wrapping_add(change);
         event.observed_at_ms = Some(at_ms);
         next = index + 1;
     }
@@ -50,36 +52,6 @@ fn is_step(events: &[StepTime], i: usize) -> bool {
     let delta = |i: Option<usize>| events.get(i?)?.delta.as_deref();
     let here = delta(Some(i));
     here.is_none() || delta(i.checked_sub(1)) != here || delta(Some(i + 1)) != here
-}
-
-fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(first & 0x7f) << shift;
-        if first & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-/// Small numbers of either sign become small positive ones.
-fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-fn unzigzag(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
 #[cfg(test)]

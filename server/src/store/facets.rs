@@ -12,13 +12,14 @@ use protocol::Query;
 use protocol::query::{Clause, Field, Is, Term};
 use sqlx::Row;
 
+use super::failure_groups::GROUP_KEY;
 use super::query_plan::{QueryPlan, Sample, SampleColumns};
 use super::sql::{Arg, fetch};
 use super::tags::{Counted, Tag, TagIds, counted};
 use super::{Result, Store, WorkspaceId};
 
 /// Keys besides metadata.
-const KEYS: [&str; 7] = ["status", "is", "model", "agent", "name", "tool", "error"];
+const KEYS: [&str; 8] = ["status", "is", "model", "agent", "name", "tool", "error", "group"];
 /// Before the key of metadata in the key of a facet.
 const METADATA: &str = "metadata.";
 /// The number of metadata keys, most used first.
@@ -65,7 +66,11 @@ impl Store {
             let (counts, counted_newest) = by_key.remove(&key)?;
             facet(key, counts, counted_newest, &plan.query)
         });
-        Ok(Facets { facets: facets.collect(), counted_newest })
+        let mut facets: Vec<Facet> = facets.collect();
+        for facet in facets.iter_mut().filter(|facet| facet.key == GROUP_KEY) {
+            self.add_titles(plan.workspace, &mut facet.values).await?;
+        }
+        Ok(Facets { facets, counted_newest })
     }
 
     /// The counts of a key that the filter has values of, as if it had none.
@@ -81,7 +86,7 @@ impl Store {
     }
 
     /// The metadata keys of most runs. Keys with shared values come before those that are unique per run, like order numbers.
-    async fn metadata_keys(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
+    pub(super) async fn metadata_keys(&self, workspace: WorkspaceId) -> Result<Vec<String>> {
         let sql = "SELECT h.value FROM (SELECT value, runs FROM tag WHERE workspace_id = $1 AND key = 'has' AND runs > 0 \
              AND value LIKE 'metadata.%' ORDER BY runs DESC, value LIMIT $2) h \
              ORDER BY (SELECT t.runs FROM tag t WHERE t.workspace_id = $1 AND t.key = h.value ORDER BY t.runs DESC LIMIT 1) \
@@ -168,9 +173,21 @@ impl Store {
         let rows = fetch(&self.reader, sql, all).await?;
         let value = |row: &sqlx::any::AnyRow| -> Result<FacetValue> {
             let runs = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0);
-            Ok(FacetValue { value: row.try_get(0)?, runs, selected: false })
+            Ok(FacetValue { value: row.try_get(0)?, runs, ..FacetValue::default() })
         };
-        rows.iter().map(value).collect()
+        let mut values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
+        if key == GROUP_KEY {
+            self.add_titles(workspace, &mut values).await?;
+        }
+        Ok(values)
+    }
+
+    /// Adds the titles of failure groups to their ids.
+    async fn add_titles(&self, workspace: WorkspaceId, values: &mut [FacetValue]) -> Result<()> {
+        let ids: Vec<&str> = values.iter().map(|value| value.value.as_str()).collect();
+        let mut titles = self.failure_titles(workspace, &ids).await?;
+        values.iter_mut().for_each(|value| value.label = titles.remove(&value.value));
+        Ok(())
     }
 }
 
@@ -186,6 +203,7 @@ fn facet(key: String, mut counts: Vec<TagCount>, counted_newest: Option<u64>, qu
         .map(|count| FacetValue {
             selected: selected(&count.tag.value),
             value: count.tag.value,
+            label: None,
             runs: count.matching_runs,
         })
         .collect();
@@ -219,7 +237,11 @@ fn key_and_value(term: &Term) -> Option<(Cow<'_, str>, &str)> {
         Term::Is(Is::Failed | Is::Running | Is::Mine) => return None,
         Term::Is(is) => ("is".into(), is.as_str()),
         Term::Metadata { key, value } => (format!("{METADATA}{key}").into(), value.as_str()),
-        Term::Field { field: Field::Id | Field::Session | Field::Launcher | Field::SessionStatus, .. } => return None,
+        Term::Field {
+            field:
+                Field::Id | Field::Session | Field::SlowestTool | Field::FailedTool | Field::Launcher | Field::SessionStatus,
+            ..
+        } => return None,
         Term::Field { field, value } => (field.as_str().into(), value.as_str()),
         Term::Has(_) | Term::Compare(_) | Term::Since(_) | Term::Before(_) | Term::Word(_) | Term::Phrase(_) => {
             return None;

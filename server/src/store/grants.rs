@@ -38,7 +38,7 @@ impl Store {
         let mut tx = self.begin().await?;
         sqlx::query(
             "INSERT INTO oauth_grant (id, workspace_id, subject, email, scopes, access_token, access_expires_at, \
-             refresh_token, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+             refresh_token, created_at, address) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         )
         .bind(&grant.id)
         .bind(grant.workspace_id.0)
@@ -49,6 +49,7 @@ impl Store {
         .bind(grant.tokens.access_expires_at_ms)
         .bind(&grant.tokens.refresh)
         .bind(grant.created_at_ms)
+        .bind(&entry.address)
         .execute(&mut *tx)
         .await?;
         audit::add(&mut tx, grant.workspace_id, entry).await?;

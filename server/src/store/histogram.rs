@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use domain::{Bucket, Histogram};
-use protocol::Query;
 use protocol::query::Term;
 use sqlx::{AssertSqlSafe, Row};
 
 use super::query_plan::{QueryPlan, Sample, SampleColumns};
+use super::span::{Ends, HOUR_MS, Span};
 use super::sql::fetch;
 use super::{Result, Store, WorkspaceId, list_key};
 
@@ -18,40 +18,9 @@ use super::{Result, Store, WorkspaceId, list_key};
 const SAMPLE_SIZE: u32 = 1_000;
 /// Runs counted for buckets narrower than an hour. If there are more, buckets are hours.
 const MAX_COUNTED_RUNS: i64 = 50_000;
-const HOUR_MS: i64 = 3_600_000;
-
-/// Bucket widths that read well on an axis.
-const BUCKET_WIDTHS_MS: [i64; 12] = [
-    60_000,
-    5 * 60_000,
-    15 * 60_000,
-    HOUR_MS,
-    3 * HOUR_MS,
-    6 * HOUR_MS,
-    12 * HOUR_MS,
-    24 * HOUR_MS,
-    2 * 24 * HOUR_MS,
-    7 * 24 * HOUR_MS,
-    30 * 24 * HOUR_MS,
-    365 * 24 * HOUR_MS,
-];
 
 /// A time, a status, and a number of runs.
 type Count = (i64, String, u64);
-
-/// A time range: from a time, included, until another, excluded.
-#[derive(Clone, Copy)]
-struct Span {
-    from: Option<i64>,
-    before: Option<i64>,
-}
-
-/// The first and the last time that a histogram covers, also without runs there.
-#[derive(Clone, Copy, Default)]
-struct Ends {
-    start: Option<i64>,
-    end: Option<i64>,
-}
 
 impl Store {
     /// Matching runs over time in about `wanted` buckets. They cover the query's time range, which ends now if the query
@@ -150,66 +119,6 @@ fn count(row: &sqlx::any::AnyRow, time: impl Fn(i64) -> i64) -> Result<Count> {
     Ok((time(at), row.try_get(1)?, u64::try_from(runs).unwrap_or(0)))
 }
 
-impl Span {
-    fn of(query: &Query, now_ms: i64) -> Self {
-        let mut span = Self { from: None, before: None };
-        for clause in &query.clauses {
-            match (&clause.term, clause.negated) {
-                (Term::Since(when), false) | (Term::Before(when), true) => {
-                    span.from = span.from.max(Some(when.resolve(now_ms)));
-                }
-                (Term::Before(when), false) | (Term::Since(when), true) => {
-                    let before = when.resolve(now_ms);
-                    span.before = Some(span.before.map_or(before, |known| known.min(before)));
-                }
-                _ => {}
-            }
-        }
-        span
-    }
-
-    /// The ends of a histogram. A query with a beginning and no end ends now; nothing is created later.
-    fn ends(self, now_ms: i64) -> Ends {
-        let end = self.before.or(self.from.map(|_| now_ms)).map(|end| end.min(now_ms));
-        Ends { start: self.from, end: end.filter(|end| self.from.is_none_or(|from| from < *end)) }
-    }
-
-    fn list_keys(self) -> (i64, i64) {
-        (self.from.map_or(i64::MIN, list_key::first_at), self.before.map_or(i64::MAX, list_key::first_at))
-    }
-
-    fn has_whole_hour(self, start: i64) -> bool {
-        self.from.is_none_or(|from| from <= start) && self.before.is_none_or(|before| start + HOUR_MS <= before)
-    }
-
-    /// The parts of hours that are not wholly in the range.
-    fn partial_hours(self) -> Vec<Self> {
-        let mut starts: Vec<i64> = [self.from, self.before]
-            .into_iter()
-            .flatten()
-            .map(|bound| bound.div_euclid(HOUR_MS).saturating_mul(HOUR_MS))
-            .filter(|start| !self.has_whole_hour(*start))
-            .collect();
-        starts.dedup();
-        let cut = |start: i64| {
-            let end = start.saturating_add(HOUR_MS);
-            Self { from: self.from.max(Some(start)), before: Some(self.before.map_or(end, |before| before.min(end))) }
-        };
-        starts.into_iter().map(cut).collect()
-    }
-}
-
-fn step_for(span_ms: i64, wanted: i64) -> i64 {
-    BUCKET_WIDTHS_MS.into_iter().find(|step| span_ms / step < wanted.max(1)).unwrap_or(BUCKET_WIDTHS_MS[11])
-}
-
-impl Ends {
-    /// The width of a bucket, if the first and the last run are at these times.
-    fn step(self, first: i64, last: i64, wanted: i64) -> i64 {
-        step_for(self.end.unwrap_or(last) - self.start.unwrap_or(first), wanted)
-    }
-}
-
 fn buckets(counts: &[Count], ends: Ends, wanted: i64) -> Histogram {
     let times = || counts.iter().map(|count| count.0);
     let (Some(first), Some(last)) = (times().min().or(ends.start), times().max().or(ends.end)) else {
@@ -236,6 +145,7 @@ fn in_steps(counts: &[Count], ends: Ends, step: i64) -> Histogram {
 #[cfg(test)]
 mod tests {
     use domain::RunSort;
+    use protocol::Query;
 
     use super::*;
     use crate::seed::Seeder;

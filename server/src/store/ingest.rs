@@ -3,17 +3,20 @@
 //! Rows are merged here and not in SQL, because a run's tags follow from the merged row. The tags to add and to remove are
 //! the difference to the tags that the stored row lists.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::RunSummary;
 use protocol::messages::Metadata;
-use protocol::timeline::first_line;
+use protocol::timeline::{FailureSignature, failure_signature_without_log, first_line};
 use protocol::{Event, RunStatus, Timeline};
 use serde_json::Value;
 use sqlx::AnyConnection;
 
 use super::erasure::{ErasedItems, run_hashes};
+use super::failure_groups::GroupChanges;
 use super::hour_counts::HourCounts;
+use super::insights::{FactsChanges, LogFacts, ToolFacts};
 use super::log::without_header_values;
 use super::log::write_parts;
 use super::log_summary::LogSummary;
@@ -23,10 +26,11 @@ use super::run_row::{self, RunRow};
 use super::sql::{Arg, execute, rows};
 use super::tags::{self, KnownTags, Tag, TagChanges};
 use super::text::{self, RunText, SearchedText, Words};
-use super::{Engine, Origin, Result, Store, WorkspaceId, list_key};
+use super::tool_use::ToolUse;
+use super::{Engine, Origin, Result, Store, WorkspaceId, list_key, storable};
 
 /// The version of tags and texts that this program writes. Runs with an older version are indexed again.
-pub(super) const INDEX_VERSION: i64 = 3;
+pub(super) const INDEX_VERSION: i64 = 7;
 /// Runs per transaction.
 const CHUNK: usize = 250;
 
@@ -43,6 +47,10 @@ impl RunUpdate {
     /// The size of the compressed log.
     pub fn log_bytes(&self) -> usize {
         self.log.iter().flat_map(|log| &log.parts).map(|part| part.body.len()).sum()
+    }
+
+    fn has_whole_log(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.summary.complete)
     }
 }
 
@@ -84,7 +92,8 @@ impl Store {
     /// Returns the runs whose text has to be indexed again with their stored logs.
     async fn upsert_chunk(&self, workspace: WorkspaceId, updates: &[RunUpdate]) -> Result<Vec<String>> {
         let mut tx = self.begin_writing(workspace).await?;
-        let Written { tags, stale } = self.write_updates(&mut tx, workspace, updates).await?;
+        let updates: Vec<&RunUpdate> = updates.iter().collect();
+        let Written { tags, stale } = self.write_updates(&mut tx, workspace, &updates).await?;
         tx.commit().await?;
         self.tag_cache.insert(workspace, &tags);
         Ok(stale)
@@ -95,11 +104,12 @@ impl Store {
         &self,
         tx: &mut AnyConnection,
         workspace: WorkspaceId,
-        updates: &[RunUpdate],
+        updates: &[&RunUpdate],
     ) -> Result<Written> {
         // MANTYX's list can contain a run twice while new runs arrive: the last one counts.
+        let updates: Vec<Cow<'_, RunUpdate>> = updates.iter().map(|update| storable::update(update)).collect();
         let mut latest: BTreeMap<&str, &RunUpdate> =
-            updates.iter().map(|update| (update.summary.id.as_str(), update)).collect();
+            updates.iter().map(|update| (update.summary.id.as_str(), update.as_ref())).collect();
         let hashes = || latest.values().flat_map(|update| run_hashes(&update.summary)).collect();
         let erased = ErasedItems::among(tx, workspace, hashes).await?;
         latest.retain(|_, update| !erased.has_run(&update.summary));
@@ -136,6 +146,8 @@ impl Store {
     ) -> Result<Vec<String>> {
         let mut changes = TagChanges::default();
         let mut hours = HourCounts::default();
+        let mut groups = GroupChanges::default();
+        let mut facts = FactsChanges::default();
         let mut changed = Vec::new();
         let mut texts = Vec::new();
         for run in &mut merged {
@@ -156,20 +168,21 @@ impl Store {
                 &run.row.tags.all(),
             );
             hours.record(before.filter(|row| row.indexed > 0), Some(&run.row));
+            groups.record(before, Some(&run.row), run.failure.as_ref());
             texts.extend(run.text());
+            facts.push(&run.row, run.log_facts(known));
             changed.push(&run.row);
         }
         run_row::write(tx, self.engine, workspace, &changed).await?;
         changes.write(tx, self.engine).await?;
         hours.write(tx, self.engine, workspace).await?;
-        text::write(tx, self.engine, &self.packer, workspace, &texts).await?;
-        for run in &merged {
-            if let Some(log) = &run.update.log
-                && !log.parts.is_empty()
-            {
-                write_parts(tx, run.row.list_key, &log.parts).await?;
-            }
-        }
+        groups.write(tx, workspace).await?;
+        facts.write(tx, self.engine, workspace).await?;
+        text::write(tx, self, workspace, &texts).await?;
+        let logs = merged.iter().filter_map(|run| Some((run.row.list_key, run.update.log.as_ref()?)));
+        let parts: Vec<(i64, &Part)> =
+            logs.flat_map(|(list_key, log)| log.parts.iter().map(move |part| (list_key, part))).collect();
+        write_parts(tx, self.engine, &parts).await?;
         write_specs(tx, self.engine, &self.packer, &merged).await?;
         Ok(merged.iter().filter(|run| run.is_text_stale()).map(|run| run.row.summary.id.clone()).collect())
     }
@@ -190,6 +203,8 @@ struct MergedRun<'a> {
     run_tags: BTreeSet<Tag>,
     /// `None` if the update has no log.
     log_tags: Option<BTreeSet<Tag>>,
+    /// The failure group, unless it is known already and the update says nothing about it.
+    failure: Option<FailureSignature>,
 }
 
 impl<'a> MergedRun<'a> {
@@ -201,6 +216,14 @@ impl<'a> MergedRun<'a> {
         if let Some(log) = &update.log {
             apply_log(&mut row, &log.summary);
         }
+        let failure = match &update.log {
+            Some(log) if log.summary.complete => log.summary.failure.clone(),
+            _ => row.lacks_end().then(|| failure_signature_without_log(row.summary.error.as_deref())),
+        };
+        let is_known = before.is_some() && row.log_state == LOG_COMPLETE && !update.has_whole_log();
+        if !is_known {
+            row.summary.group = failure.as_ref().map(|failure| failure.id.clone());
+        }
         if row.summary.reason.is_none() && row.summary.status == RunStatus::Failed {
             row.summary.reason = row.summary.error.as_deref().and_then(first_line);
         }
@@ -210,13 +233,22 @@ impl<'a> MergedRun<'a> {
             row.summary.cost_micros = Some(cost_micros(price, tokens));
             row.price_id = Some(price.id);
         }
+        storable::run(&mut row.summary);
         let run_tags = tags::of_run(&row.summary, row.summary.origin);
         let log_tags = update.log.as_ref().map(|log| tags::of_log(&log.summary));
-        Self { before, row, update, run_tags, log_tags }
+        Self { before, row, update, run_tags, log_tags, failure }
     }
 
     fn tags(&self) -> impl Iterator<Item = Tag> + '_ {
         self.run_tags.iter().chain(self.log_tags.iter().flatten()).cloned()
+    }
+
+    /// How much of its time is known, and how it used its tools, if the update has a log.
+    fn log_facts(&self, known: &KnownTags) -> Option<LogFacts> {
+        let log = &self.update.log.as_ref()?.summary;
+        let tool =
+            |(name, used): (&String, &ToolUse)| Some(ToolFacts::new(*known.ids.get(&Tag::new("tool", name))?, used));
+        Some((log.observed_ms, log.tool_use.iter().filter_map(tool).collect()))
     }
 
     /// The row has changed since its text was written with the words of the whole log.
@@ -275,6 +307,14 @@ pub(super) const LOG_COMPLETE: i64 = 1;
 /// [`RunRow::log_state`]: MANTYX no longer has the log.
 pub(super) const LOG_GONE: i64 = 2;
 
+impl RunRow {
+    /// The run failed, and the end of its log will never come.
+    fn lacks_end(&self) -> bool {
+        let will_come = self.summary.origin == Origin::Mirrored && self.log_state != LOG_GONE;
+        self.summary.status == RunStatus::Failed && self.log_state != LOG_COMPLETE && !will_come
+    }
+}
+
 fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     let (run, new) = (&mut row.summary, &update.summary);
     let keep = |old: &mut Option<String>, new: &Option<String>| {
@@ -307,17 +347,23 @@ fn merge(mut row: RunRow, update: &RunUpdate) -> RunRow {
     row
 }
 
-/// Sets marks, error class, reason and number of calls from the log, and fills in other values that are not known yet.
+/// Sets marks, error class, reason, time of waiting and number of calls from the log, and fills in other values that are not known yet.
 fn apply_log(row: &mut RunRow, log: &LogSummary) {
     let run = &mut row.summary;
     run.marks = log.marks;
     run.error_class.clone_from(&log.error_class);
     run.reason.clone_from(&log.reason);
+    run.waited_ms = log.waited_ms;
     if log.complete || run.tool_calls.is_none() {
         run.tool_calls = Some(log.calls);
     }
     run.tokens = run.tokens.or(log.tokens);
     run.turns = run.turns.or(log.turns);
+    // Only the log knows them. MANTYX reports both for its own runs.
+    if run.origin == Origin::Imported {
+        run.model = run.model.take().or_else(|| log.model.clone());
+        run.duration_ms = run.duration_ms.or(log.duration_ms);
+    }
     if run.error.is_none() {
         run.error.clone_from(&log.error);
     }
@@ -336,14 +382,12 @@ async fn write_specs(tx: &mut AnyConnection, engine: Engine, packer: &Packer, me
     if specs.is_empty() {
         return Ok(());
     }
-    let mut args = Vec::with_capacity(specs.len() * 2);
-    for (list_key, spec) in &specs {
-        let spec = without_header_values(spec);
-        args.extend([Arg::from(*list_key), packer.compress(spec.as_bytes()).map_err(sqlx::Error::Io)?.into()]);
-    }
+    let plain: Vec<_> = specs.iter().map(|(_, spec)| without_header_values(spec)).collect();
+    let bodies = packer.compress_each(plain.iter().map(|spec| spec.as_bytes())).map_err(sqlx::Error::Io)?;
+    let args = specs.iter().zip(bodies).flat_map(|((list_key, _), body)| [Arg::from(*list_key), Arg::from(body)]);
     let sql = format!(
         "INSERT INTO run_spec (n, body) VALUES {} ON CONFLICT (n) DO UPDATE SET body = excluded.body",
         rows(engine, specs.len(), "(?, ?)")
     );
-    execute(tx, sql, args).await.map(drop)
+    execute(tx, sql, args.collect()).await.map(drop)
 }

@@ -3,6 +3,7 @@
 use sqlx::Row;
 
 use super::audit::{self, NewAuditEntry};
+use super::sql::{args, execute, fetch_column, fetch_optional, fetch_value};
 use super::{Result, Store, WorkspaceId};
 
 /// A launch that is about to be sent.
@@ -40,55 +41,31 @@ pub struct SealedAnswerers<'a> {
 impl Store {
     /// Claims a key for a launch. Returns `None` if this call got it, otherwise the state of the earlier launch.
     pub async fn begin_launch(&self, workspace: WorkspaceId, new: &NewLaunch<'_>) -> Result<Option<Launch>> {
-        let taken = sqlx::query(
-            "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject, \
-             origin_run_id) VALUES ($1, $2, $3, 'starting', $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-        )
-        .bind(workspace.0)
-        .bind(new.key)
-        .bind(new.fingerprint)
-        .bind(new.lease_until_ms)
-        .bind(new.now_ms)
-        .bind(new.subject)
-        .bind(new.origin_run_id)
-        .execute(&self.writer)
-        .await?;
-        if taken.rows_affected() == 1 { Ok(None) } else { self.launch(workspace, new.key).await }
+        let sql = "INSERT INTO launch (workspace_id, key, fingerprint, state, lease_until, created_at, subject, \
+                   origin_run_id) VALUES ($1, $2, $3, 'starting', $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+        let NewLaunch { key, fingerprint, subject, origin_run_id, now_ms, lease_until_ms } = *new;
+        let args = args![workspace, key, fingerprint, lease_until_ms, now_ms, subject, origin_run_id];
+        if self.change_one(sql, args).await? { Ok(None) } else { self.launch(workspace, key).await }
     }
 
     /// Returns the run that a run repeats.
     pub async fn origin_of_run(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<String>> {
-        sqlx::query_scalar(
-            "SELECT origin_run_id FROM launch WHERE workspace_id = $1 AND run_id = $2 AND origin_run_id IS NOT NULL",
-        )
-        .bind(workspace.0)
-        .bind(run_id)
-        .fetch_optional(&self.reader)
-        .await
+        let sql =
+            "SELECT origin_run_id FROM launch WHERE workspace_id = $1 AND run_id = $2 AND origin_run_id IS NOT NULL";
+        fetch_value(&self.reader, sql, args![workspace, run_id]).await
     }
 
     /// Returns the newest runs that repeat a run.
     pub async fn relaunches_of(&self, workspace: WorkspaceId, run_id: &str, limit: i64) -> Result<Vec<String>> {
-        sqlx::query_scalar(
-            "SELECT run_id FROM launch WHERE workspace_id = $1 AND origin_run_id = $2 AND run_id IS NOT NULL \
-             ORDER BY created_at DESC LIMIT $3",
-        )
-        .bind(workspace.0)
-        .bind(run_id)
-        .bind(limit)
-        .fetch_all(&self.reader)
-        .await
+        let sql = "SELECT run_id FROM launch WHERE workspace_id = $1 AND origin_run_id = $2 AND run_id IS NOT NULL \
+                   ORDER BY created_at DESC LIMIT $3";
+        fetch_column(&self.reader, sql, args![workspace, run_id, limit]).await
     }
 
     pub async fn launch(&self, workspace: WorkspaceId, key: &str) -> Result<Option<Launch>> {
-        let row = sqlx::query(
-            "SELECT fingerprint, session_id, run_id, state, lease_until FROM launch \
-             WHERE workspace_id = $1 AND key = $2",
-        )
-        .bind(workspace.0)
-        .bind(key)
-        .fetch_optional(&self.writer)
-        .await?;
+        let sql = "SELECT fingerprint, session_id, run_id, state, lease_until FROM launch \
+                   WHERE workspace_id = $1 AND key = $2";
+        let row = fetch_optional(&self.writer, sql, args![workspace, key]).await?;
         row.map(|row| {
             Ok(Launch {
                 fingerprint: row.try_get("fingerprint")?,
@@ -103,13 +80,8 @@ impl Store {
 
     /// Stores the session that a launch has opened, before its first message is sent.
     pub async fn set_launch_session(&self, workspace: WorkspaceId, key: &str, session_id: &str) -> Result<()> {
-        sqlx::query("UPDATE launch SET session_id = $1 WHERE workspace_id = $2 AND key = $3")
-            .bind(session_id)
-            .bind(workspace.0)
-            .bind(key)
-            .execute(&self.writer)
-            .await
-            .map(drop)
+        let sql = "UPDATE launch SET session_id = $1 WHERE workspace_id = $2 AND key = $3";
+        self.change(sql, args![session_id, workspace, key]).await.map(drop)
     }
 
     /// Stores the run that MANTYX started, and the answerers of its tools, in one transaction.
@@ -122,25 +94,13 @@ impl Store {
         entry: &NewAuditEntry,
     ) -> Result<()> {
         let mut tx = self.begin().await?;
-        sqlx::query("UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3")
-            .bind(run_id)
-            .bind(workspace.0)
-            .bind(key)
-            .execute(&mut *tx)
-            .await?;
+        let sql = "UPDATE launch SET state = 'started', run_id = $1 WHERE workspace_id = $2 AND key = $3";
+        execute(&mut tx, sql, args![run_id, workspace, key]).await?;
         if let Some(SealedAnswerers { subject, sealed, by_hand }) = answers {
-            sqlx::query(
-                "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
-                 after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING",
-            )
-            .bind(workspace.0)
-            .bind(run_id)
-            .bind(subject)
-            .bind(sealed)
-            .bind(if by_hand { "done" } else { "open" })
-            .bind(entry.at_ms)
-            .execute(&mut *tx)
-            .await?;
+            let sql = "INSERT INTO run_answerer (workspace_id, run_id, subject, answers, state, owner, lease_until, \
+                       after_seq, created_at) VALUES ($1, $2, $3, $4, $5, '', 0, 0, $6) ON CONFLICT DO NOTHING";
+            let state = if by_hand { "done" } else { "open" };
+            execute(&mut tx, sql, args![workspace, run_id, subject, sealed, state, entry.at_ms]).await?;
         }
         audit::add(&mut tx, workspace, entry).await?;
         tx.commit().await
@@ -148,21 +108,13 @@ impl Store {
 
     /// Releases the key of a launch that did not start a run.
     pub async fn forget_launch(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
-        sqlx::query("DELETE FROM launch WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
-            .bind(workspace.0)
-            .bind(key)
-            .execute(&self.writer)
-            .await
-            .map(drop)
+        let sql = "DELETE FROM launch WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL";
+        self.change(sql, args![workspace, key]).await.map(drop)
     }
 
     /// Marks a launch that was sent without a response.
     pub async fn mark_launch_unknown(&self, workspace: WorkspaceId, key: &str) -> Result<()> {
-        sqlx::query("UPDATE launch SET state = 'unknown' WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL")
-            .bind(workspace.0)
-            .bind(key)
-            .execute(&self.writer)
-            .await
-            .map(drop)
+        let sql = "UPDATE launch SET state = 'unknown' WHERE workspace_id = $1 AND key = $2 AND run_id IS NULL";
+        self.change(sql, args![workspace, key]).await.map(drop)
     }
 }

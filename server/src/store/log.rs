@@ -8,21 +8,26 @@ use protocol::redact::remove_header_values;
 use protocol::{Event, Timeline};
 use serde_json::Value;
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::arrivals::Arrival;
 use super::ingest::{INDEX_VERSION, LOG_COMPLETE, LOG_GONE, NewLog, RunUpdate};
 use super::log_summary::LogSummary;
-use super::pack::{Part, PartWriter};
+use super::pack::{HEAD_BYTES, Part, PartWriter, plain_bytes};
 use super::run_row;
-use super::sql::{Arg, execute, rows};
-use super::{Result, Store, WorkspaceId, list_key};
+use super::sql::{Arg, args, execute, rows};
+use super::{Engine, Result, Store, WorkspaceId, list_key};
 
-/// Rows per INSERT: five values each, below both engines' limit of bound values.
+/// Rows per INSERT: up to six values each, below both engines' limit of bound values.
 const INSERT_CHUNK: usize = 500;
 /// Events that are folded at a time.
 const FOLD_CHUNK: u32 = 1_000;
 /// The size of events, as JSON, after which a read stops.
 const MAX_READ_BYTES: usize = 8 * 1024 * 1024;
+/// Logs larger than this as JSON are indexed a few at a time. A huge one is indexed alone.
+const LARGE_LOG_BYTES: u64 = 8 * 1024 * 1024;
+const HUGE_LOG_BYTES: u64 = 128 * 1024 * 1024;
+pub(super) const LARGE_FOLDS: u32 = 2;
 /// A log that keeps changing stays as rows, which readers can read as well.
 pub const MAX_RECORD_ATTEMPTS: u32 = 5;
 
@@ -79,17 +84,22 @@ impl Store {
         Ok(last)
     }
 
-    /// The size of a finished log as it is stored, compressed.
-    pub async fn stored_log_bytes(&self, workspace: WorkspaceId, run_id: &str) -> Result<u64> {
-        let sql = "SELECT CAST(COALESCE(SUM(LENGTH(l.body)), 0) AS BIGINT) FROM run_log l \
-             JOIN run r ON r.n = l.n WHERE r.workspace_id = $1 AND r.id = $2";
-        let bytes: i64 = sqlx::query_scalar(sql).bind(workspace.0).bind(run_id).fetch_one(&self.reader).await?;
-        Ok(u64::try_from(bytes).unwrap_or(0))
+    /// The size of a log as JSON. Reads the beginnings of its parts, which have their sizes.
+    pub async fn log_bytes(&self, workspace: WorkspaceId, run_id: &str) -> Result<u64> {
+        let mut connection = self.reader.acquire().await?;
+        let Some(list_key) = list_key::find(&mut connection, workspace, run_id).await? else { return Ok(0) };
+        let sql = "SELECT CAST(COALESCE(SUM(LENGTH(event)), 0) AS BIGINT) FROM run_event WHERE n = $1";
+        let rows: i64 = sqlx::query_scalar(sql).bind(list_key).fetch_one(&mut *connection).await?;
+        let sql = "SELECT SUBSTR(body, 1, $2), CAST(LENGTH(body) AS BIGINT) FROM run_log WHERE n = $1";
+        let heads = sqlx::query_as::<_, (Vec<u8>, i64)>(sql).bind(list_key).bind(HEAD_BYTES).fetch(&mut *connection);
+        let parts = heads.try_fold(0, async |sum, (head, stored)| Ok(sum + plain_bytes(&head, to_u64(stored)))).await?;
+        Ok(to_u64(rows) + parts)
     }
 
     /// Folds a stored log and records it. For logs without viewers: viewers share a cached fold. A part of the log is in
     /// memory at a time, beside its timeline.
     pub async fn index_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
+        let _permit = self.fold_permit(self.log_bytes(workspace, run_id).await?).await;
         for _ in 0..MAX_RECORD_ATTEMPTS {
             let has_rows = self.has_rows(workspace, run_id).await?;
             let (mut timeline, mut seqs, mut parts) = (Timeline::default(), Vec::new(), PartWriter::new(&self.packer));
@@ -118,6 +128,17 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// Waits until a log of this size may be folded beside others. `None` for one of the usual size.
+    async fn fold_permit(&self, log_bytes: u64) -> Option<OwnedSemaphorePermit> {
+        let permits = match log_bytes {
+            bytes if bytes > HUGE_LOG_BYTES => LARGE_FOLDS,
+            bytes if bytes > LARGE_LOG_BYTES => 1,
+            _ => return None,
+        };
+        // The semaphore is never closed.
+        self.large_folds.clone().acquire_many_owned(permits).await.ok()
     }
 
     async fn index_run_without_log(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
@@ -173,7 +194,7 @@ impl Store {
             spec,
             log: Some(NewLog { summary, parts }),
         };
-        let written = self.write_updates(&mut tx, workspace, &[update]).await?;
+        let written = self.write_updates(&mut tx, workspace, &[&update]).await?;
         tx.commit().await?;
         self.tag_cache.insert(workspace, &written.tags);
         Ok(is_current)
@@ -213,14 +234,21 @@ impl Store {
 
     /// Marks a log that MANTYX does not have, so that it is not requested again.
     pub async fn mark_log_gone(&self, workspace: WorkspaceId, run_id: &str) -> Result<()> {
-        sqlx::query("UPDATE run SET log_state = $1 WHERE workspace_id = $2 AND id = $3 AND log_state <> $4")
-            .bind(LOG_GONE)
-            .bind(workspace.0)
-            .bind(run_id)
-            .bind(LOG_COMPLETE)
-            .execute(&self.writer)
-            .await
-            .map(drop)
+        let (spec, _) = self.run_spec_and_log_state(workspace, run_id).await?;
+        let mut tx = self.begin_writing(workspace).await?;
+        let sql = "UPDATE run SET log_state = $1 \
+             WHERE workspace_id = $2 AND id = $3 AND log_state <> $4 AND log_state <> $1";
+        if execute(&mut tx, sql.to_owned(), args![LOG_GONE, workspace, run_id, LOG_COMPLETE]).await? == 0 {
+            return Ok(());
+        }
+        // Without an end in a log, the row says how the run failed. In the same transaction, so that the run joins its failure
+        // group as a new one.
+        let Some(row) = run_row::by_ids(&mut tx, workspace, &[run_id]).await?.remove(run_id) else { return Ok(()) };
+        let update = RunUpdate { summary: row.summary, completed_at_ms: row.completed_at_ms, spec, log: None };
+        let written = self.write_updates(&mut tx, workspace, &[&update]).await?;
+        tx.commit().await?;
+        self.tag_cache.insert(workspace, &written.tags);
+        Ok(())
     }
 
     /// Runs of any workspace that an older version indexed differently, or not at all, newest first.
@@ -260,7 +288,7 @@ impl Store {
             events.sort_by_key(|event| event.seq);
             events.dedup_by_key(|event| event.seq);
         }
-        // What stopped early has more events before those of the other.
+        // The source that reached its limit may have more events: later ones of the other wait for them.
         let until = rows_until.min(parts_until);
         events.retain(|event| event.seq <= until);
         events.truncate(limit);
@@ -365,28 +393,30 @@ fn parsed(spec: Option<&str>) -> Option<Value> {
     spec.and_then(|spec| serde_json::from_str(spec).ok())
 }
 
-/// Stores the parts of a finished log, replacing existing ones.
-pub(super) async fn write_parts(connection: &mut AnyConnection, list_key: i64, parts: &[Part]) -> Result<()> {
-    for part in parts {
-        sqlx::query(
-            "INSERT INTO run_log (n, first_seq, last_seq, events, body, times) VALUES ($1, $2, $3, $4, $5, $6) \
+/// Stores parts of finished logs, each with the list key of its run, replacing existing ones.
+pub(super) async fn write_parts(connection: &mut AnyConnection, engine: Engine, parts: &[(i64, &Part)]) -> Result<()> {
+    for chunk in parts.chunks(INSERT_CHUNK) {
+        let sql = format!(
+            "INSERT INTO run_log (n, first_seq, last_seq, events, body, times) VALUES {} \
              ON CONFLICT (n, first_seq) DO UPDATE SET \
              last_seq = excluded.last_seq, events = excluded.events, body = excluded.body, times = excluded.times",
-        )
-        .bind(list_key)
-        .bind(part.first_seq)
-        .bind(part.last_seq)
-        .bind(part.events)
-        .bind(part.body.clone())
-        .bind(part.times.clone())
-        .execute(&mut *connection)
-        .await?;
+            rows(engine, chunk.len(), "(?, ?, ?, ?, ?, ?)")
+        );
+        let args = chunk.iter().flat_map(|(list_key, part)| {
+            let numbers = [*list_key, part.first_seq, part.last_seq, part.events].map(Arg::from);
+            numbers.into_iter().chain([Arg::from(part.body.clone()), Arg::from(part.times.clone())])
+        });
+        execute(connection, sql, args.collect()).await?;
     }
     Ok(())
 }
 
 fn parse(json: &str) -> Result<Event> {
     Event::parse(json).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
+
+fn to_u64(size: i64) -> u64 {
+    u64::try_from(size).unwrap_or(0)
 }
 
 fn to_seq(event: &Event) -> i64 {
@@ -404,5 +434,34 @@ pub(super) fn without_header_values(spec: &str) -> Cow<'_, str> {
             Cow::Owned(spec.to_string())
         }
         Err(_) => Cow::Borrowed(spec),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::seed::Seeder;
+
+    #[tokio::test]
+    async fn a_large_log_is_indexed_after_the_others() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&format!("sqlite:{}", dir.path().join("x.db").display())).await?;
+        let workspace = store.workspace_from_slug("demo").await?;
+        let update = RunUpdate { log: None, ..Seeder::new(1, 1, 1_790_000_000_000, store.packer().clone()).run(0)?.0 };
+        store.upsert_runs(workspace, std::slice::from_ref(&update)).await?;
+        let id = update.summary.id.as_str();
+        let large = Event::new(1, "result", json!({ "text": "x".repeat(9_000_000) }));
+        store.insert_events(workspace, id, &[large], Arrival { at_ms: 0, live: false }).await?;
+        let others = store.fold_permit(HUGE_LOG_BYTES + 1).await;
+        let index = store.index_log(workspace, id);
+        let mut index = std::pin::pin!(index);
+        assert!(tokio::time::timeout(Duration::from_millis(500), &mut index).await.is_err(), "others are folded");
+        drop(others);
+        index.await?;
+        Ok(())
     }
 }

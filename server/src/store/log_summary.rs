@@ -1,20 +1,24 @@
 //! The values that the store takes from a folded log for the run's row, its tags and the text index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Marks;
 use protocol::messages::Tokens;
-use protocol::timeline::reason;
+use protocol::timeline::{FailureSignature, Timing, failure_signature, reason};
 use protocol::{RunStatus, Timeline};
 use serde_json::Value;
 
 use super::text::LogWords;
+use super::tool_use::{self, ToolUse};
 
 /// The indexed beginning of each tool result, and of all results of a run together.
 const MAX_RESULT_BYTES: usize = 2 * 1024;
 const MAX_RESULTS_BYTES: usize = 128 * 1024;
 /// Tool arguments beyond this length are not indexed; the log has them.
 const MAX_ARGUMENT_BYTES: usize = 16 * 1024;
+
+/// Tools of a run that get tags. A log names what it likes.
+const MAX_TOOLS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct LogSummary {
@@ -23,6 +27,10 @@ pub struct LogSummary {
     pub status: Option<RunStatus>,
     pub marks: Marks,
     pub tools: BTreeSet<String>,
+    /// Tools that failed, or reported a failure. The answers to skipped calls are the guard's.
+    pub failed_tools: BTreeSet<String>,
+    /// The failure group.
+    pub failure: Option<FailureSignature>,
     /// For the text index.
     pub(super) words: LogWords,
     pub answer: String,
@@ -34,12 +42,24 @@ pub struct LogSummary {
     pub calls: u64,
     pub tokens: Option<Tokens>,
     pub turns: Option<u64>,
+    /// The model that ran last, without its provider.
+    pub model: Option<String>,
+    /// From the first time in the log to the last, if the run is over.
+    pub duration_ms: Option<u64>,
+    /// How long it waited for answers from outside, and the tool that took most of the time, if their times are known.
+    pub waited_ms: Option<u64>,
+    pub slowest_tool: Option<String>,
+    /// How much of its time is known, and how it used its tools.
+    pub observed_ms: u64,
+    pub tool_use: BTreeMap<String, ToolUse>,
 }
 
 impl LogSummary {
     /// `spec` is the spec that the run was launched with, if known.
     pub fn of(timeline: &Timeline, spec: Option<&Value>) -> Self {
         let outcome = timeline.outcome.as_ref();
+        let timing = Timing::of(timeline, None);
+        let (observed_ms, tool_use) = tool_use::of(timeline, timing.as_ref());
         let mut summary = Self {
             complete: outcome.is_some(),
             status: outcome.map(|_| timeline.status()),
@@ -47,15 +67,29 @@ impl LogSummary {
             answer: timeline.answer().to_owned(),
             error: outcome.and_then(|outcome| outcome.error.clone()),
             error_class: outcome.and_then(|outcome| outcome.error_class.clone()),
+            failed_tools: failed_tools(timeline),
+            failure: failure_signature(timeline),
             reason: reason(timeline, spec),
             calls: timeline.made_calls(),
             tokens: outcome.and_then(|outcome| outcome.tokens),
             turns: outcome.and_then(|outcome| outcome.turns),
+            model: timeline
+                .turns
+                .iter()
+                .rev()
+                .find_map(|turn| turn.model.as_deref())
+                .or_else(|| outcome.and_then(|outcome| outcome.model.as_deref()))
+                .map(str::to_owned),
+            duration_ms: timing.as_ref().filter(|_| outcome.is_some()).map(Timing::total_ms),
+            waited_ms: timing.as_ref().and_then(Timing::waited_ms),
+            slowest_tool: timing.as_ref().and_then(Timing::slowest_tool).map(str::to_owned),
+            observed_ms,
+            tool_use,
             ..Self::default()
         };
         let (mut calls, mut results) = (String::new(), String::new());
         for call in timeline.calls() {
-            if summary.tools.insert(call.name.clone()) {
+            if summary.tools.len() < MAX_TOOLS && summary.tools.insert(call.name.clone()) {
                 calls.push_str(&call.name);
                 calls.push('\n');
             }
@@ -67,9 +101,16 @@ impl LogSummary {
                 results.push('\n');
             }
         }
+        summary.failed_tools.retain(|name| summary.tools.contains(name));
+        summary.tool_use.retain(|name, _| summary.tools.contains(name));
         summary.words = LogWords::new(&summary.answer, summary.error.as_deref().unwrap_or(""), &calls, &results);
         summary
     }
+}
+
+fn failed_tools(timeline: &Timeline) -> BTreeSet<String> {
+    let calls = timeline.turns.iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls());
+    calls.filter(|call| call.failed()).map(|call| call.name.clone()).collect()
 }
 
 /// Appends the strings and numbers inside a value, without the names of its fields.

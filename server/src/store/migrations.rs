@@ -44,6 +44,15 @@ const STEPS: &[Step] = &[
     step!(30, "event times", "0030_event_times.sql"),
     step!(35, "relaunches", "0035_relaunches.sql"),
     step!(36, "made calls", "0036_made_calls.sql"),
+    step!(37, "waiting time", "0037_waiting_time.sql"),
+    step!(38, "common words", "0038_common_words.sql"),
+    step!(40, "insights", "0040_insights.sql"),
+    step!(45, "failure groups", "0045_failure_groups.sql"),
+    step!(50, "sign-in address", "0050_sign_in_address.sql"),
+    step!(60, "call writers", "0060_call_writers.sql"),
+    step!(61, "pending erasures", "0061_pending_erasures.sql"),
+    step!(62, "known times", "0062_known_times.sql"),
+    step!(63, "redaction and own prices", "0063_redaction_and_own_prices.sql"),
 ];
 
 /// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.

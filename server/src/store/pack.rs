@@ -8,13 +8,12 @@
 //! dictionary, 23 % with the built-in one, which only has the fields of events, 18 % with a trained one of 64 KB.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, RwLock};
 
-use domain::RwLockExt;
+use domain::{LockExt, RwLockExt};
 use protocol::Event;
-use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
-use zstd::zstd_safe::{self, DCtx};
+use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, ResetDirective};
 
 use super::event_times::{self, StepTime};
 
@@ -25,6 +24,8 @@ const LEVEL: i32 = 3;
 /// Larger than any part: an event cannot exceed the limit of a response from MANTYX.
 const MAX_PLAIN_BYTES: usize = 64 * 1024 * 1024;
 const TRAINED_BYTES: usize = 64 * 1024;
+/// Contexts that are kept for the next log: some hundred kilobytes each.
+const MAX_CONTEXTS: usize = 4;
 /// Samples that must have a word before a dictionary may contain it.
 const MIN_SAMPLES_OF_WORD: usize = 20;
 
@@ -34,6 +35,9 @@ const PLAIN: u8 = b'{';
 const BUILT_IN: u8 = 1;
 /// zstd with a trained dictionary, whose id follows in four bytes.
 const TRAINED: u8 = 2;
+
+/// The beginning of a body that has the size of its content: format, dictionary id, and at most 18 bytes of zstd's header.
+pub const HEAD_BYTES: i32 = 1 + 4 + 18;
 
 static BUILT_IN_DICTIONARY: LazyLock<Dictionary> =
     LazyLock::new(|| Dictionary::new(include_bytes!("pack_dictionary_1.ndjson")));
@@ -51,7 +55,14 @@ impl Dictionary {
 
 /// Compresses with the newest dictionary, decompresses with any that was added.
 #[derive(Clone, Default)]
-pub struct Packer(Arc<RwLock<HashMap<u32, Arc<Dictionary>>>>);
+pub struct Packer(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    dictionaries: RwLock<HashMap<u32, Arc<Dictionary>>>,
+    /// Used again, because a new context has to allocate and clear its tables.
+    contexts: Mutex<Vec<CCtx<'static>>>,
+}
 
 /// A compressed part of a log.
 #[derive(Clone, Debug)]
@@ -68,7 +79,7 @@ pub struct Part {
 
 impl Packer {
     pub fn add(&self, id: u32, dictionary: &[u8]) {
-        let mut known = self.0.write_locked();
+        let mut known = self.0.dictionaries.write_locked();
         known.insert(id, Arc::new(Dictionary::new(dictionary)));
     }
 
@@ -111,10 +122,25 @@ impl Packer {
             None => (vec![BUILT_IN], None),
         };
         let encoder = dictionary.as_deref().map_or(&BUILT_IN_DICTIONARY.encoder, |dictionary| &dictionary.encoder);
-        let mut compressor = Compressor::with_prepared_dictionary(encoder)?;
-        compressor.include_checksum(false)?;
-        compressor.include_dictid(false)?;
-        plain.map(|plain| Ok([head.as_slice(), &compressor.compress(plain)?].concat())).collect()
+        let mut context = self.0.contexts.locked().pop().unwrap_or_else(CCtx::create);
+        context.set_parameter(CParameter::ChecksumFlag(false)).map_err(failure)?;
+        context.set_parameter(CParameter::DictIdFlag(false)).map_err(failure)?;
+        context.ref_cdict(encoder.as_cdict()).map_err(failure)?;
+        let mut frame = Vec::new();
+        let mut compress = |plain: &[u8]| -> std::io::Result<Vec<u8>> {
+            frame.clear();
+            frame.reserve(zstd_safe::compress_bound(plain.len()));
+            context.compress2(&mut frame, plain).map_err(failure)?;
+            Ok([head.as_slice(), &frame].concat())
+        };
+        let bodies = plain.map(&mut compress).collect::<std::io::Result<Vec<_>>>()?;
+        // The context must not outlive the dictionary that it refers to.
+        context.reset(ResetDirective::SessionAndParameters).map_err(failure)?;
+        let mut contexts = self.0.contexts.locked();
+        if contexts.len() < MAX_CONTEXTS {
+            contexts.push(context);
+        }
+        Ok(bodies)
     }
 
     pub fn decompress(&self, body: &[u8]) -> std::io::Result<String> {
@@ -127,11 +153,11 @@ impl Packer {
     }
 
     fn find(&self, id: u32) -> Option<Arc<Dictionary>> {
-        self.0.read_locked().get(&id).cloned()
+        self.0.dictionaries.read_locked().get(&id).cloned()
     }
 
     fn newest(&self) -> Option<(u32, Arc<Dictionary>)> {
-        let known = self.0.read_locked();
+        let known = self.0.dictionaries.read_locked();
         known.iter().max_by_key(|(id, _)| **id).map(|(id, dictionary)| (*id, dictionary.clone()))
     }
 }
@@ -176,7 +202,11 @@ fn expand(
     let size = zstd_safe::get_frame_content_size(frame).ok().flatten().unwrap_or(0);
     plain.reserve(usize::try_from(size).unwrap_or(usize::MAX).min(MAX_PLAIN_BYTES));
     let expanded = context.decompress_using_ddict(plain, frame, dictionary.as_ddict());
-    expanded.map(drop).map_err(|code| std::io::Error::other(zstd_safe::get_error_name(code)))
+    expanded.map(drop).map_err(failure)
+}
+
+fn failure(code: usize) -> std::io::Error {
+    std::io::Error::other(zstd_safe::get_error_name(code))
 }
 
 /// Compresses a log event by event, so that only one part is in memory as JSON.
@@ -271,6 +301,16 @@ fn without_rare_words(samples: &[String]) -> Vec<String> {
         text
     };
     samples.iter().map(common).collect()
+}
+
+/// The size of a body after decompression, from its beginning. That of the stored body if it does not say.
+pub fn plain_bytes(head: &[u8], stored: u64) -> u64 {
+    let frame = match (head.first(), trained_id(head)) {
+        (_, Some((_, frame))) => frame,
+        (Some(&BUILT_IN), _) => &head[1..],
+        _ => return stored,
+    };
+    zstd_safe::get_frame_content_size(frame).ok().flatten().unwrap_or(stored)
 }
 
 fn trained_id(body: &[u8]) -> Option<(u32, &[u8])> {

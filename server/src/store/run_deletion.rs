@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use sqlx::AnyConnection;
 
+use super::failure_groups::GroupChanges;
 use super::hour_counts::HourCounts;
+use super::insights;
 use super::run_row::{self, RunRow};
 use super::sql::execute;
 use super::tags::TagChanges;
 use super::{Result, Store, WorkspaceId, list_key, text};
 
 /// Tables with rows of a run that are deleted with it.
-const TABLES_BY_RUN_ID: [&str; 4] = ["run_feedback", "run_import", "run_answer", "run_answerer"];
+const TABLES_BY_RUN_ID: [&str; 5] = ["run_feedback", "run_import", "run_answer", "run_answerer", "call_writer"];
 
 impl Store {
     /// Deletes old runs, and never syncs runs of that age again.
@@ -46,12 +48,15 @@ impl Store {
         let rows = run_row::select(tx, &format!("r.n IN ({list})"), Vec::new()).await?;
         let mut changes = TagChanges::default();
         let mut hours = HourCounts::default();
+        let mut groups = GroupChanges::default();
         for row in &rows {
             changes.record(row.list_key, &row.tags.all(), &BTreeSet::new());
             hours.record(Some(row).filter(|row| row.indexed > 0), None);
+            groups.record(Some(row), None, None);
         }
         changes.write(tx, self.engine).await?;
         hours.write(tx, self.engine, workspace).await?;
+        insights::delete(tx, self.engine, workspace, &list).await?;
         text::delete(tx, self.engine, &list).await?;
         for table in TABLES_BY_RUN_ID {
             let sql = format!(
@@ -63,6 +68,7 @@ impl Store {
         for table in ["run_event", "run_log", "run_spec", "run"] {
             execute(tx, format!("DELETE FROM {table} WHERE n IN ({list})"), Vec::new()).await?;
         }
+        groups.write(tx, workspace).await?;
         Ok(rows)
     }
 }

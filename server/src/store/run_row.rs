@@ -8,14 +8,15 @@ use protocol::messages::{Metadata, Tokens};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
+use super::ingest::INDEX_VERSION;
 use super::sql::{self, Arg, execute, fetch};
 use super::tags::TagIds;
 use super::{Engine, Result, RunUpdate, WorkspaceId};
 
 /// The list key and the columns of a [`RunSummary`].
 pub(super) const SUMMARY_COLUMNS: &str = "r.n, r.id, r.session_id, r.status, r.name, r.agent_id, r.model, \
-     r.input_preview, r.output_preview, r.error, r.error_class, r.reason, r.input_tokens, r.cached_tokens, \
-     r.reasoning_tokens, r.output_tokens, r.turns, r.tool_calls, r.duration_ms, r.cost_micros, r.created_at, r.metadata, r.marks, r.origin";
+     r.input_preview, r.output_preview, r.error, r.error_class, r.failure_group, r.reason, r.input_tokens, r.cached_tokens, \
+     r.reasoning_tokens, r.output_tokens, r.turns, r.tool_calls, r.duration_ms, r.waited_ms, r.cost_micros, r.created_at, r.metadata, r.marks, r.origin";
 const OTHER_COLUMNS: &str = "r.price_id, r.completed_at, r.log_state, r.tags, r.indexed";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,18 @@ impl RunRow {
         })
     }
 
+    /// Returns true for a row of an earlier version, which is being indexed again.
+    pub fn is_indexed_again(&self) -> bool {
+        self.indexed < INDEX_VERSION && (self.log_state != 0 || self.summary.origin != Origin::Mirrored)
+    }
+
+    /// When the run ended, as far as it is known.
+    pub fn ended_at_ms(&self) -> i64 {
+        let run = &self.summary;
+        let duration_ms = run.duration_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0);
+        self.completed_at_ms.unwrap_or_else(|| run.created_at_ms.saturating_add(duration_ms))
+    }
+
     /// All columns with their values.
     fn columns(&self, workspace: WorkspaceId) -> Vec<(&'static str, Arg)> {
         let run = &self.summary;
@@ -72,6 +85,7 @@ impl RunRow {
             ("output_preview", run.output_preview.clone().into()),
             ("error", run.error.clone().into()),
             ("error_class", run.error_class.clone().into()),
+            ("failure_group", run.group.clone().into()),
             ("reason", run.reason.clone().into()),
             ("input_tokens", tokens(|tokens| tokens.input_tokens)),
             ("cached_tokens", tokens(|tokens| tokens.cached_tokens)),
@@ -80,6 +94,7 @@ impl RunRow {
             ("turns", run.turns.map(to_i64).into()),
             ("tool_calls", run.tool_calls.map(to_i64).into()),
             ("duration_ms", run.duration_ms.map(to_i64).into()),
+            ("waited_ms", run.waited_ms.map(to_i64).into()),
             ("cost_micros", run.cost_micros.map(to_i64).into()),
             ("created_at", run.created_at_ms.into()),
             ("metadata", serde_json::to_string(&run.metadata).unwrap_or_else(|_| "{}".to_owned()).into()),
@@ -178,11 +193,13 @@ pub(super) fn read_summary(row: &AnyRow) -> Result<RunSummary> {
         output_preview: row.try_get("output_preview")?,
         error: row.try_get("error")?,
         error_class: row.try_get("error_class")?,
+        group: row.try_get("failure_group")?,
         reason: row.try_get("reason")?,
         tokens,
         turns: number("turns")?,
         tool_calls: number("tool_calls")?,
         duration_ms: number("duration_ms")?,
+        waited_ms: number("waited_ms")?,
         cost_micros: number("cost_micros")?,
         created_at_ms: row.try_get("created_at")?,
         metadata: serde_json::from_str::<Metadata>(row.try_get("metadata")?).unwrap_or_default(),

@@ -28,7 +28,7 @@ pub enum RunCursor {
     WithoutNumber(i64),
 }
 
-/// Stands for the number in the cursor of a run that has none.
+/// Placeholder for the number in the cursor of a run that has none.
 const WITHOUT_NUMBER: &str = "none";
 
 impl RunCursor {
@@ -209,22 +209,15 @@ impl Store {
     /// Counts ended runs of MANTYX: those whose log is stored or gone, and those whose log is missing. The second count is
     /// capped.
     pub async fn count_logs(&self, workspace: WorkspaceId) -> Result<(i64, i64)> {
+        // One statement: a run that is stored between two counts would be in one of them only.
         let sql = format!(
-            "SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 AND r.origin = 0 \
-             AND {ENDED} LIMIT $2) b"
+            "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.workspace_id = $1 AND r.log_state = 0 \
+             AND r.origin = 0 AND {ENDED} LIMIT $2) b), \
+             (SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag WHERE workspace_id = $1 AND key = 'status' \
+             AND value IN ('succeeded', 'failed', 'cancelled'))"
         );
-        let missing: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
-            .bind(workspace.0)
-            .bind(MAX_MISSING_LOGS)
-            .fetch_one(&self.reader)
-            .await?;
-        let ended: i64 = sqlx::query_scalar(
-            "SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM tag WHERE workspace_id = $1 AND key = 'status' \
-             AND value IN ('succeeded', 'failed', 'cancelled')",
-        )
-        .bind(workspace.0)
-        .fetch_one(&self.reader)
-        .await?;
+        let (missing, ended): (i64, i64) =
+            sqlx::query_as(AssertSqlSafe(sql)).bind(workspace.0).bind(MAX_MISSING_LOGS).fetch_one(&self.reader).await?;
         Ok(((ended - missing).max(0), missing))
     }
 
@@ -265,8 +258,10 @@ impl RunUpdate {
                 turns: row.turns(),
                 tool_calls: row.tool_call_count(),
                 duration_ms: row.duration_ms(),
+                waited_ms: None,
                 cost_micros: None,
                 error_class: None,
+                group: None,
                 metadata: row.metadata(),
                 marks: Marks::default(),
                 origin: Origin::Mirrored,
@@ -302,8 +297,10 @@ impl RunUpdate {
                 turns: snapshot.turns(),
                 tool_calls: None,
                 duration_ms,
+                waited_ms: None,
                 cost_micros: None,
                 error_class: None,
+                group: None,
                 metadata: snapshot.metadata(),
                 marks: Marks::default(),
                 origin: Origin::Mirrored,

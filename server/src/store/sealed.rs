@@ -19,6 +19,8 @@ pub enum SealedColumn {
     Draft,
     Batch,
     BatchItem,
+    PendingErasure,
+    RedactionKey,
 }
 
 /// The key columns of a row, with their values as text.
@@ -39,7 +41,7 @@ enum KeyType {
 use KeyType::{Number, Text};
 
 impl SealedColumn {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::AccessToken,
         Self::RefreshToken,
         Self::TokenToRevoke,
@@ -50,6 +52,8 @@ impl SealedColumn {
         Self::Draft,
         Self::Batch,
         Self::BatchItem,
+        Self::PendingErasure,
+        Self::RedactionKey,
     ];
 
     pub fn table(self) -> &'static str {
@@ -69,9 +73,11 @@ impl SealedColumn {
             Self::Template => ("launch_template", "content", &[("workspace_id", Number), ("id", Text)]),
             Self::Draft => ("launch_draft", "content", &[("workspace_id", Number), ("subject", Text)]),
             Self::Batch => ("launch_batch", "content", &[("workspace_id", Number), ("id", Text)]),
+            Self::PendingErasure => ("pending_erasure", "target", &[("workspace_id", Number), ("target_hash", Text)]),
             Self::BatchItem => {
                 ("launch_batch_item", "input", &[("workspace_id", Number), ("batch_id", Text), ("position", Number)])
             }
+            Self::RedactionKey => ("redaction_key", "hash_key", &[("workspace_id", Number)]),
         };
         Place { table, column, key }
     }
@@ -172,7 +178,9 @@ mod tests {
     use super::*;
 
     /// Columns with other bytes.
-    const OTHERS: [&str; 7] = [
+    const OTHERS: [&str; 9] = [
+        "rollup.figures",
+        "run_facts.body",
         "run_log.body",
         "run_log.times",
         "run_spec.body",

@@ -14,7 +14,7 @@ use sqlx::any::AnyRow;
 use super::erasure::{ErasedItems, session_hashes};
 use super::sql::{Args, fetch};
 use super::tags::Tag;
-use super::{Result, Store, WorkspaceId};
+use super::{Result, Store, WorkspaceId, storable};
 
 const COLUMNS: &str = "s.id, s.name, s.status, s.summary, s.metadata, s.created_at, s.last_used_at";
 
@@ -52,6 +52,7 @@ impl FromStr for SessionCursor {
 
 impl Store {
     pub async fn upsert_sessions(&self, workspace: WorkspaceId, sessions: &[SessionSummary]) -> Result<()> {
+        let sessions: Vec<SessionSummary> = sessions.iter().map(storable::session).collect();
         let mut tx = self.begin_writing(workspace).await?;
         let hashes = || sessions.iter().flat_map(session_hashes).collect();
         let erased = ErasedItems::among(&mut tx, workspace, hashes).await?;
@@ -166,7 +167,7 @@ impl Store {
         for row in &rows {
             let key: String = row.try_get(0)?;
             let runs = u64::try_from(row.try_get::<i64, _>(2)?).unwrap_or(0);
-            let value = FacetValue { value: row.try_get(1)?, runs, selected: false };
+            let value = FacetValue { value: row.try_get(1)?, runs, ..FacetValue::default() };
             match facets.iter_mut().find(|facet| facet.key == key) {
                 Some(facet) if facet.values.len() == FACET_VALUES => facet.more = true,
                 Some(facet) => facet.values.push(value),
@@ -202,7 +203,7 @@ impl Store {
         let rows = fetch(&self.reader, format!("{sql} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $4"), args).await?;
         let value = |row: &AnyRow| -> Result<FacetValue> {
             let runs = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or(0);
-            Ok(FacetValue { value: row.try_get(0)?, runs, selected: false })
+            Ok(FacetValue { value: row.try_get(0)?, runs, ..FacetValue::default() })
         };
         rows.iter().map(value).collect()
     }

@@ -7,9 +7,10 @@ use domain::{LockExt, RunSummary};
 use protocol::query::{Is, words};
 use sqlx::{AnyConnection, Row};
 
+use super::failure_groups::GROUP_KEY;
 use super::log_summary::LogSummary;
 use super::sql::{Arg, execute, fetch, rows};
-use super::{Engine, Origin, Result, WorkspaceId, erasure};
+use super::{Engine, Origin, Result, WorkspaceId, erasure, storable};
 
 /// Rows per statement.
 const CHUNK: usize = 1_000;
@@ -30,11 +31,11 @@ pub struct Tag {
 
 impl Tag {
     pub fn new(key: &str, value: &str) -> Self {
-        Self { key: key.to_owned(), value: value.to_owned() }
+        Self { key: storable::text(key).into_owned(), value: storable::name(value).into_owned() }
     }
 
     pub fn metadata(key: &str, value: &str) -> Self {
-        Self { key: format!("metadata.{key}"), value: value.to_owned() }
+        Self { key: format!("metadata.{}", storable::name(key)), value: storable::name(value).into_owned() }
     }
 
     pub fn is(is: Is) -> Self {
@@ -42,7 +43,7 @@ impl Tag {
     }
 
     pub fn has_metadata(key: &str) -> Self {
-        Self { key: "has".to_owned(), value: format!("metadata.{key}") }
+        Self { key: "has".to_owned(), value: format!("metadata.{}", storable::name(key)) }
     }
 
     pub fn orphan_call() -> Self {
@@ -64,6 +65,7 @@ pub(super) fn of_run(run: &RunSummary, origin: Origin) -> BTreeSet<Tag> {
         Origin::Imported => drop(tags.insert(Tag::is(Is::Imported))),
         Origin::Seeded => drop(tags.insert(Tag::is(Is::Seeded))),
     }
+    tags.extend(run.group.iter().map(|group| Tag::new(GROUP_KEY, group)));
     if run.end_is_unknown() {
         tags.insert(Tag::is(Is::Incomplete));
     }
@@ -73,12 +75,15 @@ pub(super) fn of_run(run: &RunSummary, origin: Origin) -> BTreeSet<Tag> {
 /// The tags of a run's log.
 pub(super) fn of_log(log: &LogSummary) -> BTreeSet<Tag> {
     let mut tags: BTreeSet<Tag> = log.tools.iter().map(|name| Tag::new("tool", name)).collect();
+    tags.extend(log.failed_tools.iter().map(|name| Tag::new("failed-tool", name)));
+    tags.extend(log.slowest_tool.iter().map(|name| Tag::new("slowest-tool", name)));
     tags.extend(log.error_class.iter().map(|class| Tag::new("error", class)));
     let marks = [
         (log.marks.truncated, Is::Truncated),
         (log.marks.looping, Is::Looping),
         (log.marks.over_budget, Is::Budget),
         (log.marks.waiting, Is::Waiting),
+        (!log.failed_tools.is_empty(), Is::ToolFailed),
     ];
     tags.extend(marks.into_iter().filter(|(set, _)| *set).map(|(_, is)| Tag::is(is)));
     if log.marks.orphan_call {
@@ -342,9 +347,9 @@ fn is_named(value: &str, name: &str) -> bool {
 
 pub(super) fn counted(row: &sqlx::any::AnyRow) -> Result<Counted> {
     Ok(Counted {
-        tag: Tag { key: row.try_get(0)?, value: row.try_get(1)? },
-        id: row.try_get(2)?,
-        runs: row.try_get(3)?,
+        tag: Tag { key: row.try_get("key")?, value: row.try_get("value")? },
+        id: row.try_get("id")?,
+        runs: row.try_get("runs")?,
     })
 }
 

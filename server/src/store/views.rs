@@ -56,7 +56,7 @@ impl Store {
             query: (*query).to_owned(),
             list,
             scope: ViewScope::BuiltIn,
-            mine: false,
+            is_mine: false,
             default: false,
         });
         let rows = sqlx::query(
@@ -78,7 +78,7 @@ impl Store {
                 query: row.try_get("query")?,
                 list,
                 scope: if shared { ViewScope::Shared } else { ViewScope::Private },
-                mine: owner == Some(created_by.as_str()),
+                is_mine: owner == Some(created_by.as_str()),
                 default: false,
             });
         }
@@ -148,6 +148,14 @@ impl Store {
     }
 
     /// Deletes a view. Returns false if the editor has none with this id. The entry is for a shared one.
+    /// The list that a saved view is of.
+    pub async fn view_list(&self, workspace: WorkspaceId, id: &str) -> Result<Option<ViewList>> {
+        let sql = "SELECT list FROM saved_view WHERE workspace_id = $1 AND id = $2";
+        let found: Option<String> =
+            sqlx::query_scalar(sql).bind(workspace.0).bind(id).fetch_optional(&self.reader).await?;
+        Ok(found.and_then(|name| [ViewList::Runs, ViewList::Sessions].into_iter().find(|list| list.as_str() == name)))
+    }
+
     pub async fn delete_view(
         &self,
         workspace: WorkspaceId,

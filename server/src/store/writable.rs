@@ -57,6 +57,11 @@ pub fn is_unreachable(error: &Error) -> bool {
     }
 }
 
+/// Returns true if a database that does not answer is the cause of an error.
+pub fn database_does_not_answer(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<Error>()).any(is_unreachable)
+}
+
 /// Discards connections whose last transaction was neither committed nor rolled back. SQLite rolls back by itself when
 /// the disk is full; sqlx's own rollback then fails, and it would begin no further transaction on that connection.
 pub(super) fn discard_broken(options: AnyPoolOptions) -> AnyPoolOptions {

@@ -38,7 +38,7 @@ impl FromStr for TrustedProxies {
 }
 
 impl TrustedProxies {
-    fn contain(&self, address: IpAddr) -> bool {
+    pub fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 
@@ -54,6 +54,14 @@ impl TrustedProxies {
             }
         }
         client
+    }
+}
+
+/// The network that counts as one client: one client usually has a whole IPv6 network of this size.
+pub fn network_of(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) & !u128::from(u64::MAX)).into()),
+        ip => ip,
     }
 }
 
@@ -96,5 +104,13 @@ mod tests {
     fn an_invalid_proxy_is_named_in_the_error() {
         let error = "10.0.0.1,proxy".parse::<TrustedProxies>().expect_err("no address");
         assert!(error.to_string().contains("“proxy”"), "{error}");
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one_client() {
+        let parse = |text: &str| network_of(text.parse().expect(text));
+        assert_eq!(parse("2001:db8::1"), parse("2001:db8::ffff:2"));
+        assert_ne!(parse("2001:db8::1"), parse("2001:db8:0:1::1"));
+        assert_eq!(parse("::ffff:10.0.0.1"), parse("10.0.0.1"));
     }
 }

@@ -5,7 +5,7 @@ use app::AppError;
 use app::model::launch::{LaunchPageModel, LaunchResponse};
 use app::wire::Wire;
 use axum::Json;
-use axum::extract::{Extension, Multipart, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -14,9 +14,10 @@ use tower_sessions::Session;
 use crate::auth::{Caller, MAX_ANONYMOUS_BYTES};
 use crate::error::Error;
 use crate::launch::Launcher;
-use crate::launch::form::{self, MAX_DRAFT_BYTES, Submitted, SubmittedForm, UploadedFile};
+use crate::launch::form::{self, MAX_DRAFT_BYTES, Outcome, Submitted, SubmittedForm, UploadedFile};
 use crate::pages;
 use crate::state::AppState;
+use crate::web::multipart_form::{FormError, MultipartForm};
 use crate::web::problem::Problem;
 
 const STASHED_KEY: &str = "launch form";
@@ -24,6 +25,8 @@ const NOT_KEPT: &str = "You are signed out, and this form is too large to save. 
                         this page, then sign in again.";
 const COMES_BACK: &str = "Sign in as that user to restore it, or open a new launch form.";
 const COPY_IT: &str = "It is too large to save. Copy its JSON before you leave this page.";
+/// The limit for the whole body without a sign-in. Names and boundaries of fields take some of it.
+const MAX_ANONYMOUS_BODY_BYTES: usize = 2 * MAX_ANONYMOUS_BYTES;
 /// The limit for a form that this server didn't give out: enough for one without files.
 const MAX_UNKNOWN_FORM_BYTES: usize = 256 * 1024;
 /// The text of a form that a page shows when it could not be saved.
@@ -34,14 +37,17 @@ pub async fn send_form(
     session: Session,
     caller: Option<Extension<Caller>>,
     headers: HeaderMap,
-    body: Multipart,
+    body: MultipartForm,
 ) -> Response {
     let scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
     let mut typed = Vec::new();
     match receive(&state, &session, caller, body, scripted, &mut typed).await {
         Ok(response) => response,
         Err(error) if scripted => error.into_response(),
-        Err(error) => Problem::form(&error.into(), "/launch", &typed).into_response(),
+        Err(error) => match AppError::from(error) {
+            AppError::SignedOut => Redirect::to("/sign-in?return_to=%2Flaunch").into_response(),
+            error => Problem::form(&error, "/launch", &typed).into_response(),
+        },
     }
 }
 
@@ -50,60 +56,44 @@ async fn receive(
     state: &AppState,
     session: &Session,
     caller: Option<Extension<Caller>>,
-    body: Multipart,
+    body: MultipartForm,
     scripted: bool,
     typed: &mut Vec<String>,
 ) -> Result<Response, Error> {
     let Some(Extension(caller)) = caller else {
-        let Some(submitted) = parse(body, MAX_ANONYMOUS_BYTES).await? else {
-            return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
-        };
-        if !stash(state, session, submitted.fields, MAX_ANONYMOUS_BYTES).await {
-            return Err(AppError::Conflict { message: NOT_KEPT.to_owned() }.into());
-        }
-        return if scripted { Err(AppError::SignedOut.into()) } else { Ok(to_sign_in()) };
+        let body = body.limited_to(MAX_ANONYMOUS_BODY_BYTES);
+        let submitted = parse(body, MAX_ANONYMOUS_BYTES).await?.ok_or_else(|| AppError::conflict(NOT_KEPT))?;
+        let stashed = stash(state, session, submitted.fields, MAX_ANONYMOUS_BYTES).await;
+        return Err(if stashed { AppError::SignedOut } else { AppError::conflict(NOT_KEPT) }.into());
     };
-    let submitted = parse(body, usize::MAX).await?.unwrap_or_default();
-    let fields = submitted.fields.clone();
-    *typed = typed_texts(&fields);
-    match respond(state, &caller, &submitted, scripted).await.map_err(AppError::from) {
-        Ok(LaunchResponse::Foreign { message }) => {
-            let stashed = stash(state, session, fields, MAX_DRAFT_BYTES).await;
+    let form = parse(body, usize::MAX).await?.unwrap_or_default();
+    *typed = typed_texts(&form.fields);
+    let launcher = Launcher::of(state, &caller).await?;
+    let Submitted { draft, outcome, is_saved, draft_status } = form::submit(&launcher, &form).await?;
+    let json = |response: &LaunchResponse| Json(Wire::encode(response)).into_response();
+    Ok(match outcome {
+        Outcome::Form { focus } if scripted => {
+            let page = pages::launch::load_draft(&launcher, &draft, draft_status).await?;
+            json(&LaunchResponse::Page { page: Box::new(LaunchPageModel { focus, ..page }) })
+        }
+        Outcome::Form { .. } if !is_saved => {
+            let message = format!("{draft_status} Go back in your browser: the form there still has your text.");
+            return Err(AppError::conflict(message).into());
+        }
+        Outcome::Form { focus } => {
+            let fragment = focus.map(|id| format!("#{id}")).unwrap_or_default();
+            Redirect::to(&format!("/launch{fragment}")).into_response()
+        }
+        Outcome::Done { href } if scripted => json(&LaunchResponse::Done { href }),
+        Outcome::Done { href } => Redirect::to(&href).into_response(),
+        Outcome::Foreign { message } => {
+            let stashed = stash(state, session, form.fields, MAX_DRAFT_BYTES).await;
             let message = format!("{message} {}", if stashed { COMES_BACK } else { COPY_IT });
             match scripted {
-                true => Ok(Json(Wire(LaunchResponse::Foreign { message })).into_response()),
-                false => Ok(Problem::foreign_form(&message).into_response()),
+                true => json(&LaunchResponse::Foreign { message }),
+                false => Problem::foreign_form(&message).into_response(),
             }
         }
-        Ok(response) if scripted => Ok(Json(Wire(response)).into_response()),
-        Ok(LaunchResponse::Done { href }) => Ok(Redirect::to(&href).into_response()),
-        Ok(LaunchResponse::Page { page }) => {
-            let fragment = page.focus.map(|id| format!("#{id}")).unwrap_or_default();
-            Ok(Redirect::to(&format!("/launch{fragment}")).into_response())
-        }
-        Err(AppError::SignedOut) if !scripted => Ok(to_sign_in()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-async fn respond(
-    state: &AppState,
-    caller: &Caller,
-    form: &SubmittedForm,
-    scripted: bool,
-) -> Result<LaunchResponse, Error> {
-    let launcher = Launcher::of(state, caller).await?;
-    Ok(match form::submit(state, &launcher, form).await? {
-        Submitted::Form { is_saved: false, draft_status, .. } if !scripted => {
-            let message = format!("{draft_status} Go back in your browser: the form there still has your text.");
-            return Err(AppError::Conflict { message }.into());
-        }
-        Submitted::Form { draft, focus, draft_status, .. } => {
-            let page = pages::launch::load_draft(state, &launcher, &draft).await?;
-            LaunchResponse::Page { page: Box::new(LaunchPageModel { focus, draft_status, ..page }) }
-        }
-        Submitted::Done { href } => LaunchResponse::Done { href },
-        Submitted::Foreign { message } => LaunchResponse::Foreign { message },
     })
 }
 
@@ -136,16 +126,26 @@ pub async fn restore_stashed(state: &AppState, session: &Session, caller: &Calle
 }
 
 /// Reads the form. Returns `None` as soon as it is larger than `max_bytes`.
-async fn parse(mut body: Multipart, max_bytes: usize) -> Result<Option<SubmittedForm>, Error> {
-    let unreadable = |error: axum::extract::multipart::MultipartError| {
-        Error::from(AppError::Invalid { field: "form".to_owned(), message: error.body_text() })
-    };
+async fn parse(mut body: MultipartForm, max_bytes: usize) -> Result<Option<SubmittedForm>, AppError> {
+    let unreadable = |error: FormError| AppError::invalid("form", error.message);
     let mut form = SubmittedForm::default();
     let mut room = max_bytes;
-    while let Some(mut field) = body.next_field().await.map_err(unreadable)? {
+    loop {
+        let mut field = match body.next_field().await {
+            Ok(Some(field)) => field,
+            Ok(None) => return Ok(Some(form)),
+            Err(error) if error.is_too_large => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
+        };
         let name = field.name().unwrap_or_default().to_owned();
         let mut bytes = Vec::new();
-        while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
+        loop {
+            let chunk = match field.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break,
+                Err(error) if error.is_too_large => return Ok(None),
+                Err(error) => return Err(unreadable(error)),
+            };
             let Some(rest) = room.checked_sub(chunk.len()) else { return Ok(None) };
             room = rest;
             bytes.extend_from_slice(&chunk);
@@ -158,7 +158,6 @@ async fn parse(mut body: Multipart, max_bytes: usize) -> Result<Option<Submitted
             }
         }
     }
-    Ok(Some(form))
 }
 
 /// The texts of a form's controls, each with the name of its field.
@@ -173,8 +172,4 @@ fn typed_texts(fields: &[(String, String)]) -> Vec<String> {
         }
     }
     texts
-}
-
-fn to_sign_in() -> Response {
-    Redirect::to("/sign-in?return_to=%2Flaunch").into_response()
 }

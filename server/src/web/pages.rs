@@ -1,22 +1,18 @@
 //! Routes of the app's pages, rendered on the server.
 
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use app::backend::ApiDocs;
 use app::shell::shell;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use leptos::prelude::provide_context;
 use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
-use tower_http::timeout::TimeoutLayer;
 
+use super::render_timeout::limit_render_time;
 use crate::state::AppState;
-
-/// The longest time until a page's first byte. A page whose rendering panics would otherwise never respond.
-const MAX_RENDER_TIME: Duration = Duration::from_secs(90);
 
 /// Generated once: while Leptos generates routes, resources anywhere in the process that are first polled never load.
 static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(app::App));
@@ -35,7 +31,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
     Router::new()
         .leptos_routes_with_context(state, PAGES.clone(), context, shell)
         .fallback(move |request: Request<Body>| not_found(request))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, MAX_RENDER_TIME))
+        .layer(from_fn_with_state(state.limits.render_timeout, limit_render_time))
 }
 
 /// The path of each page.

@@ -82,6 +82,13 @@ impl Problem {
         Self { link, href, ..Self::unavailable(error.title(), &error.advice()) }
     }
 
+    /// A page was not rendered in time.
+    pub fn too_slow(path: &str) -> Self {
+        let (link, href) = ("Try again", path.to_owned());
+        let advice = "It shows a very large log, or the server has much to do. Try again in a moment.";
+        Self { link, href, ..Self::unavailable("This page took too long.", advice) }
+    }
+
     pub fn unavailable(title: &str, advice: &str) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, title, advice)
     }

@@ -6,10 +6,10 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::url::{encode, encode_segment};
 
-use super::rejected_form::{FormError, reject};
+use super::form_notice::{NoticeStore, reject};
 
 pub async fn open_selection(
-    Extension(form_error): Extension<FormError>,
+    Extension(notices): Extension<NoticeStore>,
     headers: HeaderMap,
     Query(fields): Query<Vec<(String, String)>>,
 ) -> Response {
@@ -18,7 +18,7 @@ pub async fn open_selection(
     let runs: Vec<&str> = values("run").collect();
     match target(values("action").next().unwrap_or_default(), &runs) {
         Ok(target) => Redirect::to(&target).into_response(),
-        Err(message) => reject(&form_error, &headers, message).await,
+        Err(message) => reject(&notices, &headers, message).await,
     }
 }
 

@@ -11,11 +11,13 @@ use sqlx::AssertSqlSafe;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp};
+use crate::harness::{Answer, Browser, DEMO, OTHER, TestApp, api_key};
 
 const SCOPES: [&str; 4] = ["runs:read", "runs:write", "sessions:read", "sessions:write"];
 /// Texts of the workspace `demo` that nobody else may see.
 const SECRETS: [&str; 3] = ["the figures of the last quarter", "hidden-customer", "hidden-name"];
+/// The routes that end the session of who asks.
+const ENDS_SESSION: [&str; 2] = ["/auth/sign-out-everywhere", "/auth/sign-out"];
 /// Larger than any body that is not an upload.
 const TOO_LARGE: usize = 17 * 1024 * 1024;
 
@@ -25,6 +27,9 @@ struct Fixture {
     database: sqlx::AnyPool,
     run_id: String,
     session_id: String,
+    /// A failure group and a saved view.
+    group_id: String,
+    view_id: String,
 }
 
 impl Fixture {
@@ -43,7 +48,8 @@ impl Fixture {
         let opened: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
         let session_id = opened["sessionId"].as_str().unwrap().to_owned();
         let database = app.database.connect().await;
-        Self { app, database, run_id, session_id }
+        let (group_id, view_id) = (failure_group(&app).await, saved_view(&app).await);
+        Self { app, database, run_id, session_id, group_id, view_id }
     }
 
     /// Signs in and stores what is in the run's and the session's page.
@@ -75,25 +81,32 @@ impl Fixture {
 
     /// The route's path with ids of `demo`, and parameters that name them where a route takes some.
     fn path(&self, route: &ServedRoute) -> String {
-        let id = if route.path.contains("sessions/") { &self.session_id } else { &self.run_id };
+        let id = match route.path.as_str() {
+            path if path.contains("sessions/") => &self.session_id,
+            path if path.contains("failure") => &self.group_id,
+            path if path.contains("view") => &self.view_id,
+            _ => &self.run_id,
+        };
         self.path_with(route, id)
     }
 
     fn path_with(&self, route: &ServedRoute, id: &str) -> String {
         let query = match route.path.as_str() {
             "/rpc/run"
+            | "/rpc/failure"
             | "/rpc/run-state"
-            | "/rpc/peek"
+            | "/rpc/run-preview"
             | "/rpc/session"
-            | "/rpc/session-turns"
+            | "/rpc/conversation"
             | "/rpc/batch"
             | "/rpc/batch-progress" => format!("?id={id}"),
             "/compare" | "/rpc/compare" => format!("?left={id}"),
-            "/launch" | "/rpc/launch-page" if route.method == Method::GET => format!("?like={id}"),
+            "/launch" if route.method == Method::GET => format!("?like={id}"),
+            "/rpc/launch-page" => format!("?entry[like]={id}"),
             "/api/values" => "?key=metadata.customer".to_owned(),
             "/rpc/suggest" => "?text=customer:&caret=9".to_owned(),
-            "/rpc/places" => "?text=figures".to_owned(),
-            "/rpc/runs-news" => "?q=".to_owned(),
+            "/rpc/palette" => "?text=figures".to_owned(),
+            "/rpc/run-updates" => "?q=".to_owned(),
             _ => String::new(),
         };
         format!("{}{query}", route.path.replace("{id}", id))
@@ -101,6 +114,18 @@ impl Fixture {
 
     /// Sends a request as a script does, with every parameter that a form may have.
     async fn send(&self, browser: &mut Browser, route: &ServedRoute, path: &str, id: &str) -> Answer {
+        let url = self.app.url(path);
+        browser.send(self.request(route, path, id), url).await
+    }
+
+    /// The same with a credential instead of a session.
+    async fn send_with_bearer(&self, token: &str, route: &ServedRoute) -> Answer {
+        let path = self.path(route);
+        let request = self.request(route, &path, &self.run_id).bearer_auth(token);
+        self.app.browser().send(request, self.app.url(&path)).await
+    }
+
+    fn request(&self, route: &ServedRoute, path: &str, id: &str) -> reqwest::RequestBuilder {
         let url = self.app.url(path);
         let mut request = self.app.http.request(route.method.clone(), url.clone());
         if route.method != Method::GET {
@@ -112,14 +137,36 @@ impl Fixture {
                 }
             };
         }
-        browser.send(request, url).await
+        request
     }
 }
 
-/// The sign-out comes last: it revokes tokens at MANTYX, which nothing puts back.
+/// A failure group of a run in `demo`.
+async fn failure_group(app: &TestApp) -> String {
+    let error = json!({ "error": SECRETS[0], "errorClass": SECRETS[2] });
+    let log = json!({ "seq": 1, "type": "error", "data": error }).to_string();
+    let import = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(log);
+    assert_eq!(import.send().await.unwrap().status(), 201);
+    let found = app.http.get(app.url("/api/failures")).bearer_auth(api_key(DEMO)).send().await.unwrap();
+    let found: serde_json::Value = found.json().await.unwrap();
+    found["groups"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+}
+
+/// A saved view of `demo` that the workspace sees.
+async fn saved_view(app: &TestApp) -> String {
+    let mut owner = app.signed_in(DEMO).await;
+    let url = app.url("/api/views");
+    let view = json!({ "list": "runs", "name": SECRETS[2], "query": "status:failed", "shared": true });
+    let request = app.http.post(url.clone()).header("origin", url.origin().ascii_serialization()).json(&view);
+    let made = owner.send(request, url).await;
+    let made: serde_json::Value = serde_json::from_str(&made.body).unwrap();
+    made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+}
+
+/// The sign-outs come last: they revoke tokens at MANTYX, which nothing puts back.
 fn all_routes() -> Vec<ServedRoute> {
     let mut routes = served_routes();
-    routes.sort_by_key(|route| route.path == "/auth/sign-out");
+    routes.sort_by_key(|route| ENDS_SESSION.iter().position(|path| *path == route.path));
     routes
 }
 
@@ -128,10 +175,14 @@ fn needs(route: &ServedRoute) -> Needs {
     found.unwrap_or_else(|| panic!("{} {} has no rule", route.method, route.path)).2
 }
 
+fn is_to_sign_in(answer: &Answer) -> bool {
+    let to_sign_in = answer.headers.get("location").is_some_and(|to| to.to_str().unwrap().starts_with("/sign-in"));
+    (300..400).contains(&answer.status) && to_sign_in
+}
+
 /// The answer to a client that is not signed in: nothing, or the way to the sign-in.
 fn assert_signed_out(route: &ServedRoute, answer: &Answer) {
-    let to_sign_in = answer.headers.get("location").is_some_and(|to| to.to_str().unwrap().starts_with("/sign-in"));
-    let is_refused = answer.status == 401 || ((300..400).contains(&answer.status) && to_sign_in);
+    let is_refused = answer.status == 401 || is_to_sign_in(answer);
     match needs(route) {
         Needs::Nothing => assert!(!matches!(answer.status, 401 | 403), "{route:?}: {}", answer.status),
         // The form is stored until the sign-in, or it cannot be read.
@@ -157,6 +208,9 @@ async fn without_a_session_or_with_one_that_has_ended_nothing_is_served() {
         let path = fixture.path(&route);
         let nobody = fixture.send(&mut fixture.app.browser(), &route, &path, &fixture.run_id).await;
         assert_signed_out(&route, &nobody);
+        if needs(&route) != Needs::Nothing {
+            assert_signed_out(&route, &fixture.send_with_bearer("mantyx_unknown", &route).await);
+        }
 
         fixture.restore_sign_ins().await;
         fixture.execute("UPDATE web_session SET expires_at = 1".to_owned()).await;
@@ -194,6 +248,10 @@ async fn another_workspace_sees_nothing_and_changes_nothing() {
         let names_demo = route.path.contains("{id}") && needs(&route) != Needs::Nothing;
         let is_hidden = matches!(answer.status, 400 | 404) || answer.status == 403;
         assert!(!names_demo || is_hidden, "{route:?}: {} {}", answer.status, answer.body);
+        let answer = fixture.send_with_bearer(&api_key(OTHER), &route).await;
+        assert_no_secrets(&route, &answer);
+        let is_hidden = is_to_sign_in(&answer) || matches!(answer.status, 400 | 401 | 403 | 404);
+        assert!(!names_demo || is_hidden, "{route:?} with a key: {} {}", answer.status, answer.body);
     }
     let mut owner = fixture.app.signed_in(DEMO).await;
     let run = owner.open(&format!("/api/runs/{}", fixture.run_id)).await;
@@ -230,11 +288,18 @@ async fn each_missing_scope_is_refused_and_with_all_of_them_nothing_is() {
             assert!(missing.iter().any(|scope| answer.body.contains(scope)), "{route:?}: {}", answer.body);
             assert_no_secrets(&route, &answer);
         }
+        if needs(&route) == Needs::ListScope {
+            let path = format!("{}?list=sessions&text=a&caret=1", route.path);
+            let listed = ServedRoute { path, ..route.clone() };
+            let answer = as_user(&without(&["sessions:read"]), &listed, "unknown").await;
+            assert_eq!(answer.status, 403, "{listed:?}: {}", answer.body);
+            assert!(answer.body.contains("sessions:read"), "{}", answer.body);
+        }
         // Not with the id of the run, which some of the routes would delete.
         let allowed = as_user(&without(&[]), &route, "unknown").await;
         assert!(!matches!(allowed.status, 401 | 403), "{route:?}: {} {}", allowed.status, allowed.body);
         let to = allowed.headers.get("location").map(|to| to.to_str().unwrap().to_owned()).unwrap_or_default();
-        assert!(!to.starts_with("/sign-in") || route.path == "/auth/sign-out", "{route:?} redirects to {to}");
+        assert!(!to.starts_with("/sign-in") || ENDS_SESSION.contains(&&*route.path), "{route:?} redirects to {to}");
     }
 }
 

@@ -1,5 +1,8 @@
 //! Local tools of launched runs, answered by this server.
 
+use std::time::Duration;
+
+use runlens::config::Workspaces;
 use serde_json::{Value, json};
 
 use crate::harness::{
@@ -58,8 +61,7 @@ async fn wait_for_call(browser: &mut Browser, run_id: &str) -> String {
 
 #[tokio::test]
 async fn a_canned_reply_is_given_without_a_browser() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let reply = json!({ "by": "canned", "text": "{\"city\":\"{{args.city}}\",\"days\":\"{{args.days}}\"}" });
     let id =
         launch(&mut browser, "/call weather {\"city\":\"Bern \\\"B\\\"\",\"days\":2}\n/say ok", "weather", reply).await;
@@ -70,8 +72,7 @@ async fn a_canned_reply_is_given_without_a_browser() {
 
 #[tokio::test]
 async fn a_failure_is_rehearsed() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let reply = json!({ "by": "canned", "text": "No {{args.what}} today.", "failed": true, "delayMs": 20 });
     let id = launch(&mut browser, "/call order {\"what\":\"cake\"}\n/say ok", "order", reply).await;
     assert_eq!(result(&app, &id).await["error"], "No cake today.");
@@ -80,8 +81,7 @@ async fn a_failure_is_rehearsed() {
 #[tokio::test]
 async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
     let peer = Peer::mcp().await;
-    let app = TestApp::start_with(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start_with(allow_loopback).await.with_browser().await;
     let server =
         json!({ "over": "http", "url": peer.url("/mcp"), "headers": { "Authorization": "Bearer s3cret-of-mine" } });
     let by = |tool: &str| json!({ "by": "mcp", "server": server, "tool": tool });
@@ -109,8 +109,8 @@ async fn an_mcp_server_answers_over_http_with_the_given_credentials() {
 #[tokio::test]
 async fn an_mcp_server_answers_over_stdio_without_this_servers_environment() {
     let command = stdio_command().await;
-    let app = TestApp::start_with(|config| config.mcp_commands = command.parse().unwrap()).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) =
+        TestApp::start_with(|config| config.mcp_commands = command.parse().unwrap()).await.with_browser().await;
     let by = json!({ "by": "mcp", "server": { "over": "stdio", "command": command } });
     let id = launch(&mut browser, "/call environment {}\n/say ok", "environment", by).await;
     let names = result(&app, &id).await["output"].as_str().unwrap().to_owned();
@@ -120,8 +120,7 @@ async fn an_mcp_server_answers_over_stdio_without_this_servers_environment() {
 #[tokio::test]
 async fn an_agent_answers_in_both_versions_of_a2a() {
     let (new, old) = (Peer::a2a().await, Peer::old_a2a().await);
-    let app = TestApp::start_with(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start_with(allow_loopback).await.with_browser().await;
     for peer in [&new, &old] {
         let by = json!({ "by": "a2a", "cardUrl": peer.url("") });
         for (message, words) in [("Bern", "Sunny: Bern"), ("slowly", "Cloudy: slowly")] {
@@ -138,8 +137,7 @@ async fn an_agent_answers_in_both_versions_of_a2a() {
 #[tokio::test]
 async fn a_peer_that_cannot_be_reached_any_more_is_told_to_the_model() {
     let peer = Peer::mcp().await;
-    let mut app = TestApp::start_apart(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (mut app, mut browser) = TestApp::start_apart(allow_loopback).await.with_browser().await;
     let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") }, "tool": "add" });
     let id = launch(&mut browser, "/sleep 4000\n/call sum {}\n/say ok", "sum", by).await;
     // The operator does not allow the address any more.
@@ -150,10 +148,9 @@ async fn a_peer_that_cannot_be_reached_any_more_is_told_to_the_model() {
 
 #[tokio::test]
 async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let slow = json!({ "by": "canned", "text": "canned", "delayMs": 600_000 });
-    for (answerer, expected) in [(json!({ "by": "hand" }), "The call needs your answer"), (slow, "comes in about ")] {
+    for (answerer, expected) in [(json!({ "by": "hand" }), "Waiting for your answer"), (slow, "comes in about ")] {
         let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", answerer).await;
         let call = wait_for_call(&mut browser, &id).await;
         let page = browser.open(&format!("/runs/{id}")).await.body;
@@ -167,8 +164,7 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
 
 #[tokio::test]
 async fn a_cancelled_run_is_not_answered_any_more() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let slow = json!({ "by": "canned", "text": "late", "delayMs": 600_000 });
     let id = launch(&mut browser, "/call approve {}\n/say ok", "approve", slow).await;
     wait_for_call(&mut browser, &id).await;
@@ -180,8 +176,7 @@ async fn a_cancelled_run_is_not_answered_any_more() {
 
 #[tokio::test]
 async fn answering_goes_on_after_a_restart() {
-    let mut app = TestApp::start_apart(|_| {}).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (mut app, mut browser) = TestApp::start_apart(|_| {}).await.with_browser().await;
     let script = "/call one {}\n/sleep 200\n/call one {}\n/say ok";
     // Long enough to be under way when the server stops; asked again from the start after it.
     let reply = json!({ "by": "canned", "text": "answered", "delayMs": 500 });
@@ -198,8 +193,8 @@ async fn answering_goes_on_after_a_restart() {
 /// A run whose one call is answered at once, while results meet some trouble on their way.
 async fn answered_despite(troubles: &[Trouble]) -> (TestApp, Browser, Unsteady, String) {
     let mut way = None;
-    let app = TestApp::start_apart(|config| way = Some(Unsteady::before(config, troubles))).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) =
+        TestApp::start_apart(|config| way = Some(Unsteady::before(config, troubles))).await.with_browser().await;
     let reply = json!({ "by": "canned", "text": "answered" });
     let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
     (app, browser, way.unwrap(), id)
@@ -249,8 +244,7 @@ async fn an_answer_that_mantyx_refuses_is_told_with_its_reason() {
 
 #[tokio::test]
 async fn answering_waits_for_the_next_sign_in_after_a_sign_out() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let reply = json!({ "by": "canned", "text": "after all", "delayMs": 1000 });
     let id = launch(&mut browser, "/call one {}\n/say ok", "one", reply).await;
     wait_for_answer(&mut browser, &id).await;
@@ -292,8 +286,7 @@ async fn of_two_processes_exactly_one_asks_the_peer() {
 #[tokio::test]
 async fn a_peer_is_not_asked_twice_when_the_process_that_asked_is_gone() {
     let peer = Peer::mcp().await;
-    let mut app = TestApp::start_apart(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (mut app, mut browser) = TestApp::start_apart(allow_loopback).await.with_browser().await;
     let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
     let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
     wait_for_answer(&mut browser, &id).await;
@@ -305,8 +298,7 @@ async fn a_peer_is_not_asked_twice_when_the_process_that_asked_is_gone() {
 #[tokio::test]
 async fn a_run_whose_lease_was_lost_is_taken_over_and_left_alone_by_its_old_holder() {
     let peer = Peer::mcp().await;
-    let app = TestApp::start_with(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start_with(allow_loopback).await.with_browser().await;
     let by = json!({ "by": "mcp", "server": { "over": "http", "url": peer.url("/mcp") } });
     let id = launch(&mut browser, "/call wait {\"seconds\":600}\n/say ok", "wait", by).await;
     wait_for_answer(&mut browser, &id).await;
@@ -320,11 +312,27 @@ async fn a_run_whose_lease_was_lost_is_taken_over_and_left_alone_by_its_old_hold
 
 #[tokio::test]
 async fn another_workspace_does_not_see_who_answered() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let id = launch(&mut browser, "/call a {}\n/say ok", "a", json!({ "by": "canned", "text": "x" })).await;
     settled(&mut browser, &id).await;
     let mut stranger = app.signed_in(OTHER).await;
     assert_eq!(stranger.open(&format!("/runs/{id}")).await.status, 404);
-    assert_eq!(stranger.read(&format!("launch-page?like={id}")).await.0, 404);
+    assert_eq!(stranger.read(&format!("launch-page?entry[like]={id}")).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_workspace_that_may_not_use_the_server_any_more_gets_no_answers() {
+    let app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    let reply = json!({ "by": "canned", "text": "yes" });
+    let id = launch(&mut browser, "/sleep 5000\n/call ask {}\n/say done", "ask", reply).await;
+    let app = app.replace(|config| config.workspaces = Workspaces::new(OTHER, [])).await;
+    app.pending_call(DEMO, &id).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let sandbox = app.sandbox_database().await;
+    let status: String =
+        sqlx::query_scalar("SELECT status FROM runs WHERE id = $1").bind(&id).fetch_one(&sandbox).await.unwrap();
+    assert_ne!(status, "succeeded");
+    let app = app.replace(|_| {}).await;
+    assert_eq!(result(&app, &id).await["output"], "yes");
 }

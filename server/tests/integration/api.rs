@@ -77,3 +77,13 @@ async fn bad_credentials_and_bad_input_have_different_errors() {
         assert_eq!((status, &body["error"], &body["field"]), (400, &json!("invalid"), &json!("id")), "{path}: {body}");
     }
 }
+
+#[tokio::test]
+async fn a_wrong_method_is_refused_in_json() {
+    let app = TestApp::start().await;
+    for path in ["/api/runs", "/api/import", "/api/import/batch", "/api/views/x"] {
+        let request = app.http.request(reqwest::Method::TRACE, app.url(path)).bearer_auth(api_key(DEMO));
+        let (status, body) = json(request).await;
+        assert_eq!((status, &body["error"]), (405, &json!("method_not_allowed")), "{path}: {body}");
+    }
+}

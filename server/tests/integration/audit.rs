@@ -156,6 +156,19 @@ async fn only_administrators_change_what_is_shared() {
         assert_eq!(call(&app, &mut admin, method, path, body).await.0, 200, "{path}");
     }
     assert_eq!(demo.call("pause-sync", &[("paused", "true")]).await.0, 403);
+    // Nor do they delete anything for good.
+    let run = app.finished_run(DEMO, "/say hello", json!({})).await;
+    assert_eq!(demo.open(&format!("/runs/{run}")).await.status, 200);
+    let path = format!("/api/runs/{run}");
+    assert_eq!(call(&app, &mut demo, Method::DELETE, &path, Value::Null).await.0, 403);
+    assert_eq!(demo.request(Method::POST, app.url(&format!("/runs/{run}/delete")), &[]).await.status, 403);
+    let page = demo.open(&format!("/runs/{run}/delete")).await;
+    assert!(page.body.contains("administrator"), "{}", page.body);
+    assert_eq!(demo.open(&path).await.status, 200, "the run is still there");
+    let run = app.finished_run(OTHER, "/say hello", json!({})).await;
+    assert_eq!(admin.open(&format!("/runs/{run}")).await.status, 200);
+    let path = format!("/api/runs/{run}");
+    assert_eq!(call(&app, &mut admin, Method::DELETE, &path, Value::Null).await.0, 200);
     // A key for which MANTYX tells no person is nobody whom the list names.
     let request = app.http.get(app.url("/api/audit")).bearer_auth(api_key(OTHER));
     assert_eq!(request.send().await.unwrap().status(), 403);
@@ -191,4 +204,27 @@ async fn an_administrator_changes_shared_views_of_others_and_only_those() {
         let deleted = call(&app, &mut browser, Method::DELETE, &path(0), Value::Null).await.0;
         assert_eq!(deleted, if status == 200 { 204 } else { 404 }, "{admins}");
     }
+}
+
+#[tokio::test]
+async fn templates_that_the_workspace_sees_are_in_the_log() {
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
+    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hidden" });
+    let page = browser.launch_page("").await;
+    let page = browser.change_launch_form(&page, &[("json", &spec.to_string())]).await;
+    for shared in ["", "true"] {
+        let fields = [("template.name", "Hidden"), ("template.shared", shared), ("action", "save-template")];
+        browser.send_launch_form(&page, &fields).await;
+    }
+    let database = app.database.connect().await;
+    let id: String =
+        sqlx::query_scalar("SELECT id FROM launch_template WHERE shared = 1").fetch_one(&database).await.unwrap();
+    let (update, delete) = (format!("update-template:{id}"), format!("confirm-delete:{id}"));
+    let fields = [("template.name", "Hidden"), ("template.shared", "true"), ("action", &update)];
+    browser.send_launch_form(&page, &fields).await;
+    browser.send_launch_form(&page, &[("action", &delete)]).await;
+    let all = entries(&app, &mut browser).await;
+    assert_eq!(actions(&all), ["delete_shared_template", "change_shared_template", "share_template", "sign_in"]);
+    assert!(all[..3].iter().all(|entry| entry["target"] == id.as_str()), "{all:?}");
+    assert!(!serde_json::to_string(&all).unwrap().contains("idden"));
 }

@@ -1,4 +1,4 @@
-//! Work that was started goes on when the browser tab is closed meanwhile.
+//! Tests that work goes on when the browser tab is closed meanwhile.
 
 use serde_json::{Value, json};
 

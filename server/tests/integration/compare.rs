@@ -84,10 +84,23 @@ async fn a_looping_run_is_never_the_most_similar_run() {
 }
 
 #[tokio::test]
+async fn a_relaunched_run_without_a_name_is_compared_with_the_run_it_repeats() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let first = browser
+        .launch(&json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say One." }))
+        .await;
+    let form = browser.launch_page(&format!("?like={first}")).await;
+    let again = browser.launch_page_as_is(&form).await;
+    let html = browser.open(&format!("/compare?left={again}")).await.body;
+    assert!(html.contains("relaunched from") && html.contains(&format!("/runs/{first}\"")), "{html}");
+}
+
+#[tokio::test]
 async fn without_a_run_the_page_asks_for_one() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = browser.open("/compare").await;
     assert_eq!(page.status, 200);
-    assert!(page.body.contains("Which run?"), "{}", page.body);
+    assert!(page.body.contains("Choose a run to compare"), "{}", page.body);
 }

@@ -100,6 +100,19 @@ async fn a_closed_tab_leaves_no_change_of_a_run_or_a_session_half_done() {
             "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.ndjson\"\r\n\r\n{LOG}\r\n--b--\r\n"
         );
         tab.close_during("POST", "/import", "multipart/form-data; boundary=b", &multipart).await;
+        tab.close_during("POST", "/api/import/batch", "multipart/form-data; boundary=b", &multipart).await;
+        for path in ["/api/runs", "/runs"] {
+            let run = app.finished_run(DEMO, "/say hi", json!({})).await;
+            assert_eq!(browser.open(&format!("/runs/{run}")).await.status, 200);
+            let session = open_session(&app).await;
+            assert_eq!(browser.open(&format!("/sessions/{session}")).await.status, 200);
+            let (method, run_path, session_path) = match path {
+                "/runs" => ("POST", format!("/runs/{run}/delete"), format!("/sessions/{session}/delete")),
+                _ => ("DELETE", format!("/api/runs/{run}"), format!("/api/sessions/{session}")),
+            };
+            tab.close_during(method, &run_path, FORM, "").await;
+            tab.close_during(method, &session_path, FORM, "").await;
+        }
     }
     let (database, sandbox, _dir, _mantyx) = stop(app).await;
     // Feedback that MANTYX has is stored here.
@@ -121,6 +134,16 @@ async fn a_closed_tab_leaves_no_change_of_a_run_or_a_session_half_done() {
     let query = "SELECT COUNT(*) FROM run WHERE id IN (SELECT run_id FROM run_import) AND status = 'running'";
     let unfinished: i64 = sqlx::query_scalar(query).fetch_one(&database).await.unwrap();
     assert_eq!(unfinished, 0, "imports without an end");
+    // What was deleted according to the audit log is gone as a whole.
+    for (table, action) in [("run", "delete_run"), ("session", "delete_session")] {
+        let query = format!(
+            "SELECT COUNT(*) FROM {table} WHERE id IN (SELECT target FROM audit_entry WHERE action = '{action}')"
+        );
+        let left: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query)).fetch_one(&database).await.unwrap();
+        assert_eq!(left, 0, "{action}");
+    }
+    let pending: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM pending_erasure").fetch_one(&database).await.unwrap();
+    assert_eq!(pending, 0, "erasures without an end");
 }
 
 #[tokio::test]
@@ -179,6 +202,9 @@ async fn a_closed_tab_leaves_no_sign_in_and_no_sign_out_half_done() {
         let mut tab = Tab { app: &app, cookies: cookies(&browser), numbers: &mut numbers };
         tab.close_during("POST", "/auth/sign-out", FORM, "").await;
     }
+    let browser = app.signed_in(DEMO).await;
+    let mut tab = Tab { app: &app, cookies: cookies(&browser), numbers: &mut numbers };
+    tab.close_during("POST", "/auth/sign-out-everywhere", FORM, "").await;
     let (database, sandbox, _dir, _mantyx) = stop(app).await;
     // Each consent that MANTYX has belongs to a session here, or is about to be revoked.
     let count = async |query: &'static str| -> i64 { sqlx::query_scalar(query).fetch_one(&database).await.unwrap() };

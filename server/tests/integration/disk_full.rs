@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
-use crate::harness::{Browser, DEMO, TestApp, eventually, http_client};
+use crate::harness::{Browser, DEMO, TestApp, api_key, eventually, http_client};
 
 const SECRET_KEY: &str = "a key for tests, long enough to be accepted";
 const NOT_SAVED: &str = "Nothing can be saved at the moment";
@@ -31,7 +31,8 @@ impl Process {
             .env("MANTYX_URL", sandbox)
             .env("MANTYX_CLIENT_ID", sandbox::CLIENT_ID)
             .env("MANTYX_CLIENT_SECRET", sandbox::CLIENT_SECRET)
-            .env("RUST_LOG", "off")
+            // The log is a file on the same disk.
+            .stderr(std::fs::File::create("/dev/full").unwrap())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
@@ -91,6 +92,15 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     let ask = json!({ "tools": [{ "kind": "local", "name": "ask" }] });
     let waiting = app.start_run(DEMO, "/call ask {}\n/say done", ask).await;
     app.pending_call(DEMO, &waiting).await;
+    let ask = json!({ "tools": [{ "kind": "local", "name": "ask" }] });
+    let answered = app.start_run(DEMO, "/call ask {}\n/say done", ask).await;
+    let call = app.pending_call(DEMO, &answered).await;
+
+    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script" });
+    let url = format!("{}/api/v1/workspaces/{DEMO}/agent-sessions", app.sandbox_url());
+    let opened = http.post(url).bearer_auth(api_key(DEMO)).json(&spec).send().await.unwrap();
+    let session = opened.json::<Value>().await.unwrap()["sessionId"].as_str().unwrap().to_owned();
+    assert_eq!(browser.open(&format!("/sessions/{session}")).await.status, 200);
 
     process.limit_files("4096");
     is_ready(503).await;
@@ -145,8 +155,14 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     assert!(status == 503 && body["error"] == "cannot_save", "{status} {body}");
     let other = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap()).open("/auth/start").await;
     assert!(other.status == 503 && other.body.contains(NOT_SAVED), "{}", other.body);
-    // A run can be cancelled. Its entry in the audit log follows.
+    // A run can be cancelled, and a call answered. Their entries in the audit log follow.
     assert_eq!(browser.call("cancel-run", &[("id", &waiting)]).await.0, 200);
+    let answer = [("id", answered.as_str()), ("tool_use_id", &call), ("text", "yes")];
+    let (status, body) = browser.call("answer-call", &answer).await;
+    assert_eq!(status, 200, "{body}");
+    // MANTYX has the message, so the page doesn't suggest to send it again.
+    let (status, body) = browser.call("send-message", &[("id", &session), ("text", "/say hello")]).await;
+    assert_eq!(status, 200, "{body}");
     // The browser forgets its session, and the server refuses it.
     let mut copy = Browser::new(http.clone(), Url::parse(&format!("http://{addr}/")).unwrap());
     copy.cookies = browser.cookies.clone();
@@ -161,7 +177,11 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     assert_eq!(browser.sign_in("/runs", DEMO).await.status, 200);
     eventually("the cancelled run and the sign-out are in the audit log", async || {
         let log = browser.open("/api/audit?limit=200").await.body;
-        (log.contains("\"cancel\"") && log.contains("\"sign_out\"")).then_some(())
+        (log.contains("\"cancel\"")
+            && log.contains(&format!("message in {session}"))
+            && log.contains("\"answer\"")
+            && log.contains("\"sign_out\""))
+        .then_some(())
     })
     .await;
     assert_eq!(copy.open("/api/views").await.status, 401);

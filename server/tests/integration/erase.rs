@@ -237,7 +237,13 @@ async fn the_command_erases_what_its_dry_run_counts_while_the_server_runs() {
     browser.open(&format!("/runs/{later}")).await;
     let counted: Value = serde_json::from_str(&browser.open("/api/count?q=customer:zqcustomer").await.body).unwrap();
     assert_eq!(counted["runs"], 1, "{counted}");
-    for wrong in [&[][..], &["--metadata", "customer"], &["--run", "a", "--session", "b"], &["--run", "a/b"]] {
+    for wrong in [
+        &[][..],
+        &["--metadata", "customer"],
+        &["--run", "a", "--session", "b"],
+        &["--run", "a/b"],
+        &["--run", "run_nope"],
+    ] {
         assert!(!erase(&app, wrong).0, "{wrong:?}");
     }
 }

@@ -43,6 +43,19 @@ async fn a_log_in_any_format_becomes_a_run_like_any_other() {
 }
 
 #[tokio::test]
+async fn the_list_has_the_model_and_the_duration_of_an_imported_log() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let log = "{\"seq\":1,\"at\":1700000000000,\"type\":\"assistant_message\",\"data\":{\"text\":\"Hi.\",\"model\":\"m-1\"}}\n\
+               {\"seq\":2,\"at\":1700000004000,\"type\":\"result\",\"data\":{\"text\":\"Hi.\"}}\n";
+    let (id, _) = imported(&import(&mut browser, log).await);
+    let list = browser.open("/api/runs?q=model:m-1").await;
+    let list: Value = serde_json::from_str(&list.body).unwrap();
+    let run = &list["runs"][0];
+    assert_eq!((&run["id"], &run["model"], &run["durationMs"]), (&json!(id), &json!("m-1"), &json!(4_000)), "{list}");
+}
+
+#[tokio::test]
 async fn an_imported_log_without_an_end_is_found_as_incomplete() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
@@ -53,6 +66,37 @@ async fn an_imported_log_without_an_end_is_found_as_incomplete() {
     assert_eq!(list["runs"].as_array().map(Vec::len), Some(1));
     assert_eq!(list["runs"][0]["id"], id);
     assert!(browser.open("/runs?q=").await.body.contains("/runs?q=is:incomplete"), "a facet links there");
+}
+
+#[tokio::test]
+async fn an_event_with_seq_zero_is_exported_too() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let (id, _) = imported(&import(&mut browser, LOG.replace("\"seq\":1", "\"seq\":0")).await);
+    let events = browser.open(&format!("/api/runs/{id}/events")).await.body;
+    assert!(events.lines().count() == 2 && events.contains("\"seq\":0"), "{events}");
+}
+
+#[tokio::test]
+async fn a_tool_that_reports_a_failure_counts_as_failed() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let log = |result: &str| {
+        let call = json!({ "text": "", "toolCalls": [{ "id": "a", "name": "refund", "input": {} }] });
+        let answer = json!({ "toolUseId": "a", "name": "refund", "result": result });
+        let events = [("assistant_message", call), ("tool_result", answer), ("result", json!({ "text": "Done." }))];
+        let line = |(seq, (kind, data))| json!({ "seq": seq, "type": kind, "data": data }).to_string();
+        (1..).zip(events).map(line).collect::<Vec<_>>().join("\n")
+    };
+    imported(&import(&mut browser, log(r#"{"ok":true,"refund":17}"#)).await);
+    let (id, _) = imported(&import(&mut browser, log(r#"{"ok":false,"reason":"The card has expired."}"#)).await);
+    let list: Value = serde_json::from_str(&browser.open("/api/runs?q=is:tool-failed").await.body).unwrap();
+    let ids: Vec<&Value> = list["runs"].as_array().unwrap().iter().map(|run| &run["id"]).collect();
+    assert_eq!(ids, [&json!(id)]);
+    let timeline: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}/timeline")).await.body).unwrap();
+    assert!(timeline["verdict"].to_string().contains("The only tool call, `refund`, failed."), "{timeline}");
+    let page = browser.open(&format!("/runs/{id}")).await;
+    assert!(page.body.contains("reported failure"), "{}", page.body);
 }
 
 #[tokio::test]
@@ -296,4 +340,32 @@ async fn a_form_with_several_files_has_a_result_for_each() {
     place("b.txt: No run events found");
     place("The file empty.json is empty.");
     assert_eq!(page.matches("href=\"/runs/imported_").count(), 2, "{page}");
+}
+
+#[tokio::test]
+async fn a_part_of_a_log_and_of_its_timeline_is_requested() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let message =
+        |turn: u64| json!({ "seq": turn + 1, "type": "assistant_message", "data": { "text": "Hi", "turn": turn } });
+    let log = (0..30).map(|turn| message(turn).to_string()).collect::<Vec<_>>().join("\n");
+    let (id, _) = imported(&import(&mut browser, log).await);
+    let events = async |browser: &mut Browser, query: &str| -> Vec<u64> {
+        let body = browser.open(&format!("/api/runs/{id}/events{query}")).await.body;
+        body.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(events(&mut browser, "").await.len(), 30);
+    assert_eq!(events(&mut browser, "?from_seq=10&limit=3").await, [10, 11, 12]);
+    assert_eq!(events(&mut browser, "?from_seq=29").await, [29, 30]);
+    assert_eq!(events(&mut browser, "?from_seq=31").await, [0_u64; 0]);
+    let timeline = browser.open(&format!("/api/runs/{id}/timeline?from_seq=10&limit=3")).await.body;
+    let timeline: Value = serde_json::from_str(&timeline).unwrap();
+    let turns: Vec<u64> =
+        timeline["turns"].as_array().unwrap().iter().filter_map(|turn| turn["index"].as_u64()).collect();
+    assert_eq!(turns, [9, 10, 11]);
+    for query in ["?limit=0", "?limit=x", "?from_seq=-1"] {
+        for part in ["events", "timeline"] {
+            assert_eq!(browser.open(&format!("/api/runs/{id}/{part}{query}")).await.status, 400, "{part}{query}");
+        }
+    }
 }

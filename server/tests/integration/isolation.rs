@@ -43,8 +43,8 @@ async fn runs_of_another_workspace_do_not_exist() {
         "/api/histogram?q=customer:hidden-customer",
         "/rpc/suggest?text=customer:&caret=9",
         "/rpc/suggest?text=hid&caret=3",
-        "/rpc/places?text=hidden",
-        "/rpc/runs-news?q=",
+        "/rpc/palette?text=hidden",
+        "/rpc/run-updates?q=",
         "/api/sessions",
         "/api/views",
     ] {
@@ -65,7 +65,7 @@ async fn runs_of_another_workspace_do_not_exist() {
         "/api/runs/{id}/timeline",
         "/api/runs/{id}/events",
         "/rpc/run?id={id}",
-        "/rpc/peek?id={id}",
+        "/rpc/run-preview?id={id}",
     ] {
         let theirs = demo.open(&template.replace("{id}", &secret)).await;
         let missing = demo.open(&template.replace("{id}", &unknown)).await;

@@ -1,13 +1,13 @@
 //! Launching runs and batches with the form: each starts once, and errors appear at their fields.
 
 use app::model::batch::BatchModel;
-use app::model::launch::{Control, Group, Item, LaunchPageModel, LaunchResponse};
+use app::model::launch::LaunchResponse;
 use app::wire::Wire;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run, launched_session,
-    shown_page,
+    Browser, DEMO, LaunchPage, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run,
+    launched_session, shown_page,
 };
 
 fn spec() -> Value {
@@ -20,21 +20,23 @@ fn with(mut spec: Value, field: &str, value: Value) -> Value {
 }
 
 /// Launches a spec that must be refused, and returns the page with the reasons.
-async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPageModel {
+async fn refused(browser: &mut Browser, spec: &Value) -> LaunchPage {
     let page = browser.launch_form_with(spec).await;
     shown_page(browser.send_launch_form(&page, &[("action", "launch")]).await)
 }
 
 /// Returns the fields that have problems.
-fn places(page: &LaunchPageModel) -> Vec<&str> {
+fn places(page: &LaunchPage) -> Vec<&str> {
     page.problems.iter().map(|problem| problem.place.as_str()).collect()
 }
 
 /// The page with a manipulated draft.
-fn forged(page: &LaunchPageModel, field: &str, value: Value) -> LaunchPageModel {
+fn forged(page: &LaunchPage, field: &str, value: Value) -> LaunchPage {
     let mut state: Value = serde_json::from_str(&page.draft).unwrap();
     state[field] = value;
-    LaunchPageModel { draft: state.to_string(), ..page.clone() }
+    let mut page = page.clone();
+    page.draft = state.to_string();
+    page
 }
 
 /// The number of runs that the sandbox has.
@@ -46,8 +48,7 @@ async fn count_runs(app: &TestApp) -> usize {
 
 #[tokio::test]
 async fn a_launched_run_is_in_the_list_and_its_page_opens() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (_app, mut browser) = TestApp::start().await.with_browser().await;
     let id = browser.launch(&spec()).await;
     assert!(browser.open("/runs").await.body.contains(&id));
     assert_eq!(browser.open(&format!("/runs/{id}")).await.status, 200);
@@ -55,8 +56,7 @@ async fn a_launched_run_is_in_the_list_and_its_page_opens() {
 
 #[tokio::test]
 async fn a_form_without_scripts_lands_on_the_runs_page() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (_app, mut browser) = TestApp::start().await.with_browser().await;
     let page = browser.launch_form_with(&spec()).await;
     let sent = browser.send_plain_launch_form(&page, &[("action", "launch")]).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
@@ -65,8 +65,7 @@ async fn a_form_without_scripts_lands_on_the_runs_page() {
 
 #[tokio::test]
 async fn the_same_form_sent_twice_starts_one_run() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let mut other_tab = app.browser();
     other_tab.cookies = browser.cookies.clone();
     let page = browser.launch_form_with(&spec()).await;
@@ -78,14 +77,13 @@ async fn the_same_form_sent_twice_starts_one_run() {
     assert_eq!((launched_run(second), launched_run(reload)), (first.clone(), first));
     assert_eq!(count_runs(&app).await, 1);
     let other = browser.change_launch_form(&page, &[("field:/prompt", "other"), ("action", "launch")]).await;
-    assert!(other.error.unwrap().text.contains("already launched something else"));
+    assert!(other.general_error().unwrap().contains("already launched something else"));
     assert_eq!(count_runs(&app).await, 1);
 }
 
 #[tokio::test]
 async fn errors_appear_at_their_fields_and_nothing_is_started() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let budgets: Value =
         (0..33).map(|i| (format!("tool_{i}"), json!({ "maxCalls": 1 }))).collect::<serde_json::Map<_, _>>().into();
     let many: Vec<Value> = (0..65).map(|i| json!({ "name": format!("t{i}") })).collect();
@@ -93,7 +91,7 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
         ("prompt", json!("x".repeat(200_001)), "Prompt"),
         ("toolBudgets", budgets, "Calls per tool"),
         ("tools", json!([{ "kind": "mcp_local", "name": "s", "tools": many }]), "Tool 1, tools"),
-        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "Answer"),
+        ("outputSchema", json!({ "schema": { "description": "x".repeat(40_000) } }), "Output format"),
         ("tools", json!([{ "kind": "local", "name": "read-file" }]), "Tool 1, name"),
     ];
     for (field, value, place) in cases {
@@ -102,11 +100,15 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
     }
     let page = browser.launch_form_with(&spec()).await;
     let broken = browser.change_launch_form(&page, &[("json", "{ \"a\": 1,\n oops"), ("action", "launch")]).await;
-    assert_eq!(broken.json_problem.map(|problem| problem.line), Some(2));
+    assert!(
+        broken.html.contains("class=\"json-error\"> <mark>") && broken.html.contains("(line 2, column 2)"),
+        "{:?}",
+        broken.problems
+    );
 
     let short = forged(&page, "key", "short".into());
     let answer = browser.change_launch_form(&short, &[("action", "launch")]).await;
-    assert!(answer.error.unwrap().text.contains("no key of 8 to 100"));
+    assert!(answer.general_error().unwrap().contains("no key of 8 to 100"));
     let unknown_tool = forged(&page, "answers", json!({ "nobody": { "by": "canned", "text": "x" } }));
     let answer = browser.change_launch_form(&unknown_tool, &[("action", "launch")]).await;
     assert_eq!(places(&answer), ["Responder of nobody"]);
@@ -115,8 +117,7 @@ async fn errors_appear_at_their_fields_and_nothing_is_started() {
 
 #[tokio::test]
 async fn a_spec_with_five_megabytes_of_files_is_accepted() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (_app, mut browser) = TestApp::start().await.with_browser().await;
     let file =
         json!({ "type": "input_file", "mimeType": "text/plain", "filename": "a", "data": "QUJD".repeat(1_700_000) });
     let message = json!([{ "role": "user", "content": "/say read", "attachments": [file] }]);
@@ -128,8 +129,7 @@ async fn a_spec_with_five_megabytes_of_files_is_accepted() {
 
 #[tokio::test]
 async fn an_unknown_model_is_reported_at_its_field_with_the_known_ones() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (_app, mut browser) = TestApp::start().await.with_browser().await;
     let page = refused(&mut browser, &with(spec(), "modelId", "sandbox/none".into())).await;
     assert_eq!(places(&page), ["Model"], "{:?}", page.problems);
     assert!(page.problems[0].message.contains("sandbox/script"), "{:?}", page.problems);
@@ -142,8 +142,7 @@ async fn an_unknown_model_is_reported_at_its_field_with_the_known_ones() {
 
 #[tokio::test]
 async fn a_session_is_started_and_continued() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let page = browser.launch_form_with(&spec()).await;
     let first = [("mode", "new_session"), ("action", "launch")];
     let session = launched_session(browser.send_launch_form(&page, &first).await);
@@ -165,7 +164,7 @@ async fn newest_run_of(browser: &mut Browser, session: &str) -> String {
 }
 
 /// Launches a batch and returns its id.
-async fn launch_batch(browser: &mut Browser, page: &LaunchPageModel, inputs: &str, tag_value: &str) -> String {
+async fn launch_batch(browser: &mut Browser, page: &LaunchPage, inputs: &str, tag_value: &str) -> String {
     let fields =
         [("batch.inputs", inputs), ("batch.key", "batch"), ("batch.value", tag_value), ("action", "launch-batch")];
     match browser.send_launch_form(page, &fields).await {
@@ -177,7 +176,7 @@ async fn launch_batch(browser: &mut Browser, page: &LaunchPageModel, inputs: &st
 async fn read_batch(browser: &mut Browser, id: &str) -> BatchModel {
     let (status, body) = browser.read(&format!("batch?id={id}")).await;
     assert_eq!(status, 200, "{body}");
-    serde_json::from_value::<Wire<BatchModel>>(body).unwrap().0
+    serde_json::from_value::<Wire<BatchModel>>(body).unwrap().decode().unwrap()
 }
 
 async fn finished_batch(browser: &mut Browser, id: &str) -> BatchModel {
@@ -187,8 +186,7 @@ async fn finished_batch(browser: &mut Browser, id: &str) -> BatchModel {
 
 #[tokio::test]
 async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let page = browser.launch_form_with(&with(spec(), "prompt", "/say {{word}}".into())).await;
     let inputs = "word\none\ntwo\nthree\n";
     let id = launch_batch(&mut browser, &page, inputs, "words").await;
@@ -206,8 +204,7 @@ async fn a_batch_is_launched_to_its_end_and_found_by_its_tag() {
 
 #[tokio::test]
 async fn a_batch_continues_after_a_restart_and_launches_each_input_once() {
-    let mut app = TestApp::start_apart(|_| {}).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (mut app, mut browser) = TestApp::start_apart(|_| {}).await.with_browser().await;
     let page = browser.launch_form_with(&spec()).await;
     let inputs: Vec<String> = (0..8).map(|i| format!("/say {i}")).collect();
     let id = launch_batch(&mut browser, &page, &json!(inputs).to_string(), "eight").await;
@@ -223,8 +220,7 @@ async fn a_batch_continues_after_a_restart_and_launches_each_input_once() {
 
 #[tokio::test]
 async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
-    let app = TestApp::start().await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (app, mut browser) = TestApp::start().await.with_browser().await;
     let page = browser.launch_form_with(&spec()).await;
     for (inputs, words) in [
         ("a,b\n1\n", "line 2, column 2"),
@@ -242,23 +238,6 @@ async fn the_inputs_of_a_batch_are_checked_before_any_is_launched() {
     assert_eq!(count_runs(&app).await, 0);
 }
 
-/// Every item of a page, also those inside others.
-fn all_items(page: &LaunchPageModel) -> Vec<&Item> {
-    fn collect<'a>(items: &'a [Item], found: &mut Vec<&'a Item>) {
-        for item in items {
-            found.push(item);
-            match item {
-                Item::Group(Group { items, .. }) | Item::Row { items } => collect(items, found),
-                Item::Table { rows, .. } => rows.iter().for_each(|row| collect(row, found)),
-                _ => {}
-            }
-        }
-    }
-    let mut found = Vec::new();
-    page.sections.iter().for_each(|section| collect(&section.items, &mut found));
-    found
-}
-
 #[tokio::test]
 async fn the_form_offers_what_the_workspace_has() {
     let app = TestApp::start().await;
@@ -268,40 +247,22 @@ async fn the_form_offers_what_the_workspace_has() {
         json!([{ "kind": "mantyx", "id": "tool_calculator" }, { "kind": "mantyx_plugin", "name": "@other/tool" }]);
     let asked = with(with(spec(), "metadata", json!({ "customer": "" })), "tools", tools);
     let page = browser.launch_form_with(&asked).await;
-    let items = all_items(&page);
-    let select = |name: &str| {
-        let found = items.iter().find_map(|item| match item {
-            Item::Field(field) if field.name == name => Some(&field.control),
-            _ => None,
-        });
-        match found {
-            Some(Control::Select { options, .. }) => options.clone(),
-            other => panic!("{other:?}"),
-        }
-    };
-    let model = select("field:/modelId").into_iter().find(|(id, _)| id == "sandbox/script").unwrap().1;
+    let model = page.options("field:/modelId").into_iter().find(|(id, _)| id == "sandbox/script").unwrap().1;
     assert!(model.contains(" tokens") && model.contains("per 1M"), "{model}");
-    let offered = |list: &str| {
-        items.iter().find_map(|item| match item {
-            Item::Datalist { id, values } if id == list => Some(values.clone()),
-            _ => None,
-        })
-    };
-    assert!(select("field:/agentId").len() > 1);
-    let calculator = select("field:/tools/0/id").into_iter().find(|(id, _)| id == "tool_calculator").unwrap().1;
+    assert!(page.options("field:/agentId").len() > 1);
+    let calculator = page.options("field:/tools/0/id").into_iter().find(|(id, _)| id == "tool_calculator").unwrap().1;
     assert!(calculator.contains(" — "), "a name and a description: {calculator}");
-    let plugins = select("field:/tools/1/name");
+    let plugins = page.options("field:/tools/1/name");
     assert!(plugins.len() > 2 && plugins.iter().any(|(id, _)| id == "@other/tool"), "{plugins:?}");
-    assert_eq!(offered("metadata-keys"), Some(vec![("customer".to_owned(), String::new())]));
-    assert_eq!(offered("metadata-0"), Some(vec![("acme".to_owned(), String::new())]));
-    assert!(page.may_launch && page.notices.is_empty(), "{:?}", page.notices);
+    assert_eq!(page.completions("metadata-keys"), ["customer"]);
+    assert_eq!(page.completions("metadata-0"), ["acme"]);
+    assert!(!page.html.contains(" disabled") && page.notices().is_empty(), "{:?}", page.notices());
 }
 
 #[tokio::test]
 async fn preflight_shows_the_result_of_each_check() {
     let (mcp, a2a) = (Peer::mcp().await, Peer::a2a().await);
-    let app = TestApp::start_with(allow_loopback).await;
-    let mut browser = app.signed_in(DEMO).await;
+    let (_app, mut browser) = TestApp::start_with(allow_loopback).await.with_browser().await;
     let tools = json!([
         { "kind": "mcp", "name": "calc", "url": mcp.url("/mcp"), "toolFilter": ["add"] },
         { "kind": "mcp", "name": "calc2", "url": mcp.url("/mcp"), "toolFilter": ["subtract"] },
@@ -318,17 +279,10 @@ async fn preflight_shows_the_result_of_each_check() {
         json!({ "sum": { "by": "mcp", "server": server, "tool": "add" }, "times": { "by": "mcp", "server": server } });
     let page = browser.answered_launch_form(&with(spec(), "tools", tools), &answers).await;
     let page = browser.change_launch_form(&page, &[("action", "check-tools")]).await;
-    let checked: Vec<_> = all_items(&page)
-        .into_iter()
-        .filter_map(|item| match item {
-            Item::Group(Group { checks, .. }) if !checks.is_empty() => Some(checks),
-            _ => None,
-        })
-        .collect();
-    let shown: Vec<Vec<(&str, &str)>> = checked
-        .iter()
-        .map(|checks| checks.iter().map(|check| (check.label.as_str(), check.tone.as_str())).collect())
-        .collect();
+    let mut lists = page.checks();
+    let summary = lists.pop().unwrap();
+    let shown: Vec<Vec<(&str, &str)>> =
+        lists.iter().map(|checks| checks.iter().map(|[label, state, _]| (*label, *state)).collect()).collect();
     assert_eq!(
         shown,
         [
@@ -344,8 +298,8 @@ async fn preflight_shows_the_result_of_each_check() {
             vec![("Shape", "success"), ("Reachable", "success"), ("Answered", "success")],
         ],
     );
-    let summary: Vec<_> = page.checks.iter().map(|line| (line.label.as_str(), line.tone.as_str())).collect();
+    let summary: Vec<_> = summary.iter().map(|[tool, state, _]| (*tool, *state)).collect();
     assert_eq!(summary[..3], [("calc", "success"), ("calc2", "error"), ("gone", "warning")]);
-    let mut failed = checked.iter().flat_map(|checks| checks.iter()).filter(|check| check.tone.as_str() == "error");
-    assert!(failed.all(|check| !check.fix.is_empty()), "{checked:?}");
+    let mut failed = lists.iter().flatten().filter(|[_, state, _]| *state == "error");
+    assert!(failed.all(|[.., message]| !message.ends_with("<em>")), "{lists:?}");
 }

@@ -1,9 +1,8 @@
 //! Templates and drafts: saving, sharing and privacy.
 
-use app::model::launch::{LaunchPageModel, TemplateLink};
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, OTHER, TestApp};
+use crate::harness::{Browser, DEMO, LaunchPage, OTHER, TemplateLink, TestApp};
 
 fn spec() -> Value {
     let headers = json!({ "Authorization": "Bearer s3cret" });
@@ -15,7 +14,7 @@ fn spec() -> Value {
 }
 
 /// Fills in the form and saves it as a template with the given button.
-async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPageModel {
+async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> LaunchPage {
     let server =
         json!({ "over": "http", "url": "https://m.example.com", "headers": { "Authorization": "Bearer s3cret" } });
     let page = browser.answered_launch_form(&spec(), &json!({ "t": { "by": "mcp", "server": server } })).await;
@@ -27,7 +26,7 @@ async fn save(browser: &mut Browser, button: &str, name: &str, shared: bool) -> 
 /// Templates that are not built in.
 async fn own(browser: &mut Browser) -> Vec<TemplateLink> {
     let page = browser.launch_page("").await;
-    page.templates.into_iter().filter(|template| !template.owner.is_empty()).collect()
+    page.templates().into_iter().filter(|template| !template.owner.is_empty()).collect()
 }
 
 fn id_of(template: &TemplateLink) -> &str {
@@ -35,7 +34,7 @@ fn id_of(template: &TemplateLink) -> &str {
 }
 
 /// Returns the spec and the page of a template.
-async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPageModel) {
+async fn open(browser: &mut Browser, id: &str) -> (Value, LaunchPage) {
     let page = browser.launch_page(&format!("?template={id}")).await;
     (serde_json::from_str(&page.json).unwrap(), page)
 }
@@ -69,7 +68,7 @@ async fn a_template_is_saved_changed_shared_and_deleted() {
     let saved = own(&mut browser).await;
     assert_eq!((saved.len(), saved[0].name.as_str(), id_of(&saved[0])), (1, "Ours", id.as_str()));
     let (_, page) = open(&mut browser, &id).await;
-    assert!(!serde_json::to_string(&page).unwrap().contains("s3cret"), "{}", page.json);
+    assert!(!page.html.contains("s3cret"), "{}", page.json);
 
     assert_eq!(delete(&mut browser, &id).await, 200);
     assert!(own(&mut browser).await.is_empty());
@@ -92,9 +91,9 @@ async fn only_its_owner_sees_a_private_template_and_its_secrets() {
     // A colleague of the same workspace.
     sqlx::query("UPDATE launch_template SET subject = 'another user'").execute(&pool).await.unwrap();
     assert!(own(&mut browser).await.is_empty());
-    assert_eq!(browser.read(&format!("launch-page?template={id}")).await.0, 404);
+    assert_eq!(browser.read(&format!("launch-page?entry[template]={id}")).await.0, 404);
     let stolen = save(&mut browser, &format!("update-template:{id}"), "Stolen", false).await;
-    assert!(stolen.error.unwrap().text.contains("a colleague"));
+    assert!(stolen.general_error().unwrap().contains("a colleague"));
     assert_eq!(delete(&mut browser, &id).await, 404);
     sqlx::query("UPDATE launch_template SET shared = 1").execute(&pool).await.unwrap();
     assert_eq!(own(&mut browser).await[0].owner, "of owner@demo.test");
@@ -106,7 +105,7 @@ async fn only_its_owner_sees_a_private_template_and_its_secrets() {
 async fn every_built_in_template_can_be_launched() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
-    let templates = browser.launch_page("").await.templates;
+    let templates = browser.launch_page("").await.templates();
     assert_eq!(templates.len(), 6);
     for template in &templates {
         let name = id_of(template);
@@ -155,6 +154,6 @@ async fn a_template_gets_its_id_here() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let page = save(&mut browser, "update-template:an-id-of-my-own", "Mine", false).await;
-    assert!(serde_json::to_string(&page).unwrap().contains("or was deleted"), "{page:?}");
+    assert!(page.html.contains("or was deleted"), "{page:?}");
     assert!(own(&mut browser).await.is_empty());
 }

@@ -21,6 +21,29 @@ async fn answer_to(app: &TestApp, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
+async fn a_page_that_is_not_rendered_in_time_says_so() {
+    let mut app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    app.restart(|config| config.limits.render_timeout = Duration::ZERO).await;
+    // A response that is there within the timer's resolution counts as in time.
+    let mut late = async |path: &str, accept: &str| {
+        for _ in 0..100 {
+            let url = app.url(path);
+            let answer = browser.send(app.http.get(url.clone()).header("accept", accept), url).await;
+            if answer.status == 503 {
+                return answer.body;
+            }
+        }
+        panic!("{path} was always in time");
+    };
+    let page = late("/runs?q=status:failed", "text/html").await;
+    let link = "href=\"/runs?q=status:failed\"";
+    assert!(page.contains("This page took too long.") && page.contains(link), "{page}");
+    let data = late("/rpc/runs", "application/json").await;
+    assert!(data.contains("\"busy\""), "{data}");
+}
+
+#[tokio::test]
 async fn half_a_request_is_not_waited_for() {
     let short = Duration::from_millis(200);
     let app = TestApp::start_with(|config| {
@@ -41,6 +64,61 @@ async fn half_a_request_is_not_waited_for() {
         );
         answer_to(&app, head.as_bytes()).await;
     }
+}
+
+#[tokio::test]
+async fn a_body_that_trickles_is_not_waited_for() {
+    let app = TestApp::start_with(|config| {
+        config.limits.body_timeout = Duration::from_secs(600);
+        config.limits.body_deadline = Duration::from_millis(300);
+    })
+    .await;
+    for path in ["/preferences", "/launch", "/import", "/api/import", "/api/import/batch", "/rpc/create-view"] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: 100000\r\n\
+             Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n",
+            api_key(DEMO)
+        );
+        let mut stream = TcpStream::connect(app.running.addr).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let (mut reader, mut writer) = stream.into_split();
+        let trickle = async {
+            while writer.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let mut answer = Vec::new();
+        let closed = async {
+            tokio::select! {
+                _ = reader.read_to_end(&mut answer) => {}
+                () = trickle => {}
+            }
+        };
+        let closed = tokio::time::timeout(Duration::from_secs(30), closed).await;
+        assert!(closed.is_ok(), "{path} still waits");
+    }
+}
+
+#[tokio::test]
+async fn one_client_does_not_take_all_connections() {
+    let config = |config: &mut runlens::config::Config| {
+        config.limits.max_connections_per_client = 2;
+        config.limits.header_timeout = Duration::from_secs(600);
+    };
+    let app = TestApp::start_with(config).await;
+    let connect = async || TcpStream::connect(app.running.addr).await.unwrap();
+    let held = [connect().await, connect().await];
+    let mut refused = connect().await;
+    let read = tokio::time::timeout(Duration::from_secs(60), refused.read(&mut [0; 1])).await;
+    assert!(matches!(read, Ok(Ok(0) | Err(_))), "a third connection is closed: {read:?}");
+    let other = tokio::net::TcpSocket::new_v4().unwrap();
+    other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = other.connect(app.running.addr).await.unwrap();
+    other.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let mut begin = [0; 12];
+    tokio::time::timeout(Duration::from_secs(60), other.read_exact(&mut begin)).await.expect("an answer").unwrap();
+    assert_eq!(&begin, b"HTTP/1.1 200");
+    drop(held);
 }
 
 #[tokio::test]
@@ -72,6 +150,27 @@ async fn silent_clients_make_room() {
     let _silent = [silent().await, silent().await];
     let request = app.http.get(app.url("/healthz")).timeout(Duration::from_secs(60));
     assert_eq!(request.send().await.expect("the silent clients are dropped").status(), 200);
+}
+
+#[tokio::test]
+async fn connections_that_are_done_make_room() {
+    let app = TestApp::start_with(|config| {
+        config.limits.max_connections = 2;
+        config.limits.header_timeout = Duration::from_secs(600);
+        config.limits.idle_timeout = Duration::from_secs(600);
+    })
+    .await;
+    let mut idle = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(app.running.addr).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).await.unwrap();
+        assert_eq!(&begin, b"HTTP/1.1 200");
+        idle.push(stream);
+    }
+    let request = app.http.get(app.url("/healthz")).timeout(Duration::from_secs(60));
+    assert_eq!(request.send().await.expect("an idle connection is closed").status(), 200);
 }
 
 #[tokio::test]
@@ -125,6 +224,24 @@ async fn a_large_form_of_an_anonymous_client_is_answered_before_it_is_read() {
 }
 
 #[tokio::test]
+async fn a_form_of_an_anonymous_client_is_limited_beside_its_fields_too() {
+    let app = TestApp::start().await;
+    let origin = app.url("/");
+    let origin = origin.as_str().trim_end_matches('/');
+    // The rest of the announced body never comes.
+    let head = format!(
+        "POST /launch HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Length: 15000000\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\n\r\n",
+        app.running.addr
+    );
+    let fields = "--b\r\nContent-Disposition: form-data; name=\"json\"\r\n\r\n\r\n".repeat(4_000);
+    let answer = answer_to(&app, format!("{head}{fields}").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 409"), "{answer}");
+    let answer = answer_to(&app, format!("{head}{}", "x".repeat(200_000)).as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+}
+
+#[tokio::test]
 async fn templates_that_are_saved_at_the_same_time_do_not_exceed_the_limit() {
     let app = TestApp::start().await;
     let mut browsers = Vec::new();
@@ -168,4 +285,29 @@ async fn refused_credentials_of_one_address_are_limited() {
     assert_eq!(answers, [401, 401, 401, 429, 429]);
     // A credential that is known to be good still works.
     assert_eq!(get(api_key(DEMO)).await, 200);
+}
+
+#[tokio::test]
+async fn sign_ins_of_one_address_are_limited() {
+    let app = TestApp::start_with(|config| config.limits.anonymous_writes_per_minute = 3).await;
+    let mut answers = Vec::new();
+    for path in ["/auth/start", "/auth/callback?state=x", "/auth/start", "/auth/start", "/auth/callback?state=x"] {
+        answers.push(app.http.get(app.url(path)).send().await.unwrap().status().as_u16());
+    }
+    assert_eq!(answers[3..], [429, 429], "{answers:?}");
+    assert!(!answers[..3].contains(&429), "{answers:?}");
+    assert_eq!(app.http.get(app.url("/sign-in")).send().await.unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn a_change_that_takes_long_is_not_stopped_halfway() {
+    let mut app = TestApp::start_apart(|_| {}).await;
+    let mut browser = app.signed_in(DEMO).await;
+    app.restart(|config| config.limits.render_timeout = Duration::ZERO).await;
+    for number in 0..10 {
+        let name = format!("View {number}");
+        let view = [("list", "runs"), ("name", name.as_str()), ("query", "status:failed")];
+        let (status, body) = browser.call("create-view", &view).await;
+        assert_eq!(status, 200, "{body}");
+    }
 }

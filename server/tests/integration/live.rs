@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, Proxy, TestApp, api_key};
 
+/// A stream that ends only by keep-alive comments would be read forever.
+const STREAM_LIMIT: Duration = Duration::from_secs(60);
+
 /// One update of the relay: text to append, or the seq up to which something else happened.
 #[derive(Debug)]
 struct Update {
@@ -40,23 +43,20 @@ async fn read(
     let mut response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let (mut frames, mut updates) = (Frames::default(), Vec::new());
-    while !is_enough(&updates) {
-        let Some(bytes) = next_chunk(&mut response).await else { break };
-        for frame in frames.push(&bytes).unwrap() {
-            match frame.event.as_deref() {
-                Some("end") => return updates,
-                Some(_) => {}
-                None => updates.push(parse(&frame)),
+    let reading = async {
+        while !is_enough(&updates) {
+            let Some(bytes) = response.chunk().await.unwrap() else { break };
+            for frame in frames.push(&bytes).unwrap() {
+                match frame.event.as_deref() {
+                    Some("end") => return,
+                    Some(_) => {}
+                    None => updates.push(parse(&frame)),
+                }
             }
         }
-    }
+    };
+    tokio::time::timeout(STREAM_LIMIT, reading).await.expect("the stream ends or brings what is awaited");
     updates
-}
-
-/// Returns the next chunk of a stream. The relay sends at least a keep-alive comment every 15 s.
-async fn next_chunk(response: &mut reqwest::Response) -> Option<Vec<u8>> {
-    let chunk = tokio::time::timeout(Duration::from_secs(60), response.chunk()).await;
-    Some(chunk.expect("a chunk within a minute").unwrap()?.to_vec())
 }
 
 fn text(updates: &[Update]) -> String {
@@ -169,14 +169,17 @@ async fn a_stream_that_breaks_repeatedly_loses_nothing() {
     let url = app.url(&format!("/runs/{id}/live"));
     let mut response = app.http.get(url).bearer_auth(api_key(DEMO)).send().await.unwrap();
     let (mut frames, mut updates) = (Frames::default(), Vec::<Update>::new());
-    while let Some(bytes) = next_chunk(&mut response).await {
-        for frame in frames.push(&bytes).unwrap().iter().filter(|frame| frame.event.is_none()) {
-            updates.push(parse(frame));
-            if updates.len() % 7 == 0 {
-                proxy.cut();
+    let reading = async {
+        while let Some(bytes) = response.chunk().await.unwrap() {
+            for frame in frames.push(&bytes).unwrap().iter().filter(|frame| frame.event.is_none()) {
+                updates.push(parse(frame));
+                if updates.len() % 7 == 0 {
+                    proxy.cut();
+                }
             }
         }
-    }
+    };
+    tokio::time::timeout(STREAM_LIMIT, reading).await.expect("the stream ends");
     assert!(updates.len() > 21, "{updates:?}");
     assert_eq!(text(&updates).trim(), "many words in a row ".repeat(40).trim());
     let events = stored_events(&app, id).await;

@@ -86,3 +86,15 @@ async fn the_background_sync_with_a_key_does_not_write_into_the_earlier_workspac
         .await;
     app.running.stop().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_workspace_without_runs_is_not_given_to_a_key_without_identity() {
+    let peer = FakeMantyx::start(0, &[]).await;
+    let app = TestApp::start_with(|config| peer.configure(config)).await;
+    let list = async |key: &str| app.http.get(app.url("/api/runs")).bearer_auth(key).send().await.unwrap().status();
+    assert_eq!(list("mantyx_first").await, 200);
+    // Someone signed in to this workspace: it has templates and views, and no run.
+    let database = app.database.connect().await;
+    sqlx::query("UPDATE workspace SET mantyx_id = 'ws_earlier'").execute(&database).await.unwrap();
+    assert_eq!(list("mantyx_other").await, 403);
+}

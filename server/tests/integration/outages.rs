@@ -227,3 +227,35 @@ async fn a_session_of_ten_thousand_messages_loads_in_pages_and_opens_without_man
     assert_eq!(stored["session"]["name"], "long");
     assert!(stored["stale"].as_str().is_some_and(|stale| !stale.is_empty()), "{stored}");
 }
+
+#[tokio::test]
+async fn a_damaged_event_is_asked_for_again_before_it_is_stored() {
+    let peer = FakeMantyx::start(1, &[]).await;
+    peer.look(|world| world.damaged_streams = 1);
+    let app = in_background(&peer).await;
+    wait_for(&app, "/api/sync", |sync| sync["logs"] == 1).await;
+    assert_eq!(events(&app, "run_000000").await[0]["type"], "assistant_message");
+    assert_eq!(peer.look(|world| world.streams["run_000000"]), 2);
+}
+
+#[tokio::test]
+async fn an_event_that_stays_damaged_is_stored_as_it_is() {
+    let peer = FakeMantyx::start(1, &[]).await;
+    peer.look(|world| world.damaged_streams = usize::MAX);
+    let app = TestApp::start_with(|config| {
+        peer.configure(config);
+        config.mantyx_api_key = Some("mantyx_key".to_owned());
+        config.limits.damaged_event_patience = std::time::Duration::from_secs(1);
+    })
+    .await;
+    wait_for(&app, "/api/sync", |sync| sync["logs"] == 1).await;
+    let events = events(&app, "run_000000").await;
+    assert_eq!((&events[0]["type"], &events[1]["type"]), (&"unreadable".into(), &"result".into()));
+    assert!(peer.look(|world| world.streams["run_000000"]) > 1);
+}
+
+async fn events(app: &TestApp, run_id: &str) -> Vec<Value> {
+    let log = app.http.get(app.url(&format!("/api/runs/{run_id}/events"))).bearer_auth("mantyx_key");
+    let log = log.header("X-Mantyx-Workspace", "acme").send().await.unwrap().text().await.unwrap();
+    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, DEMO, Peer, TestApp, allow_loopback, stdio_command};
+use crate::harness::{Browser, DEMO, OTHER, Peer, TestApp, allow_loopback, stdio_command};
 
 /// Asks an MCP server for its tools with the launch form: the tool as the form has it then, or what is wrong.
 async fn discover(browser: &mut Browser, endpoint: Value) -> Result<Value, String> {
@@ -61,6 +61,27 @@ async fn an_mcp_server_is_discovered_over_stdio_only_where_the_operator_allows_t
     let other = format!("{command} --more");
     let error = discover(&mut browser, json!({ "command": other })).await.unwrap_err();
     assert!(error.contains("RUNLENS_MCP_COMMANDS"), "{error}");
+}
+
+#[tokio::test]
+async fn commands_and_hosts_of_one_workspace_are_refused_to_others() {
+    let peer = Peer::mcp().await;
+    let command = stdio_command().await;
+    let app = TestApp::start_with(|config| {
+        config.mcp_commands = format!("demo={command}").parse().unwrap();
+        config.outbound_allow = "demo=127.0.0.1".parse().unwrap();
+    })
+    .await;
+    let (over_stdio, over_http) = (json!({ "command": command }), json!({ "url": peer.url("/mcp") }));
+    let mut owner = app.signed_in(DEMO).await;
+    for endpoint in [&over_stdio, &over_http] {
+        assert!(names(&discover(&mut owner, endpoint.clone()).await.unwrap()).contains(&"add"), "{endpoint}");
+    }
+    let mut stranger = app.signed_in(OTHER).await;
+    let error = discover(&mut stranger, over_stdio).await.unwrap_err();
+    assert!(error.contains("RUNLENS_MCP_COMMANDS"), "{error}");
+    let error = discover(&mut stranger, over_http).await.unwrap_err();
+    assert!(error.contains("public addresses"), "{error}");
 }
 
 #[tokio::test]

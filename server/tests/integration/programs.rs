@@ -1,4 +1,4 @@
-//! The code samples of a run start the same run.
+//! Tests that the code samples of a run start the same run.
 
 use std::process::Stdio;
 

@@ -2,8 +2,10 @@
 
 use reqwest::Method;
 use reqwest::header::ORIGIN;
+use serde_json::json;
 
 use crate::harness::{DEMO, FakeMantyx, TestApp};
+use crate::sessions::{say, session};
 
 #[tokio::test]
 async fn every_response_has_the_security_headers() {
@@ -45,6 +47,46 @@ async fn a_post_from_another_site_is_rejected() {
         assert_eq!(browser.send(request, url).await.status, 403);
     }
     assert_eq!(browser.open("/runs").await.url.path(), "/runs");
+}
+
+#[tokio::test]
+async fn what_looks_like_a_secret_is_masked_on_every_page() {
+    const SECRETS: [&str; 2] = ["sk-proj-abcdefghijklmnopqrstuvwxyz123456", "hunter2secret"];
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let text = format!("api_key: {} password={}", SECRETS[0], SECRETS[1]);
+    let script = format!("/think {text}\n/say {text}");
+    let id = app.finished_run(DEMO, &script, json!({ "reasoningLevel": "low" })).await;
+    let session = session(&app).await;
+    say(&app, &session, json!({ "prompt": script })).await;
+    let failed = app.finished_run(DEMO, &format!("/say {text}\n/fail {text}"), json!({})).await;
+    let mut paths = vec!["/runs".to_owned(), "/sessions".to_owned(), format!("/sessions/{session}")];
+    paths.extend(["/failures".to_owned(), format!("/compare?left={id}&right={failed}")]);
+    for id in [&id, &failed] {
+        let views = [
+            "",
+            "?tab=output",
+            "?tab=spec",
+            "?density=events",
+            "?density=conversation",
+            "?density=waterfall",
+            "?raw=1",
+        ];
+        paths.extend(views.map(|view| format!("/runs/{id}{view}")));
+        paths.extend([
+            format!("/runs?preview={id}"),
+            format!("/rpc/run-preview?id={id}"),
+            format!("/runs/{id}/delete"),
+        ]);
+    }
+    for path in paths {
+        let page = browser.open(&path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.body);
+        for secret in SECRETS {
+            let found = page.body.find(secret).map(|at| &page.body[at.saturating_sub(200)..at]);
+            assert_eq!(found, None, "{path} shows {secret}");
+        }
+    }
 }
 
 #[tokio::test]

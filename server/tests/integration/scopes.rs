@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::harness::{Browser, DEMO, TestApp, allowed_token};
+use crate::harness::{Browser, DEMO, TestApp, allowed_token, shown_page};
 
 const SECRET: &str = "the figures of the last quarter";
 
@@ -16,7 +16,7 @@ async fn stored_run(app: &TestApp) -> String {
 }
 
 /// Signs in and allows only some scopes.
-async fn signed_in_with(app: &TestApp, scopes: &[&str]) -> Browser {
+pub async fn signed_in_with(app: &TestApp, scopes: &[&str]) -> Browser {
     let mut browser = app.browser();
     let consent = browser.open_consent_page("/sign-in-page-of-the-test").await;
     let callback = browser.approve_only(&consent, DEMO, scopes).await;
@@ -43,11 +43,11 @@ fn paths_with_runs(id: &str) -> Vec<String> {
         "/rpc/runs",
         "/rpc/run?id={id}",
         "/rpc/run-state?id={id}",
-        "/rpc/peek?id={id}",
-        "/rpc/runs-news?q=",
+        "/rpc/run-preview?id={id}",
+        "/rpc/run-updates?q=",
         "/rpc/compare?left={id}",
         "/rpc/suggest?text=customer:&caret=9",
-        "/rpc/launch-page?like={id}",
+        "/rpc/launch-page?entry[like]={id}",
     ];
     paths.iter().map(|path| path.replace("{id}", id)).collect()
 }
@@ -67,7 +67,7 @@ async fn a_sign_in_without_the_scope_for_runs_sees_no_stored_run() {
     assert!(page.contains("Sign in again") && page.contains("/auth/start?return_to=%2Fruns"), "{page}");
     assert!(page.contains("owner@demo.test"), "the frame of the page is shown: {page}");
     assert_eq!(browser.open("/sessions").await.status, 200);
-    assert!(!browser.open("/rpc/places?text=figures").await.body.contains(&id));
+    assert!(!browser.open("/rpc/palette?text=figures").await.body.contains(&id));
 }
 
 #[tokio::test]
@@ -80,6 +80,37 @@ async fn a_sign_in_without_the_scope_for_sessions_sees_no_session() {
         assert_eq!(answer.status, 403, "{path}: {}", answer.body);
         assert!(answer.body.contains("sessions:read"), "{path}: {}", answer.body);
     }
+}
+
+#[tokio::test]
+async fn views_are_shown_and_changed_only_with_the_scope_of_their_list() {
+    let app = TestApp::start().await;
+    let mut owner = app.signed_in(DEMO).await;
+    let change = async |browser: &mut Browser, method: Method, path: &str, body: serde_json::Value| {
+        let url = app.url(path);
+        let request = app.http.request(method, url.clone()).header("origin", url.origin().ascii_serialization());
+        browser.send(request.json(&body), url).await
+    };
+    let view = json!({ "name": "Quarter", "list": "runs", "query": "customer:hidden-customer", "shared": true });
+    let created = change(&mut owner, Method::POST, "/api/views", view.clone()).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    let id = serde_json::from_str::<serde_json::Value>(&created.body).unwrap()["id"].as_str().unwrap().to_owned();
+    assert!(owner.open("/rpc/palette?text=quarter").await.body.contains("hidden-customer"));
+
+    let mut browser = signed_in_with(&app, &["sessions:read"]).await;
+    let places = browser.open("/rpc/palette?text=quarter").await;
+    assert!(places.status == 200 && !places.body.contains("hidden-customer"), "{}", places.body);
+    let path = format!("/api/views/{id}");
+    for (method, path, body) in [
+        (Method::PATCH, path.as_str(), json!({})),
+        (Method::POST, "/api/views", json!({ "name": "Mine", "list": "runs", "query": "" })),
+        (Method::PUT, "/api/default-view", json!({ "id": id, "list": "runs" })),
+    ] {
+        let answer = change(&mut browser, method, path, body).await;
+        assert!(answer.status == 403 && answer.body.contains("runs:read"), "{path}: {} {}", answer.status, answer.body);
+    }
+    let own = json!({ "name": "Mine", "list": "sessions", "query": "" });
+    assert_eq!(change(&mut browser, Method::POST, "/api/views", own).await.status, 201);
 }
 
 #[tokio::test]
@@ -141,4 +172,23 @@ async fn a_route_needs_a_sign_in_before_a_scope() {
         let page = nobody.request(Method::GET, app.url(path), &[]).await;
         assert!(page.headers["location"].to_str().unwrap().starts_with("/sign-in?return_to="), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_reader_reaches_no_other_server_with_the_launch_form_and_saves_no_template() {
+    let app = TestApp::start().await;
+    let mut reader = signed_in_with(&app, &["runs:read"]).await;
+    let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/say hi",
+        "tools": [{ "kind": "mcp", "name": "files", "url": "http://192.0.2.1/mcp" }] });
+    let page = reader.launch_page("").await;
+    let page = reader.change_launch_form(&page, &[("json", &spec.to_string())]).await;
+    for action in ["discover-tools:/tools/0", "load-card:/tools/0", "check-tools", "save-template", "confirm-delete:x"]
+    {
+        let fields = [("template.name", "Mine"), ("template.shared", "true"), ("action", action)];
+        let shown = shown_page(reader.send_launch_form(&page, &fields).await);
+        assert!(shown.html.contains("runs:write"), "{action}: {}", shown.html);
+    }
+    let database = app.database.connect().await;
+    let saved: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM launch_template").fetch_one(&database).await.unwrap();
+    assert_eq!(saved, 0);
 }

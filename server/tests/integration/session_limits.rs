@@ -1,4 +1,4 @@
-//! When sessions end, what happens to their grants, and what the database says about session ids.
+//! Tests of when sessions end, what happens to their grants, and what the database says about session ids.
 
 use crate::harness::{Browser, DEMO, TestApp, eventually};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Browser, DEMO, OTHER, TestApp, api_key};
 
 /// Creates a session in the sandbox, with a secret in its spec.
-async fn session(app: &TestApp) -> String {
+pub async fn session(app: &TestApp) -> String {
     let tool = json!({ "kind": "mcp", "name": "desk", "url": "https://mcp.example.com", "headers": { "Authorization": "Bearer hidden-word" } });
     let spec = json!({
         "systemPrompt": "You help.", "modelId": "sandbox/script", "name": "desk",
@@ -16,7 +16,7 @@ async fn session(app: &TestApp) -> String {
     post(app, "agent-sessions", spec).await["sessionId"].as_str().unwrap().to_owned()
 }
 
-async fn say(app: &TestApp, session: &str, body: Value) -> String {
+pub async fn say(app: &TestApp, session: &str, body: Value) -> String {
     let run =
         post(app, &format!("agent-sessions/{session}/messages"), body).await["runId"].as_str().unwrap().to_owned();
     app.sandbox_stream(DEMO, &run).await;

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::harness::{DEMO, TestApp, test_config};
+use url::Url;
+
+use crate::harness::{DEMO, Proxy, TestApp, TestDatabase, test_config};
 
 #[test]
 fn the_help_explains_every_variable() {
@@ -100,4 +102,21 @@ fn a_database_that_others_may_read_is_warned_about() {
     let warned = seed(0o640);
     assert!(warned.contains("runlens.db\"") && warned.contains("chmod 600"), "{warned}");
     assert!(!seed(0o600).contains("chmod"));
+}
+
+#[tokio::test]
+async fn the_start_waits_for_a_database_that_is_restarting() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = TestDatabase::create(dir.path()).await;
+    // SQLite is a file: it does not restart.
+    let Some(mut url) = Url::parse(&database.url).ok().filter(|url| url.scheme().starts_with("postgres")) else {
+        return;
+    };
+    let (host, port) = (url.host_str().unwrap(), url.port().unwrap_or(5432));
+    let target = tokio::net::lookup_host((host, port)).await.unwrap().next().unwrap();
+    let proxy = Proxy::to_restarting(target, 3).await;
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(proxy.addr.port())).unwrap();
+    let running = runlens::serve::start(test_config(dir.path().to_owned(), url.to_string())).await.unwrap();
+    running.stop().await.unwrap();
 }

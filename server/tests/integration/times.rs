@@ -9,7 +9,7 @@ async fn timeline(browser: &mut Browser, id: &str) -> Value {
     serde_json::from_str(&browser.open(&format!("/api/runs/{id}/timeline")).await.body).unwrap()
 }
 
-async fn import(browser: &mut Browser, log: &str) -> String {
+pub async fn import(browser: &mut Browser, log: &str) -> String {
     let url = browser.url("/api/import");
     let request = reqwest::Client::new().post(url.clone()).header(ORIGIN, url.origin().ascii_serialization());
     let answer = browser.send(request.body(log.to_owned()), url).await;
@@ -48,6 +48,61 @@ async fn a_run_that_nobody_views_is_observed_and_its_times_outlive_packing() {
     assert_eq!((&call["name"], call.get("durationMs")), (&json!("look"), None), "{turns:#}");
     let page = browser.open(&format!("/runs/{id}?density=waterfall")).await.body;
     assert!(page.contains("Times are when events arrived in Runlens.") && page.contains("Unobserved"), "{page}");
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
+    assert_eq!(run["waitedMs"], Value::Null, "{run:#}");
+}
+
+#[tokio::test]
+async fn a_launched_run_is_observed_from_its_start_so_that_its_waits_are_known() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let spec = json!({
+        "name": "test", "systemPrompt": "You help.", "modelId": "sandbox/script", "prompt": "/call look {}\n/say seen",
+        "tools": [{ "kind": "local", "name": "look" }],
+    });
+    let id = browser.launch_answered(&spec, &json!({ "look": { "by": "hand" } })).await;
+    let call = app.pending_call(DEMO, &id).await;
+    browser.open(&format!("/runs/{id}")).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_200)).await;
+    app.answer_tool(DEMO, &id, &call, "a picture").await;
+    let waited_ms = eventually("the end of the run", async || {
+        let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
+        (run["status"] == "succeeded").then(|| run["waitedMs"].as_u64())
+    })
+    .await;
+    assert!(waited_ms.is_some_and(|ms| (800..30_000).contains(&ms)), "{waited_ms:?}");
+}
+
+#[tokio::test]
+async fn runs_that_wait_do_not_keep_newer_ones_from_being_followed() {
+    let app = TestApp::start_with(|config| config.metrics_token = Some("operator".to_owned())).await;
+    let live_runs = async |number: u32| {
+        eventually("the runs are followed", async || {
+            let request = app.http.get(app.url("/metrics")).bearer_auth("operator");
+            let metrics = request.send().await.unwrap().text().await.unwrap();
+            metrics.contains(&format!("runlens_live_runs {number}\n")).then_some(())
+        })
+        .await;
+    };
+    let tools = json!({ "tools": [{ "kind": "local", "name": "look" }] });
+    for _ in 0..20 {
+        app.start_run(DEMO, "/call look {}", tools.clone()).await;
+    }
+    let mut browser = app.signed_in(DEMO).await;
+    live_runs(20).await;
+    let id = app.start_run(DEMO, "/call look {}\n/say done", tools).await;
+    let call = app.pending_call(DEMO, &id).await;
+    // The next round of the sync, and the first pause of the stream.
+    tokio::time::sleep(std::time::Duration::from_secs(8)).await;
+    app.answer_tool(DEMO, &id, &call, "a picture").await;
+    app.sandbox_stream(DEMO, &id).await;
+    let turns = eventually("observed times", async || {
+        let turns = timeline(&mut browser, &id).await["turns"].clone();
+        turns[1]["observed"].is_boolean().then_some(turns)
+    })
+    .await;
+    assert_eq!(turns[1]["observed"], true, "{turns:#}");
+    live_runs(20).await;
 }
 
 #[tokio::test]
@@ -73,6 +128,16 @@ async fn recorded_times_are_shown_and_faulty_ones_do_no_harm() {
         assert!(page.contains("43.0 s"), "{density}: {page}");
     }
 
+    // A clock that goes back: the page and the list show the same time.
+    let log = r#"{"seq":1,"type":"assistant_message","data":{"text":"a"},"at":1790000030000}
+{"seq":2,"type":"assistant_message","data":{"text":"b"},"at":1790000000000}
+{"seq":3,"type":"result","data":{"text":"b"},"at":1790000041000}"#;
+    let id = import(&mut browser, log).await;
+    let run: Value = serde_json::from_str(&browser.open(&format!("/api/runs/{id}")).await.body).unwrap();
+    assert_eq!(run["durationMs"], 11_000, "{run:#}");
+    let page = browser.open(&format!("/runs/{id}?tab=tools")).await.body;
+    assert!(page.contains(r#"Where the time went <span class="hint">11.0 s"#), "{page}");
+
     // Backwards, equal, far in the future, not a time, and missing.
     for times in [["9", "3", "3"], ["3", "99999999999999", "4"], ["\"soon\"", "null", "-5"]] {
         let [first, second, third] = times.map(|time| match time.len() {
@@ -85,10 +150,14 @@ async fn recorded_times_are_shown_and_faulty_ones_do_no_harm() {
 {{"seq":3,"type":"result","data":{{"text":"a"}},"at":{third}}}"#
         );
         let id = import(&mut browser, &log).await;
-        for path in ["", "?density=waterfall", "?density=waterfall&at=2", "?tab=tools"] {
+        let paths = ["", "?density=waterfall", "?density=waterfall&at=2", "?density=waterfall&at=0", "?tab=tools"];
+        let zooms = ["0-1", "9-3", "1-99999999999999", "0-18446744073709551615", "x"];
+        let zooms = zooms.map(|zoom| format!("?density=waterfall&zoom={zoom}"));
+        for path in paths.into_iter().map(str::to_owned).chain(zooms) {
             let page = browser.open(&format!("/runs/{id}{path}")).await;
             assert_eq!(page.status, 200, "{times:?} {path}");
             assert!(!page.body.contains("width=\"-"), "{}", page.body);
+            assert!(!page.body.contains(" x=\"-"), "{}", page.body);
         }
         assert_eq!(timeline(&mut browser, &id).await["status"], "succeeded");
     }

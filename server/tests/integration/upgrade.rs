@@ -96,6 +96,7 @@ async fn write_rows(pool: &AnyPool, version: i64) {
             execute_with(pool, sql, &sealed("token to revoke", "mantyx_rt_unknown")).await;
             execute(pool, "INSERT INTO pinned_workspace (slug, mantyx_id) VALUES ('demo', 'ws_demo')").await;
         }
+        38 => write_failed_run(pool).await,
         _ => {}
     }
     if version > 2 {
@@ -200,6 +201,22 @@ async fn write_run(pool: &AnyPool, version: i64) {
     }
 }
 
+/// A run that failed before there were failure groups.
+async fn write_failed_run(pool: &AnyPool) {
+    let created_at = THEN_MS + 500;
+    let n = created_at * 1024;
+    let run = "INSERT INTO run (n, workspace_id, id, status, name, created_at, completed_at, metadata, marks, origin, \
+               log_state, tags, indexed) VALUES ($1, 7, 'run_failed', 'failed', 'Failed run', $2, $2, '{}', 0, 0, 1, ';', 4)";
+    sqlx::query(run).bind(n).bind(created_at).execute(pool).await.unwrap();
+    let event = r#"{"seq":1,"type":"error","data":{"error":"Order 7 of version 38 failed","errorClass":"unknown"}}"#;
+    sqlx::query("INSERT INTO run_event (n, seq, event) VALUES ($1, 1, $2)")
+        .bind(n)
+        .bind(event)
+        .execute(pool)
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
 async fn data_of_every_version_is_shown_after_the_upgrade() {
     let dir = tempfile::tempdir().unwrap();
@@ -244,6 +261,11 @@ async fn data_of_every_version_is_shown_after_the_upgrade() {
         let page = browser.open(path).await;
         assert!(page.status == 200 && page.body.contains(expected), "{expected} in {path}: {}", page.body);
     }
+    eventually("the failed run is in a group", async || {
+        let page = browser.open("/failures?since=all").await.body;
+        page.contains("Order … of version … failed").then_some(())
+    })
+    .await;
     let database = TestDatabase { url: database.url.clone() }.connect().await;
     let hashed: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM web_session WHERE id = 'cookie_1'")
         .fetch_one(&database)

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, DEMO, OTHER, TestApp, api_key};
+use crate::scopes::signed_in_with;
 
 /// Calls the API with the browser's session.
 async fn call(app: &TestApp, browser: &mut Browser, method: Method, path: &str, body: Value) -> (u16, Value) {
@@ -82,6 +83,10 @@ async fn only_its_owner_can_save_rename_share_and_delete_a_view() {
     assert_eq!(names(&views), built_in);
     assert_eq!(call(&app, &mut other, Method::DELETE, &path, Value::Null).await.0, 404);
     assert_eq!(call(&app, &mut other, Method::PATCH, &path, json!({ "name": "mine" })).await.0, 404);
+
+    // The same person without the scope of the list.
+    let mut limited = signed_in_with(&app, &["sessions:read"]).await;
+    assert_eq!(call(&app, &mut limited, Method::DELETE, &path, Value::Null).await.0, 403);
 
     assert_eq!(call(&app, &mut owner, Method::DELETE, &path, Value::Null).await.0, 204);
     let (_, views) = call(&app, &mut owner, Method::GET, "/api/views", Value::Null).await;

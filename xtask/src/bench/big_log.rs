@@ -18,6 +18,8 @@ use crate::{command, paths};
 const TURNS: u64 = 2_500;
 const CALLS_PER_TURN: u64 = 2;
 const DELTAS_PER_TURN: u64 = 36;
+/// When the run began; an event happens every 40 ms.
+const START_MS: u64 = 1_790_000_000_000;
 const LONG_ANSWER_BYTES: usize = 2_000_000;
 const WARM_UP: usize = 3;
 const ROUNDS: usize = 40;
@@ -42,6 +44,8 @@ pub fn run() -> Result<Vec<Figure>> {
         ("its page as of the middle", format!("?at={middle}")),
         ("its page at an event", format!("?focus={middle}")),
         ("its page with every event", "?density=events".to_owned()),
+        ("its page with the waterfall", "?density=waterfall".to_owned()),
+        ("its page with a part of the waterfall", "?density=waterfall&zoom=1000000-1100000".to_owned()),
         ("its page with a text looked for", "?find=word7".to_owned()),
     ] {
         figures.extend(timed(name, &mut client, &format!("/runs/{run}{query}"))?);
@@ -56,7 +60,8 @@ fn write_log(path: &Path) -> Result<()> {
     let mut seq = 0;
     let mut write = |kind: &str, data: Value| -> Result<()> {
         seq += 1;
-        Ok(writeln!(file, "{}", json!({ "seq": seq, "type": kind, "data": data }))?)
+        let at = START_MS + seq * 40;
+        Ok(writeln!(file, "{}", json!({ "seq": seq, "type": kind, "data": data, "at": at }))?)
     };
     for turn in 0..TURNS {
         for delta in 0..DELTAS_PER_TURN {

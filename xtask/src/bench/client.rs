@@ -1,7 +1,7 @@
 //! An HTTP client with one persistent connection, cookies and a bearer token.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -89,6 +89,10 @@ impl Client {
         }
         text += "\r\n";
         text += body.map_or("", |(_, body)| body);
+        // The server closes a connection that was idle for too long.
+        if self.connection.as_ref().is_some_and(|connection| !is_open(connection.get_ref())) {
+            self.connection = None;
+        }
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
@@ -106,6 +110,13 @@ impl Client {
         }
         Ok(response)
     }
+}
+
+/// Returns false if the other side has closed a connection on which no response is expected.
+fn is_open(stream: &TcpStream) -> bool {
+    let peeked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let is_idle = peeked.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+    is_idle && stream.set_nonblocking(false).is_ok()
 }
 
 type Cookies = Vec<(String, String)>;
@@ -168,6 +179,33 @@ fn read_chunks(from: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_connection_that_was_closed_while_idle_is_replaced() -> Result<()> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let mut client = Client::new(listener.local_addr()?);
+        let (closed, is_closed) = mpsc::channel();
+        let server = std::thread::spawn(move || -> Result<()> {
+            for body in ["a", "b"] {
+                let mut from = BufReader::new(listener.accept()?.0);
+                let mut line = String::new();
+                while from.read_line(&mut line)? > 2 {
+                    line.clear();
+                }
+                from.get_mut().write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{body}").as_bytes())?;
+                drop(from);
+                closed.send(())?;
+            }
+            Ok(())
+        });
+        for body in ["a", "b"] {
+            assert_eq!(client.get("/")?.body, body);
+            is_closed.recv()?;
+        }
+        server.join().map_err(|_| anyhow::anyhow!("the server panicked"))?
+    }
 
     #[test]
     fn a_response_is_read_to_its_end_and_no_further() -> Result<()> {

@@ -7,6 +7,7 @@ pub mod client;
 mod dev;
 mod fold;
 mod http;
+mod import;
 mod load;
 mod process;
 mod protocol_size;
@@ -39,11 +40,12 @@ const BENCHES: &[Bench] = &[
     ("browse", browse::run),
     ("sandbox-load", |_| sandbox_load::run()),
     ("load", load::run),
+    ("import", import::run),
     ("dev", |options| dev::run(options.cold)),
 ];
 
 /// Benchmarks of the optimised binary. The others build what they measure.
-const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse", "load"];
+const OF_THE_BINARY: &[&str] = &["startup", "big-log", "browse", "load", "import"];
 
 /// Edits source files, so it runs only when it is named.
 const ONLY_BY_NAME: &str = "dev";
@@ -64,9 +66,15 @@ pub struct Options {
     /// For load: how many clients
     #[arg(long, default_value_t = 500)]
     clients: usize,
+    /// For load: runs in the list before it
+    #[arg(long, default_value_t = 10_000)]
+    load_runs: u64,
     /// For load: for how long
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// For import: how many logs in each way
+    #[arg(long, default_value_t = 4_000)]
+    imports: usize,
     /// Measure target/release/runlens, or what RUNLENS_BIN names, as it is, without building first
     #[arg(long)]
     built: bool,

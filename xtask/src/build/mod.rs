@@ -43,8 +43,8 @@ pub fn all() -> Result<()> {
 }
 
 /// The site, then the binary. The server's library does not depend on the site. It is compiled at the same time, because
-/// linking and shrinking the client use one core only. In release mode the two have target folders, and so locks, of their
-/// own; in the other modes cargo builds one after the other, and compiles the macros that both use once.
+/// linking and shrinking the client use one core only. In the quick mode both use one profile: cargo builds one after the
+/// other, and compiles the macros that both use once. In the other modes each has a profile, and so a lock, of its own.
 pub fn with(mode: Mode) -> Result<()> {
     let profile = ["--profile", mode.profile()];
     let mut library = Background::start(command::cargo()?.args(["build", "-p", "server", "--lib"]).args(profile))?;
@@ -67,6 +67,7 @@ pub fn site(mode: Mode) -> Result<()> {
         let wasm_name = site.add_hashed("wasm", client.parts.main, &mut cache)?;
         let chunk_names = site.add_chunks(client.parts.chunks, &client.parts.pages, &mut cache)?;
         let js = script::assemble(&client.glue, &client.parts.loaders, &wasm_name, &chunk_names)?;
+        let js = if client.optimised { script::shorten(&js)? } else { js };
         site.add_hashed("js", js.into_bytes(), &mut cache)?;
         site.add_hashed("css", css.into_bytes(), &mut cache)?;
         site.add_folder(&root.join("public"), &mut cache)?;

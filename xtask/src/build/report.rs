@@ -10,6 +10,8 @@ const STYLES_LIMIT_BYTES: usize = 12_000;
 const LOADED_LATER: [(&str, &str); 1] = [("launch_check", "more")];
 /// Reserved for the HTML of a page. `end2end/tests/page-code.spec.ts` checks that pages of the demonstration stay below.
 const LIST_HTML_BYTES: usize = 20_000;
+/// The launch form is in the HTML and in the page's data.
+const FORM_HTML_BYTES: usize = 17_000;
 const OTHER_HTML_BYTES: usize = 14_000;
 
 /// Prints the table. Returns a sentence when a page's files are over their share of the limit.
@@ -52,7 +54,11 @@ fn line(what: &str, raw_bytes: usize, brotli_bytes: usize) -> String {
 }
 
 fn over_limit(page: &str, brotli_bytes: usize) -> Option<String> {
-    let html_bytes = if page == "the page runs" { LIST_HTML_BYTES } else { OTHER_HTML_BYTES };
+    let html_bytes = match page {
+        "the page runs" => LIST_HTML_BYTES,
+        "the page more" => FORM_HTML_BYTES,
+        _ => OTHER_HTML_BYTES,
+    };
     let limit_bytes = FIRST_LOAD_LIMIT_BYTES - html_bytes;
     (brotli_bytes > limit_bytes).then(|| {
         format!(

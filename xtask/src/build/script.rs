@@ -2,10 +2,15 @@
 //! client. One external script means no inline script, and no script that waits for another.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use super::split::{LOADERS, MAIN};
+use crate::command;
+use crate::tools::npm;
 
 /// Returns the script. `wasm_name` and `chunk_names` are the names under which the wasm files are served.
 pub fn assemble(glue: &str, loaders: &str, wasm_name: &str, chunk_names: &BTreeMap<String, String>) -> Result<String> {
@@ -14,6 +19,18 @@ pub fn assemble(glue: &str, loaders: &str, wasm_name: &str, chunk_names: &BTreeM
     Ok(format!(
         "{loaders}\n{glue}\nawait __wbg_init({{ module_or_path: new URL(\"{wasm_name}\", import.meta.url) }});\nhydrate();\n"
     ))
+}
+
+/// Removes comments and spaces, and shortens names.
+pub fn shorten(js: &str) -> Result<String> {
+    let dir = tempfile::tempdir()?;
+    let (from, to) = (dir.path().join("from.js"), dir.path().join("to.js"));
+    fs::write(&from, js)?;
+    let mut outfile = OsString::from("--outfile=");
+    outfile.push(&to);
+    let options = ["--minify", "--format=esm", "--target=es2022", "--log-level=error"];
+    command::run(Command::new(npm::esbuild()?).args(options).arg(outfile).arg(&from))?;
+    Ok(fs::read_to_string(to)?)
 }
 
 /// wasm-split writes the loaders as a module that imports the glue, and the glue imports them. In one file the import is

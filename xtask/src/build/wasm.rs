@@ -59,12 +59,11 @@ pub fn compile(mode: Mode) -> Result<Vec<u8>> {
 }
 
 fn compile_with(mode: Mode) -> Result<Vec<u8>> {
-    // Debug information would take the longest to link, split and load, and browsers show names without it.
-    let (profile, folder, flags): (_, _, &[&str]) = match mode {
-        Mode::Release => ("wasm-release", "wasm-release", &[]),
+    let (profile, flags): (_, &[&str]) = match mode {
+        Mode::Release => ("wasm-release", &[]),
         // The profile leaves this crate unoptimised for the server's sake.
-        Mode::Quick => ("quick", "quick", &["-C", "opt-level=1"]),
-        Mode::Debug => ("dev", "debug", &["-C", "debuginfo=0", "-C", "strip=debuginfo"]),
+        Mode::Quick => ("quick", &["-C", "opt-level=1"]),
+        Mode::Debug => ("wasm-dev", &[]),
     };
     let client = ["--no-default-features", "--features", "hydrate", "--profile", profile];
     command::run(
@@ -75,7 +74,7 @@ fn compile_with(mode: Mode) -> Result<Vec<u8>> {
             .args(["--", "-C", "link-arg=--emit-relocs"])
             .args(flags),
     )?;
-    let path = paths::target()?.join(TARGET).join(folder).join("app.wasm");
+    let path = paths::target()?.join(TARGET).join(profile).join("app.wasm");
     fs::read(&path).with_context(|| format!("could not read {}", path.display()))
 }
 

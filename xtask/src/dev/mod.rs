@@ -62,13 +62,12 @@ fn rebuild(changes: &Changes, folder: &Path, args: &[String], server: &mut Serve
     Ok(())
 }
 
-/// Builds the server and, where it is affected, the client. Cargo runs one build at a time, but what follows the client's
-/// compilation is done while it compiles the server.
+/// Builds the server and, where it is affected, the client at the same time. Their profiles have different build folders, so
+/// that neither waits for the other's lock.
 fn build(client: bool, folder: &Path) -> Result<()> {
-    let compiled = if client { Some(site::compile_client()?) } else { None };
     let mut server = server::build()?;
-    if let Some(compiled) = compiled {
-        site::write_client(folder, &compiled)?;
+    if client {
+        site::write_client(folder, &site::compile_client()?)?;
     }
     step("server", || server.finish())
 }

@@ -39,14 +39,15 @@ pub enum Part {
     Sdk,
     /// Damaged and generated input for parsers and for the JSON API
     Fuzz,
-    /// Five rounds of `cargo xtask torture`
+    /// Rounds of `cargo xtask torture`
     Torture,
     /// The pages in a real browser
     Browser,
 }
 
 impl Part {
-    fn run(self) -> Result<()> {
+    /// `full` is for what takes longer than CI has time for.
+    fn run(self, full: bool) -> Result<()> {
         match self {
             Self::Fmt => rust::fmt(),
             Self::Clippy => rust::clippy(),
@@ -57,15 +58,10 @@ impl Part {
             Self::Sqlite => rust::sqlite(),
             Self::Postgres => postgres::run(),
             Self::Sdk => sdk::run(),
-            Self::Fuzz => fuzz::run(),
-            Self::Torture => torture::run(&torture::Options::default()),
+            Self::Fuzz => fuzz::run(if full { 20_000 } else { 1_000 }),
+            Self::Torture => torture::run(&torture::Options::of_rounds(if full { 100 } else { 5 })),
             Self::Browser => browser::run(),
         }
-    }
-
-    /// Each run has a new seed and may find a fault that has nothing to do with the change.
-    fn is_left_out_by_ci(self) -> bool {
-        matches!(self, Self::Fuzz | Self::Torture)
     }
 
     fn name(self) -> String {
@@ -80,28 +76,25 @@ struct Outcome {
     took: Duration,
 }
 
-/// Runs the parts, or when none is named, those of CI or all. A part that fails does not stop the others.
+/// Runs the parts, or all when none is named. A part that fails does not stop the others.
 pub fn run(parts: &[Part], full: bool) -> ExitCode {
-    let outcomes: Vec<Outcome> = selected(parts, full).into_iter().map(timed).collect();
+    let outcomes: Vec<Outcome> = selected(parts).into_iter().map(|part| timed(part, full)).collect();
     println!("\n{}", summary(&outcomes));
     if outcomes.iter().all(|outcome| outcome.passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn selected(parts: &[Part], full: bool) -> Vec<Part> {
-    let mut parts = parts.to_vec();
-    if parts.is_empty() {
-        parts = Part::value_variants().iter().copied().filter(|part| full || !part.is_left_out_by_ci()).collect();
-    }
+fn selected(parts: &[Part]) -> Vec<Part> {
+    let mut parts = if parts.is_empty() { Part::value_variants().to_vec() } else { parts.to_vec() };
     parts.sort();
     parts.dedup();
     parts
 }
 
-fn timed(part: Part) -> Outcome {
+fn timed(part: Part, full: bool) -> Outcome {
     let name = part.name();
     println!("\n▸ {name} …");
     let start = Instant::now();
-    let result = part.run();
+    let result = part.run(full);
     if let Err(error) = &result {
         eprintln!("{name}: {error:#}");
     }
@@ -127,13 +120,9 @@ mod tests {
 
     #[test]
     fn named_parts_run_once_and_in_the_usual_order() {
-        let names = |parts: &[Part], full| selected(parts, full).into_iter().map(Part::name).collect::<Vec<_>>();
-        assert_eq!(names(&[Part::Unit, Part::Fmt, Part::Unit], false), ["fmt", "unit"]);
-        assert_eq!(names(&[Part::Torture], false), ["torture"]);
-        let ci =
-            ["fmt", "clippy", "clippy-wasm", "tidy", "dependencies", "unit", "sqlite", "postgres", "sdk", "browser"];
-        assert_eq!(names(&[], false), ci);
-        assert_eq!(names(&[], true).len(), ci.len() + 2);
+        let names = |parts: &[Part]| selected(parts).into_iter().map(Part::name).collect::<Vec<_>>();
+        assert_eq!(names(&[Part::Unit, Part::Fmt, Part::Unit]), ["fmt", "unit"]);
+        assert_eq!(names(&[]).len(), Part::value_variants().len());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{SourceFile, Violation};
 
 /// Words that start a question. «What the list shows» tells less than «The model of the list page».
-const QUESTION_WORDS: &[&str] = &["How", "What", "Where", "Whether", "Who"];
+const QUESTION_WORDS: &[&str] = &["How", "What", "When", "Where", "Whether", "Who", "Why"];
 
 pub fn check(file: &SourceFile) -> Vec<Violation> {
     if !file.path.ends_with(".rs") {

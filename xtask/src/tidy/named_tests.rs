@@ -9,6 +9,7 @@ use crate::paths;
 const DOCUMENT: &str = "docs/security.md";
 /// Where tests are.
 const ROOTS: &[&str] = &["app", "domain", "protocol", "remote_tools", "sandbox", "server", "xtask"];
+const BROWSER_TESTS: &str = "end2end/tests";
 /// The heading of the column with tests.
 const COLUMN: &str = "test";
 
@@ -26,8 +27,16 @@ pub fn check(file: &SourceFile) -> Vec<Violation> {
             has_tests = true;
         } else if has_tests && !last.starts_with("---") {
             let mut names = named_tests(last).peekable();
-            if names.peek().is_none() {
-                found.push(Violation::new(file, index + 1, "this decision names no test, as `file::name`"));
+            let mut in_browser = browser_tests(last).peekable();
+            if names.peek().is_none() && in_browser.peek().is_none() {
+                found.push(Violation::new(
+                    file,
+                    index + 1,
+                    "this decision names no test, as `file::name` or `file.spec.ts`",
+                ));
+            }
+            for name in in_browser.filter(|name| !root.join(BROWSER_TESTS).join(name).is_file()) {
+                found.push(Violation::new(file, index + 1, format!("there is no file {BROWSER_TESTS}/{name}")));
             }
             for (stem, name) in names.filter(|(stem, name)| !exists(&sources, stem, name)) {
                 found.push(Violation::new(file, index + 1, format!("there is no test {stem}::{name}")));
@@ -43,8 +52,16 @@ fn last_cell(line: &str) -> Option<&str> {
 }
 
 /// Every other part between backticks is code.
+fn code(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
 fn named_tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
-    cell.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"))
+    code(cell).filter_map(|code| code.split_once("::"))
+}
+
+fn browser_tests(cell: &str) -> impl Iterator<Item = &str> {
+    code(cell).filter(|code| code.ends_with(".spec.ts"))
 }
 
 /// All Rust files, each with the name that its tests go by.
@@ -88,10 +105,12 @@ mod tests {
     fn a_decision_without_an_existing_test_is_reported() {
         let text = "| decision | test |\n| --- | --- |\n\
              | tested | `named_tests::a_decision_without_an_existing_test_is_reported` |\n\
-             | untested | later |\n| wrong | `named_tests::no_such_test` |\n\n| other | table |\n| x | y |\n";
+             | untested | later |\n| wrong | `named_tests::no_such_test` |\n\
+             | in a browser | `hostile.spec.ts`, `no.spec.ts` |\n\n| other | table |\n| x | y |\n";
         let expected = [
-            "docs/security.md:4: this decision names no test, as `file::name`",
+            "docs/security.md:4: this decision names no test, as `file::name` or `file.spec.ts`",
             "docs/security.md:5: there is no test named_tests::no_such_test",
+            "docs/security.md:6: there is no file end2end/tests/no.spec.ts",
         ];
         assert_eq!(messages(check, DOCUMENT, text), expected);
         assert!(messages(check, "docs/other.md", text).is_empty());

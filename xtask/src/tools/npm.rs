@@ -1,4 +1,4 @@
-//! The npm packages of `end2end`: Playwright for the browser tests, binaryen's wasm-opt for the build.
+//! The npm packages of `end2end`: Playwright for the browser tests, wasm-opt and esbuild for the build.
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,10 +29,19 @@ pub fn install() -> Result<()> {
 
 /// Binaryen's optimiser, a script for node.
 pub fn wasm_opt() -> Result<PathBuf> {
+    program("binaryen", "wasm-opt")
+}
+
+/// The program that shortens JavaScript: a script for node, or a native program where packages may run scripts.
+pub fn esbuild() -> Result<PathBuf> {
+    program("esbuild", "esbuild")
+}
+
+fn program(package: &str, name: &str) -> Result<PathBuf> {
     install()?;
-    let path = paths::end2end()?.join("node_modules/binaryen/bin/wasm-opt");
+    let path = paths::end2end()?.join("node_modules").join(package).join("bin").join(name);
     if !path.is_file() {
-        bail!("the npm package binaryen has no {}", path.display());
+        bail!("the npm package {package} has no {}", path.display());
     }
     Ok(path)
 }

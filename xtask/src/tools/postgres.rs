@@ -1,6 +1,7 @@
 //! A temporary PostgreSQL server for tests and benchmarks.
 
 use std::fs::{self, OpenOptions};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 use super::{apt, free_port};
@@ -42,14 +43,13 @@ impl Cluster {
 
     fn create(settings: &'static [&'static str]) -> Result<Self> {
         let programs = Programs::find()?;
-        let dir = tempfile::Builder::new().prefix("runlens-postgres-").tempdir()?;
-        if let Some(user) = programs.user {
-            chown(dir.path(), Some(user.uid), Some(user.gid))?;
-        }
-        let data = dir.path().join("data");
+        let dir = programs.folder()?;
         let init = ["--username=runlens", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
-        command::read(programs.command("initdb", dir.path()).args(init).arg("-D").arg(&data))?;
+        command::read(programs.command("initdb", dir.path()).args(init).arg("-D").arg(dir.path().join("data")))?;
+        Self::start_in(dir, programs, settings)
+    }
 
+    fn start_in(dir: TempDir, programs: Programs, settings: &'static [&'static str]) -> Result<Self> {
         let port = free_port()?;
         let server = serve(&programs, dir.path(), port, settings)?;
         let mut cluster = Self { programs, dir, port, settings, server };
@@ -74,9 +74,47 @@ impl Cluster {
         self.wait_until_ready()
     }
 
+    /// A copy of this cluster that follows it. From now on, this one commits nothing that the copy does not have.
+    pub fn start_standby(&self) -> Result<Self> {
+        let dir = self.programs.folder()?;
+        let mut copy = self.client("pg_basebackup");
+        copy.args(["--checkpoint=fast", "--no-sync", "--write-recovery-conf", "-D"]).arg(dir.path().join("data"));
+        command::read(&mut copy)?;
+        let standby = Self::start_in(dir, self.programs.clone(), self.settings)?;
+        self.query("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
+        self.query("SELECT pg_reload_conf()")?;
+        let start = Instant::now();
+        while self.query("SELECT sync_state FROM pg_stat_replication")?.trim() != "sync" {
+            ensure!(start.elapsed() < PATIENCE, "the standby did not follow within {} s", PATIENCE.as_secs());
+            sleep(Duration::from_millis(50));
+        }
+        Ok(standby)
+    }
+
+    /// Makes a standby accept changes.
+    pub fn promote(&self) -> Result<()> {
+        let mut promote = self.programs.command("pg_ctl", self.dir.path());
+        command::read(promote.args(["promote", "--wait", "-D"]).arg(self.dir.path().join("data"))).map(drop)
+    }
+
+    fn query(&self, sql: &str) -> Result<String> {
+        command::read(self.client("psql").args(["-d", "postgres", "-qAtc", sql]))
+    }
+
+    /// A client program, connected to this cluster.
+    fn client(&self, program: &str) -> Command {
+        let mut client = self.programs.command(program, self.dir.path());
+        client.args(["-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "runlens"]);
+        client
+    }
+
+    pub fn addr(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
+    }
+
     /// The URL of a user who may create databases.
     pub fn url(&self) -> String {
-        format!("postgres://runlens@127.0.0.1:{}/postgres", self.port)
+        url_at(self.addr())
     }
 
     fn wait_until_ready(&mut self) -> Result<()> {
@@ -97,6 +135,11 @@ impl Cluster {
     }
 }
 
+/// The URL of a cluster that is reached at this address.
+pub fn url_at(addr: SocketAddr) -> String {
+    format!("postgres://runlens@{addr}/postgres")
+}
+
 fn serve(programs: &Programs, dir: &Path, port: u16, settings: &[&str]) -> Result<Child> {
     let log = OpenOptions::new().create(true).append(true).open(dir.join("log"))?;
     let mut server = programs.command("postgres", dir);
@@ -115,6 +158,7 @@ impl Drop for Cluster {
 }
 
 /// The folder of the server's programs, and the user who runs them.
+#[derive(Clone)]
 struct Programs {
     dir: PathBuf,
     user: Option<User>,
@@ -140,6 +184,15 @@ impl Programs {
         };
         let user = if command::is_root() { Some(unprivileged()?) } else { None };
         Ok(Self { dir, user })
+    }
+
+    /// A temporary folder for a cluster.
+    fn folder(&self) -> Result<TempDir> {
+        let dir = tempfile::Builder::new().prefix("runlens-postgres-").tempdir()?;
+        if let Some(user) = self.user {
+            chown(dir.path(), Some(user.uid), Some(user.gid))?;
+        }
+        Ok(dir)
     }
 
     fn command(&self, program: &str, working_dir: &Path) -> Command {
@@ -191,6 +244,21 @@ mod tests {
         drop(cluster);
         assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
         assert!(!dir.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_promoted_standby_has_what_was_committed() -> Result<()> {
+        if installed().is_none() {
+            return Ok(());
+        }
+        let mut cluster = Cluster::start_durable()?;
+        cluster.query("CREATE TABLE before (n int)")?;
+        let standby = cluster.start_standby()?;
+        cluster.query("INSERT INTO before VALUES (7)")?;
+        cluster.kill()?;
+        standby.promote()?;
+        assert_eq!(standby.query("INSERT INTO before VALUES (8); SELECT sum(n) FROM before")?.trim(), "15");
         Ok(())
     }
 }

@@ -18,6 +18,7 @@ pub enum Fault {
     /// Killed, and started on a disk that cannot be written.
     ReadOnlyDisk,
     PostgresKilled,
+    PostgresFailedOver,
     Upstream(Mode),
     Clock(&'static str),
 }
@@ -32,8 +33,8 @@ impl Fault {
             Self::Upstream(Mode::Garbage(usize::try_from(random.below(GARBAGE.len() as u64)).unwrap_or(0))),
             Self::Upstream(Mode::TooMany),
         ]);
-        match world.cluster {
-            Some(_) => possible.push(Self::PostgresKilled),
+        match world.database {
+            Some(_) => possible.extend([Self::PostgresKilled, Self::PostgresFailedOver]),
             None => possible.push(Self::FullDisk),
         }
         if world.has_disk() {
@@ -73,10 +74,15 @@ impl Fault {
                 world.spawn_server()?;
             }
             Self::PostgresKilled => {
-                if let Some(cluster) = &mut world.cluster {
-                    cluster.kill()?;
+                if let Some(database) = &mut world.database {
+                    database.kill()?;
                     sleep(pause);
-                    cluster.ensure_running()?;
+                    database.ensure_running()?;
+                }
+            }
+            Self::PostgresFailedOver => {
+                if let Some(database) = &mut world.database {
+                    database.fail_over(pause)?;
                 }
             }
             Self::Upstream(mode) => {
@@ -106,6 +112,7 @@ impl fmt::Display for Fault {
             Self::FullDisk => f.write_str("disk full"),
             Self::ReadOnlyDisk => f.write_str("disk read-only"),
             Self::PostgresKilled => f.write_str("PostgreSQL killed"),
+            Self::PostgresFailedOver => f.write_str("PostgreSQL failed over"),
             Self::Upstream(Mode::Pass) => f.write_str("connections cut"),
             Self::Upstream(Mode::Hang) => f.write_str("upstream hangs"),
             Self::Upstream(Mode::Cut(bytes)) => write!(f, "upstream cut after {bytes} bytes"),

@@ -1,4 +1,4 @@
-//! Clients that use a server while it is tortured: they launch, look, follow, import, and leave without a word.
+//! Clients that use a server while it is tortured: they launch, read, follow, import and disconnect.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -18,6 +18,9 @@ use crate::tools::sandbox::WORKSPACE;
 
 /// A client gives up after this time, as a person does who closes the tab.
 const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Longer than it takes until another process answers for a killed one, and shorter than the checks wait.
+const ANSWER_WITHIN_MS: u64 = 45_000;
 
 /// Facts that the checks need.
 #[derive(Default)]
@@ -129,6 +132,7 @@ impl Worker {
         let mut answers = json!({});
         if with_tool {
             spec["tools"] = json!([{ "kind": "local", "name": "approve" }]);
+            spec["budgets"] = json!({ "localToolTimeoutMs": ANSWER_WITHIN_MS });
             answers = json!({ "approve": { "by": "canned", "text": "yes", "failed": false, "delayMs": 0 } });
         }
         let form = self.form.launch(&format!("torture-{id}"), spec, answers);

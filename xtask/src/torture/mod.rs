@@ -4,6 +4,7 @@
 //! run as they run, so the same seed gives the same plan, not the same interleaving.
 
 mod checks;
+mod database;
 mod faults;
 mod load;
 mod proxy;
@@ -44,10 +45,10 @@ pub struct Options {
     pub engine: Option<String>,
 }
 
-impl Default for Options {
-    /// As the tests run it.
-    fn default() -> Self {
-        Self { rounds: 5, seed: None, engine: None }
+impl Options {
+    /// Some rounds with a new seed, on both engines.
+    pub fn of_rounds(rounds: u64) -> Self {
+        Self { rounds, seed: None, engine: None }
     }
 }
 

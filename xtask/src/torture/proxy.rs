@@ -1,4 +1,5 @@
-//! A proxy between the server and the sandbox that hangs, cuts connections, sends garbage or refuses everything with 429.
+//! A proxy before the sandbox or the database. It hangs, cuts connections, sends garbage, refuses everything with 429, or leads
+//! to another place.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -39,7 +40,7 @@ pub struct Proxy {
 }
 
 struct Shared {
-    target: SocketAddr,
+    target: Mutex<SocketAddr>,
     mode: Mutex<Mode>,
     /// Both ends of every connection, to cut them.
     open: Mutex<Vec<TcpStream>>,
@@ -48,7 +49,8 @@ struct Shared {
 impl Proxy {
     pub fn start(target: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let shared = Arc::new(Shared { target, mode: Mutex::new(Mode::Pass), open: Mutex::default() });
+        let shared =
+            Arc::new(Shared { target: Mutex::new(target), mode: Mutex::new(Mode::Pass), open: Mutex::default() });
         let proxy = Self { addr: listener.local_addr()?, shared: shared.clone() };
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -63,6 +65,16 @@ impl Proxy {
     /// Changes what happens to new connections, and closes the open ones.
     pub fn set(&self, mode: Mode) {
         *locked(&self.shared.mode) = mode;
+        self.cut();
+    }
+
+    /// Forwards to another place, and closes the open connections.
+    pub fn redirect(&self, target: SocketAddr) {
+        *locked(&self.shared.target) = target;
+        self.cut();
+    }
+
+    fn cut(&self) {
         for stream in locked(&self.shared.open).drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -90,10 +102,13 @@ impl Shared {
     }
 
     fn forward(&self, client: TcpStream, answer_bytes: u64) -> io::Result<()> {
-        let target = match TcpStream::connect(self.target) {
+        let target = *locked(&self.target);
+        let target = match TcpStream::connect(target) {
             Ok(target) => target,
             Err(_) => return client.shutdown(Shutdown::Both),
         };
+        client.set_nodelay(true)?;
+        target.set_nodelay(true)?;
         locked(&self.open).push(target.try_clone()?);
         let (mut from_client, mut to_target) = (client.try_clone()?, target.try_clone()?);
         let requests = thread::spawn(move || {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
+use super::database::Database;
 use super::proxy::Proxy;
 use crate::bench::{client::Client, sign_in};
 use crate::command;
@@ -39,7 +40,7 @@ pub struct World {
     pub server_addr: SocketAddr,
     pub sandbox_addr: SocketAddr,
     pub proxy: Proxy,
-    pub cluster: Option<Cluster>,
+    pub database: Option<Database>,
     programs: Programs,
     server: Option<Child>,
     sandbox: Option<Child>,
@@ -54,11 +55,12 @@ impl World {
         let (server_addr, sandbox_addr) = (address()?, address()?);
         let proxy = Proxy::start(sandbox_addr)?;
         let engine = if cluster.is_some() { "PostgreSQL" } else { "SQLite" };
+        let database = cluster.map(Database::new).transpose()?;
         let (server, sandbox, has_disk) = (None, None, false);
         let mut world =
-            Self { engine, dir, server_addr, sandbox_addr, proxy, cluster, programs, server, sandbox, has_disk };
+            Self { engine, dir, server_addr, sandbox_addr, proxy, database, programs, server, sandbox, has_disk };
         fs::create_dir(world.data_dir())?;
-        world.has_disk = world.cluster.is_none() && mount(&["-t", "tmpfs", "-o", DISK, "tmpfs"], &world.data_dir());
+        world.has_disk = world.database.is_none() && mount(&["-t", "tmpfs", "-o", DISK, "tmpfs"], &world.data_dir());
         world.set_clock("+0")?;
         world.start_sandbox()?;
         world.start_server()?;
@@ -125,8 +127,8 @@ impl World {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(self.log("server")?);
-        if let Some(cluster) = &self.cluster {
-            command.env("DATABASE_URL", cluster.url());
+        if let Some(database) = &self.database {
+            command.env("DATABASE_URL", database.url());
         }
         if let Some(library) = &self.programs.clock_library {
             command
@@ -189,8 +191,8 @@ impl World {
     /// Ends every fault.
     pub fn heal(&mut self) -> Result<()> {
         self.set_clock("+0")?;
-        if let Some(cluster) = &mut self.cluster {
-            cluster.ensure_running()?;
+        if let Some(database) = &mut self.database {
+            database.ensure_running()?;
         }
         if self.sandbox.is_none() {
             self.start_sandbox()?;

@@ -1,14 +1,15 @@
 //! The controls that say who answers each local tool.
 
 use crate::launch::local_tools;
-use domain::{A2aPeer, Answerer, CannedReply, Headers, McpEndpoint, McpTool};
+use domain::{Answerer, Headers, McpEndpoint};
 use protocol::ids::is_tool_name;
-use serde_json::Value;
+use protocol::json_pointer::{remove, set};
+use serde_json::{Value, json};
 
 use super::LaunchDraft;
 use super::apply::SubmittedFields;
-use super::control_text::is_unchanged;
-use crate::launch::ControlName;
+use super::control_text::{is_unchanged, text_at};
+use crate::launch::{ControlKind, ControlName};
 
 /// Returns the local tools that have a valid name.
 pub fn answerable_tools(draft: &LaunchDraft) -> Vec<String> {
@@ -30,66 +31,62 @@ pub fn choice_of(answerer: &Answerer) -> &'static str {
     match answerer {
         Answerer::Hand => "hand",
         Answerer::Canned(_) => "canned",
-        Answerer::Mcp(McpTool { server: McpEndpoint::Http { .. }, .. }) => "mcp",
-        Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { .. }, .. }) => "command",
+        Answerer::Mcp { server: McpEndpoint::Http { .. }, .. } => "mcp",
+        Answerer::Mcp { server: McpEndpoint::Stdio { .. }, .. } => "command",
         Answerer::A2a(_) => "a2a",
+    }
+}
+
+/// The controls of an answerer besides its header: the part of the control's name, and the place in the answerer's JSON.
+pub fn parts(choice: &str) -> &'static [(&'static str, &'static str)] {
+    match choice {
+        "canned" => &[("text", "/text"), ("failed", "/failed"), ("delay", "/delayMs")],
+        "mcp" => &[("url", "/server/url"), ("tool", "/tool")],
+        "command" => &[("command", "/server/command"), ("tool", "/tool")],
+        "a2a" => &[("url", "/cardUrl")],
+        _ => &[],
     }
 }
 
 pub fn apply(draft: &mut LaunchDraft, sent: &SubmittedFields) {
     draft.unfinished.texts.retain(|name, _| !name.starts_with("answerer:"));
     for tool in answerable_tools(draft) {
-        let part = |part: &str| sent.get(&ControlName::answerer(&tool, part));
+        let part = |part: &str| sent.get(&ControlKind::Answerer.part(&tool, part));
         let Some(by) = part("by") else { continue };
-        let card = card_of(&draft.spec, &tool);
-        let answerer = draft.answers.entry(tool.clone()).or_default();
-        let text = |name: &str, field: &mut String| {
-            if let Some(text) = part(name).filter(|text| !is_unchanged(text, field)) {
-                text.clone_into(field);
+        let answerer = draft.answers.remove(&tool).unwrap_or_default();
+        let shown = choice_of(&answerer);
+        let mut json = serde_json::to_value(&answerer).unwrap_or_default();
+        for (name, place) in parts(shown) {
+            let Some(text) = part(name).filter(|text| !is_unchanged(text, &text_at(&json, place))) else { continue };
+            match (*name, text.trim()) {
+                ("text", _) => set(&mut json, place, text.into()),
+                ("failed", checked) => set(&mut json, place, (checked == "true").into()),
+                (_, "") => drop(remove(&mut json, place)),
+                ("delay", delay) => match delay.parse::<u64>() {
+                    Ok(delay_ms) => set(&mut json, place, delay_ms.into()),
+                    Err(_) => draft.unfinished.set_text(&delay_control(&tool), delay),
+                },
+                (_, text) => set(&mut json, place, text.into()),
             }
-        };
-        match answerer {
-            Answerer::Hand => {}
-            Answerer::Canned(reply) => {
-                text("text", &mut reply.text);
-                reply.failed = part("failed") == Some("true");
-                let delay = part("delay").map(str::trim).unwrap_or_default();
-                match if delay.is_empty() { Ok(0) } else { delay.parse() } {
-                    Ok(delay_ms) => reply.delay_ms = delay_ms,
-                    Err(_) => drop(draft.unfinished.texts.insert(delay_name(&tool), delay.to_owned())),
-                }
-            }
-            Answerer::Mcp(McpTool { server, tool: own_name }) => {
-                *own_name = part("tool").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
-                match server {
-                    McpEndpoint::Http { url, headers } => {
-                        text("url", url);
-                        read_headers(headers, part);
-                    }
-                    McpEndpoint::Stdio { command } => text("command", command),
-                }
-            }
-            Answerer::A2a(peer) => {
-                if let Some(url) = part("url").map(str::trim) {
-                    peer.card_url = Some(url.to_owned()).filter(|url| !url.is_empty());
-                }
-                read_headers(&mut peer.headers, part);
-            }
+        }
+        let mut answerer = serde_json::from_value(json).unwrap_or(answerer);
+        if let (Some(headers), Some(name), Some(value)) = (answerer.headers_mut(), part("header"), part("value")) {
+            set_header(headers, name.trim(), value);
         }
         // The other fields belong to the answerer that the form showed.
-        if by != choice_of(answerer) {
-            let old = std::mem::take(answerer);
-            draft.unfinished.texts.remove(&delay_name(&tool));
-            draft.stash_answerer(&tool, choice_of(&old), old);
-            let new = draft.restore_answerer(&tool, by).unwrap_or_else(|| default_answerer(by, card));
-            draft.answers.insert(tool, new);
+        if by != shown {
+            draft.unfinished.set_text(&delay_control(&tool), "");
+            draft.stash_answerer(&tool, shown, answerer);
+            let card = card_of(&draft.spec, &tool);
+            answerer = draft.restore_answerer(&tool, by).unwrap_or_else(|| default_answerer(by, card));
         }
+        draft.answers.insert(tool, answerer);
     }
 }
 
-/// The name of the control for the delay of a canned reply.
-pub fn delay_name(tool: &str) -> String {
-    ControlName::answerer(tool, "delay").to_string()
+/// The control for the delay of a canned reply. The draft has its text if it is not a number.
+pub fn delay_control(tool: &str) -> ControlName {
+    ControlKind::Answerer.part(tool, "delay")
 }
 
 /// The choice under which the answerer of a tool without a valid name is set aside.
@@ -126,20 +123,16 @@ pub fn follow_renames(draft: &mut LaunchDraft, before: &Value) {
 /// An MCP server knows a renamed tool by its original name.
 fn with_original_name(answerer: Answerer, old: &str) -> Answerer {
     match answerer {
-        Answerer::Mcp(McpTool { server, tool: None }) => Answerer::Mcp(McpTool { server, tool: Some(old.to_owned()) }),
+        Answerer::Mcp { server, tool: None } => Answerer::Mcp { server, tool: Some(old.to_owned()) },
         other => other,
     }
 }
 
-/// The form offers one header, for the peer's credential.
-fn read_headers<'a>(headers: &mut Headers, part: impl Fn(&str) -> Option<&'a str>) {
-    let (Some(name), Some(value)) = (part("header"), part("value")) else { return };
-    let old = headers.keys().next().cloned();
-    if let Some(old) = old {
-        headers.remove(&old);
-    }
-    if !name.trim().is_empty() {
-        headers.insert(name.trim().to_owned(), value.to_owned());
+/// Replaces the one header that the form offers, for the peer's credential.
+fn set_header(headers: &mut Headers, name: &str, value: &str) {
+    headers.pop_first();
+    if !name.is_empty() {
+        headers.insert(name.to_owned(), value.to_owned());
     }
 }
 
@@ -150,15 +143,7 @@ pub fn card_of(spec: &Value, tool: &str) -> Option<Value> {
     agent.get("agentCard").filter(|card| card.is_object()).cloned()
 }
 
-fn default_answerer(by: &str, card: Option<Value>) -> Answerer {
-    match by {
-        "canned" => Answerer::Canned(CannedReply::default()),
-        "mcp" => Answerer::Mcp(McpTool {
-            server: McpEndpoint::Http { url: String::new(), headers: Headers::new() },
-            tool: None,
-        }),
-        "command" => Answerer::Mcp(McpTool { server: McpEndpoint::Stdio { command: String::new() }, tool: None }),
-        "a2a" => Answerer::A2a(A2aPeer { card, ..A2aPeer::default() }),
-        _ => Answerer::Hand,
-    }
+fn default_answerer(choice: &str, card: Option<Value>) -> Answerer {
+    let (by, over) = if choice == "command" { ("mcp", "stdio") } else { (choice, "http") };
+    serde_json::from_value(json!({ "by": by, "server": { "over": over }, "card": card })).unwrap_or_default()
 }

@@ -10,9 +10,9 @@ use protocol::json_pointer::{remove, set};
 use serde_json::Value;
 
 use super::control_text::{is_unchanged, json_at, lines_at, text_at};
-use super::rows::{self, Row, Table};
+use super::rows::{self, Table};
 use super::{LaunchDraft, answerers, cards, files, json_error, shapes};
-use crate::launch::{ControlName, LaunchMode};
+use crate::launch::{ControlKind, ControlName, LaunchMode};
 
 /// More than the largest form has. The time to apply a form grows with its fields.
 const MAX_FIELDS: usize = 20_000;
@@ -32,8 +32,8 @@ impl SubmittedFields {
         self.0.get(name).map(String::as_str)
     }
 
-    pub fn other(&self, name: &'static str) -> Option<&str> {
-        self.get(&ControlName::Other(name))
+    pub fn other(&self, name: &str) -> Option<&str> {
+        self.get(&ControlKind::Other.at(name))
     }
 
     fn all(&self) -> impl Iterator<Item = (&ControlName, &str)> {
@@ -59,35 +59,34 @@ pub fn apply(draft: &mut LaunchDraft, sent: &SubmittedFields, fields: FieldTable
     draft.after_spec_change(&before);
 }
 
+/// `before` is the spec that the form showed. Controls come in the order of [`ControlName`]: a setting changes its shape
+/// last.
 fn apply_controls(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedFields, fields: FieldTable) {
+    let checkboxes = sent.all().filter(|(name, _)| name.kind == ControlKind::Checkbox);
+    let lists: BTreeSet<&str> = checkboxes.map(|(name, _)| name.place.as_str()).collect();
+    lists.into_iter().for_each(|list| apply_checkboxes(draft, sent, list));
     for (name, text) in sent.all() {
-        if let ControlName::Field(pointer) = name
-            && let Some(format) = fields.single(before, pointer).and_then(|field| field.control.format())
-        {
-            apply_text(draft, before, pointer, format, text);
-        }
-    }
-    let with_rows = sent.all().filter_map(|(name, _)| match name {
-        ControlName::Row { pointer, .. } => Some(pointer),
-        _ => None,
-    });
-    for pointer in with_rows.collect::<BTreeSet<_>>() {
-        let field = fields.find(before, pointer, |field| Table::of(field.control).is_some());
-        if let Some(table) = field.and_then(|field| Table::of(field.control)) {
-            apply_rows(draft, before, sent, pointer, table);
-        }
-    }
-    for (name, _) in sent.all() {
-        if let ControlName::Checkboxes(pointer) = name {
-            apply_checkboxes(draft, sent, pointer);
-        }
-    }
-    for (name, choice) in sent.all() {
-        if let ControlName::Choice(pointer) = name
-            && let Some(shapes) = fields.shapes(before, pointer)
-            && choice != shapes.choice_of(before.pointer(pointer))
-        {
-            shapes::choose(draft, pointer, shapes, choice);
+        let pointer = name.place.as_str();
+        match name.kind {
+            ControlKind::Field => {
+                if let Some(format) = fields.format(before, pointer) {
+                    apply_text(draft, before, pointer, format, text);
+                }
+            }
+            // The first control of a table stands for all its rows.
+            ControlKind::Row => {
+                let is_first = |table: &Table| name.in_row() == Some((0, table.parts()[0]));
+                if let Some(table) = Table::at(fields, before, pointer).filter(is_first) {
+                    apply_rows(draft, before, sent, pointer, table);
+                }
+            }
+            ControlKind::Choice => {
+                let shapes = fields.shapes(before, pointer);
+                if let Some(shapes) = shapes.filter(|shapes| text != shapes.choice_of(before.pointer(pointer))) {
+                    shapes::choose(draft, pointer, shapes, text);
+                }
+            }
+            _ => {}
         }
     }
     if let Some(choice) = sent.other("input").filter(|choice| *choice != shapes::input_choice(before)) {
@@ -98,22 +97,22 @@ fn apply_controls(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedField
 /// Returns whether the JSON editor has a changed and valid spec, which then replaces the values of the controls.
 fn apply_json_editor(draft: &mut LaunchDraft, sent: &SubmittedFields) -> bool {
     let Some(text) = sent.other("json") else { return false };
-    let given = draft.unfinished.json.clone().unwrap_or_else(|| files::display_json(&draft.spec));
+    let given = draft.unfinished.invalid_json().map_or_else(|| files::display_json(&draft.spec), str::to_owned);
     if is_unchanged(text, &given) {
         return false;
     }
     let Ok(spec @ Value::Object(_)) = json_error::parse(text) else {
-        draft.unfinished.json = Some(text.to_owned());
+        draft.unfinished.texts.insert("json".to_owned(), text.to_owned());
         return false;
     };
-    draft.unfinished.json = None;
+    draft.unfinished.texts.remove("json");
     let spec = files::restore_files(spec, &draft.spec);
     // The same JSON may be formatted differently.
     if spec == draft.spec {
         return false;
     }
     draft.spec = spec;
-    draft.unfinished.texts.clear();
+    draft.unfinished.texts.retain(|name, _| !name.starts_with("field:"));
     draft.unfinished.rows.clear();
     true
 }
@@ -169,11 +168,11 @@ fn apply_rows(draft: &mut LaunchDraft, before: &Value, sent: &SubmittedFields, p
     }
     let row = |i: usize| {
         let mut texts = table.parts().iter().map(|part| sent.get(&ControlName::row(pointer, i, part)));
-        let name = texts.next()??.to_owned();
-        let texts = texts.map(|text| text.unwrap_or_default().to_owned()).collect();
-        Some(Row { name, texts, entry: Value::Null })
+        let name = texts.next()??;
+        Some([name].into_iter().chain(texts.map(Option::unwrap_or_default)).collect())
     };
-    table.write(draft, pointer, (0..=rows::MAX_ROWS).map_while(row).collect());
+    let rows: Vec<Vec<&str>> = (0..=rows::MAX_ROWS).map_while(row).collect();
+    table.write(draft, pointer, &rows);
 }
 
 fn apply_mode(draft: &mut LaunchDraft, sent: &SubmittedFields) {
@@ -186,43 +185,18 @@ fn apply_mode(draft: &mut LaunchDraft, sent: &SubmittedFields) {
     }
 }
 
-/// Applies the fields that are not part of the spec.
+/// Keeps the texts that are not part of the spec. An error of a batch or template disappears when its text changes.
 fn apply_other_fields(draft: &mut LaunchDraft, sent: &SubmittedFields) {
-    let input = &mut draft.unfinished;
-    let before = (input.batch.clone(), input.template.clone());
-    let parts = [
-        ("batch.inputs", &mut input.batch.inputs),
-        ("batch.key", &mut input.batch.tag_key),
-        ("batch.value", &mut input.batch.tag_value),
-        ("sample", &mut input.sample),
-        ("template.name", &mut input.template.name),
-        ("template.notes", &mut input.template.notes),
-    ];
-    for (name, field) in parts {
-        if let Some(text) = sent.other(name) {
-            text.clone_into(field);
-        }
-    }
-    if let Some(shared) = sent.other("template.shared") {
-        input.template.shared = shared == "true";
-    }
-    for (changed, place) in [(input.batch != before.0, "/batch/"), (input.template != before.1, "/template/")] {
-        draft.last_action.reported_errors.retain(|error| !changed || !error.path.starts_with(place));
-    }
     for (name, text) in sent.all() {
-        match name {
-            ControlName::FileUrl(list) => drop(input.file_urls.insert(list.clone(), text.to_owned())),
-            ControlName::Source { pointer, part } => {
-                let source = input.sources.entry(pointer.clone()).or_default();
-                match part.as_str() {
-                    "url" => text.trim().clone_into(&mut source.url),
-                    "command" => text.clone_into(&mut source.command),
-                    "header" => text.trim().clone_into(&mut source.header),
-                    "value" => text.clone_into(&mut source.value),
-                    _ => {}
-                }
-            }
-            _ => {}
+        let group = name.place.split('.').next().unwrap_or_default();
+        let is_kept = match name.kind {
+            ControlKind::Source | ControlKind::FileUrl => true,
+            ControlKind::Other => matches!(group, "batch" | "template" | "sample"),
+            _ => false,
+        };
+        if is_kept && draft.unfinished.text(name) != text {
+            draft.unfinished.set_text(name, text);
+            draft.last_action.reported_errors.retain(|error| !error.path.starts_with(&format!("/{group}/")));
         }
     }
 }
@@ -245,7 +219,7 @@ fn apply_checkboxes(draft: &mut LaunchDraft, sent: &SubmittedFields, pointer: &s
     let server =
         pointer.strip_suffix("/toolFilter").filter(|tool| draft.last_action.discovered_tools.contains_key(*tool));
     let Some(offered) = server.map(|tool| offered_tools(draft, tool)) else { return };
-    let is_checked = |name: &&String| sent.get(&ControlName::checkbox(pointer, name)) == Some("true");
+    let is_checked = |name: &&String| sent.get(&ControlKind::Checkbox.part(pointer, name)) == Some("true");
     let chosen: Vec<&String> = offered.iter().filter(is_checked).collect();
     let listed = draft.spec.pointer(pointer).and_then(Value::as_array);
     let was_checked = |name: &String| listed.is_none_or(|list| list.iter().any(|item| item == name.as_str()));

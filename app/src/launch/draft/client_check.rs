@@ -1,21 +1,23 @@
 //! Checks the form while the user types, with the server's rules. Errors that only the server can find stay as it last
 //! reported them.
 
+use std::collections::BTreeMap;
+
 use protocol::fields::FieldTable;
 
 use super::apply::{SubmittedFields, apply};
 use super::{LaunchDraft, error_placement, json_error, validation};
 use crate::launch::ControlName;
-use crate::launch::control_name::dom_id;
-use crate::model::launch::{ClientFindings, LaunchPageModel};
+use crate::model::launch::{Findings, PageControl, Problem};
 
-/// Returns the errors that differ from the page model, given the current values of the form.
+/// Returns the errors of the form with its current values. `problems` are those that the server found last.
 pub fn check(
-    page: &LaunchPageModel,
+    shown: &[PageControl],
+    problems: &[Problem],
     draft: &LaunchDraft,
     values: &[(String, String)],
     fields: FieldTable,
-) -> ClientFindings {
+) -> Findings {
     let sent = SubmittedFields::new(values);
     let mut now = draft.clone();
     apply(&mut now, &sent, fields);
@@ -23,45 +25,30 @@ pub fn check(
     found.extend(now.last_action.reported_errors.iter().cloned());
     found.retain(|error| validation::is_shown(&now, error));
 
-    let tools = now.spec["tools"].as_array().map_or(0, Vec::len);
-    let mut anchors: Vec<(String, String)> =
-        (0..tools).map(|i| format!("/tools/{i}")).map(|place| (place.clone(), dom_id(&place))).collect();
-    let (mut errors, mut checked_by_server) = (Vec::new(), Vec::new());
-    page.each_field(&mut |field| {
-        let name = ControlName::parse(&field.name);
-        let Some(name) = name.filter(|name| error_placement::pointer_of(&now, fields, name).is_some()) else {
-            return checked_by_server.push(format!("#{}", field.id));
-        };
-        let name = name_after_blank_rows(&sent, name);
+    let (mut errors, mut controls) = (BTreeMap::new(), Vec::new());
+    for PageControl { id, name, server_error } in shown {
+        let name = name_after_blank_rows(&sent, name.clone());
         let error = name.as_ref().and_then(|name| error_placement::error_at(&now, fields, &found, name));
-        if error != field.error {
-            errors.push((field.id.clone(), error));
-        }
-        let place = name.and_then(|name| error_placement::pointer_of(&now, fields, &name));
-        anchors.extend(place.map(|place| (place, field.id.clone())));
-    });
-    let mut problems = error_placement::problems(fields, &now.spec, &found, &anchors);
-    problems.extend(page.problems.iter().filter(|problem| checked_by_server.contains(&problem.href)).cloned());
-    let json_problem = now.unfinished.json.as_deref().and_then(json_error::json_problem);
-    ClientFindings {
-        errors,
-        problems: (problems != page.problems).then_some(problems),
-        json_problem: (json_problem != page.json_problem).then_some(json_problem),
+        errors.extend(error.or_else(|| server_error.clone()).map(|error| (id.clone(), error)));
+        controls.extend(name.map(|name| (name, id.as_str())));
     }
+    let is_of_server = |problem: &&Problem| {
+        shown.iter().any(|control| control.server_error.is_some() && problem.href == format!("#{}", control.id))
+    };
+    let mut listed = error_placement::problems(&now, fields, &found, &controls);
+    let missing = problems.iter().filter(is_of_server).filter(|problem| !listed.contains(problem));
+    listed.extend(missing.cloned().collect::<Vec<_>>());
+    let json_problem = now.unfinished.invalid_json().and_then(json_error::json_problem);
+    Findings { errors, problems: listed, json_problem }
 }
 
 /// Blank rows of maps are dropped when a form is applied, so later rows move up. Returns `None` for a blank row.
 fn name_after_blank_rows(sent: &SubmittedFields, name: ControlName) -> Option<ControlName> {
-    let ControlName::Row { pointer, index, part } = name else { return Some(name) };
-    if part != "key" && part != "value" {
-        return Some(ControlName::Row { pointer, index, part });
-    }
-    let is_empty =
-        |i: usize, part: &str| sent.get(&ControlName::row(&pointer, i, part)).is_none_or(|text| text.trim().is_empty());
-    let is_blank = |i: &usize| is_empty(*i, "key") && is_empty(*i, "value");
-    if is_blank(&index) {
-        return None;
-    }
-    let index = (0..index).filter(|i| !is_blank(i)).count();
-    Some(ControlName::Row { pointer, index, part })
+    let Some((index, part @ ("key" | "value"))) = name.in_row() else { return Some(name) };
+    let is_empty = |row: usize, part: &str| {
+        sent.get(&ControlName::row(&name.place, row, part)).is_none_or(|text| text.trim().is_empty())
+    };
+    let is_blank = |row: &usize| is_empty(*row, "key") && is_empty(*row, "value");
+    let kept = (0..index).filter(|row| !is_blank(row)).count();
+    (!is_blank(&index)).then(|| ControlName::row(&name.place, kept, part))
 }

@@ -59,23 +59,24 @@ pub fn inline_bytes(spec: &Value) -> usize {
 /// Returns the spec without its files.
 pub fn without_files(spec: &Value) -> Value {
     let mut spec = spec.clone();
-    let messages = spec.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
-    for list in messages.filter_map(|message| message.get_mut("attachments")?.as_array_mut()) {
-        list.retain(|file| file.get("data").is_none());
-    }
+    attachments(&mut spec).for_each(|list| list.retain(|file| file.get("data").is_none()));
     spec
 }
 
 /// Iterates over the data of the attached files.
 fn files(spec: &mut Value) -> impl Iterator<Item = &mut Value> {
+    attachments(spec).flatten().filter_map(|file| file.get_mut("data"))
+}
+
+/// Iterates over the lists of attachments.
+fn attachments(spec: &mut Value) -> impl Iterator<Item = &mut Vec<Value>> {
     let messages = spec.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten();
-    let lists = messages.filter_map(|message| message.get_mut("attachments")?.as_array_mut());
-    lists.flatten().filter_map(|file| file.get_mut("data"))
+    messages.filter_map(|message| message.get_mut("attachments")?.as_array_mut())
 }
 
 fn placeholder_for(text: &str) -> String {
     let hash: String = Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("[kept here: {} characters, {hash}]", text.len())
+    format!("[stored here: {} characters, {hash}]", text.len())
 }
 
 #[cfg(test)]

@@ -19,19 +19,19 @@ pub fn describe(text: &str, error: &serde_json::Error) -> String {
     let next = text_after(text, error.line(), error.column());
     let reason = match words {
         _ if error.classify() == Category::Eof => "The JSON ends too early. Close its quotes and brackets",
-        _ if words.contains("trailing comma") => "There is a comma too many. Remove it",
+        _ if words.contains("trailing comma") => "There is an extra comma. Remove it",
         _ if words.contains("trailing characters") => "There is more text after the end of the JSON. Remove it",
         _ if words.contains("key must be a string") && next.starts_with(['}', ']']) => {
-            "There is a comma too many. Remove it"
+            "There is an extra comma. Remove it"
         }
         _ if words.contains("key must be a string") => "A name is missing its double quotes",
         _ if words.contains("expected `:`") => "A colon is missing after a name",
         _ if words.contains("expected `,`") => "A comma or a closing bracket is missing",
-        _ if words.contains("control character") => "A text has a line break. Write \\n instead",
-        _ if words.contains("escape") => "A text has a backslash that JSON does not know. Write \\\\ instead",
-        _ if words.contains("number") => "This is not a number that JSON knows",
+        _ if words.contains("control character") => "A string has a line break. Write \\n instead",
+        _ if words.contains("escape") => "A string has a backslash that JSON doesn't allow. Write \\\\ instead",
+        _ if words.contains("number") => "This is not a valid JSON number",
         _ if words.contains("recursion") => "The JSON is nested too deeply",
-        _ => "This is not JSON. Texts need double quotes",
+        _ => "This is not JSON. Strings need double quotes",
     };
     format!("{reason} ({place}).")
 }
@@ -79,16 +79,16 @@ mod tests {
         for (text, start, place) in [
             ("{\"a\": 1", "The JSON ends too early.", "line 1, column 7"),
             ("{\"a\": \"b", "The JSON ends too early.", "line 1"),
-            ("{\"a\": 1,}", "There is a comma too many.", "line 1, column 9"),
-            ("[1,]", "There is a comma too many.", "line 1, column 4"),
+            ("{\"a\": 1,}", "There is an extra comma.", "line 1, column 9"),
+            ("[1,]", "There is an extra comma.", "line 1, column 4"),
             ("{}\n{}", "There is more text", "line 2, column 1"),
             ("{\n  a: 1\n}", "A name is missing its double quotes", "line 2, column 3"),
             ("{\"a\" 1}", "A colon is missing", "line 1, column 6"),
             ("{\"a\": 1 \"b\": 2}", "A comma or a closing bracket is missing", "line 1, column 9"),
             ("[1 2]", "A comma or a closing bracket is missing", "line 1, column 4"),
-            ("{\"a\": \"x\ny\"}", "A text has a line break.", "line 2, column 1"),
-            ("{\"a\": \"\\q\"}", "A text has a backslash", "line 1, column 9"),
-            ("{\"a\": 01}", "This is not a number", "line 1, column 8"),
+            ("{\"a\": \"x\ny\"}", "A string has a line break.", "line 2, column 1"),
+            ("{\"a\": \"\\q\"}", "A string has a backslash", "line 1, column 9"),
+            ("{\"a\": 01}", "This is not a valid JSON number", "line 1, column 8"),
             ("{\"a\": yes}", "This is not JSON.", "line 1, column 7"),
             ("{\"é\": \"éé\" x}", "A comma or a closing bracket is missing", "line 1, column 12"),
             ("", "The JSON ends too early.", "line 1, column 1"),

@@ -18,7 +18,7 @@ pub mod validation;
 
 use std::collections::BTreeMap;
 
-use domain::{Headers, ToolAnswerers};
+use domain::ToolAnswerers;
 use protocol::json_pointer;
 use protocol::validate::{Body, FieldError};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 
 use self::rows::Row;
 use self::set_aside::{RemovedTool, SetAside};
+use crate::launch::control_name::{ControlKind, ControlName};
 use crate::launch::{ToolCheck, local_tools};
 
 /// Saved as one flat object.
@@ -52,11 +53,8 @@ pub struct LaunchDraft {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UnfinishedInput {
-    /// The text of the JSON editor, if it has a syntax error.
-    #[serde(rename = "invalidJson")]
-    pub json: Option<String>,
-    /// Texts that are not valid yet, such as JSON with a syntax error, by the control's name.
-    #[serde(rename = "invalidTexts")]
+    /// Texts by the name of their control: those that are not valid yet, such as JSON with a syntax error, and those that
+    /// are not part of the spec, such as the inputs of a batch or the address of a file.
     pub texts: BTreeMap<String, String>,
     /// Rows that can't be written as a map or schema yet, by its pointer: a name is missing or used twice.
     #[serde(rename = "unfinishedRows")]
@@ -67,14 +65,29 @@ pub struct UnfinishedInput {
     /// The tool that was removed last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_tool: Option<RemovedTool>,
-    /// Addresses to discover tools or cards at, by the pointer of the spec's tool.
-    pub sources: BTreeMap<String, PeerSource>,
-    /// Addresses of files that are not attached yet, by the pointer of the list of attachments.
-    pub file_urls: BTreeMap<String, String>,
-    /// A sample answer to try the output schema with.
-    pub sample: String,
-    pub batch: BatchFields,
-    pub template: TemplateFields,
+    /// The user's own template that the draft started from or was saved as.
+    pub template_id: Option<String>,
+    /// The template whose deletion has to be confirmed.
+    pub template_to_delete: Option<String>,
+}
+
+impl UnfinishedInput {
+    /// Returns the text of a control, which is empty if there is none.
+    pub fn text(&self, control: &ControlName) -> &str {
+        self.texts.get(&control.to_string()).map_or("", String::as_str)
+    }
+
+    pub fn set_text(&mut self, control: &ControlName, text: &str) {
+        match text {
+            "" => drop(self.texts.remove(&control.to_string())),
+            text => drop(self.texts.insert(control.to_string(), text.to_owned())),
+        }
+    }
+
+    /// Returns the text of the JSON editor, if it has a syntax error.
+    pub fn invalid_json(&self) -> Option<&str> {
+        self.texts.get("json").map(String::as_str)
+    }
 }
 
 /// The result of the last action.
@@ -91,6 +104,8 @@ pub struct LastAction {
     pub general_error: Option<String>,
     /// A new sign-in may solve the general error.
     pub suggest_sign_in: bool,
+    /// What a chosen file with the inputs of a batch would start.
+    pub batch_file: Option<String>,
     /// A launch was sent and not confirmed.
     pub unconfirmed: bool,
     pub tool_checks: Vec<ToolCheck>,
@@ -100,21 +115,27 @@ pub struct LastAction {
     pub fetched_cards: BTreeMap<String, Value>,
 }
 
+impl LastAction {
+    /// Replaces the reported errors at a place and inside it.
+    pub fn report(&mut self, place: &str, error: Option<FieldError>) {
+        self.reported_errors.retain(|known| !known.path.starts_with(place));
+        self.reported_errors.extend(error);
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Ownership {
-    /// The user and workspace that the form belongs to.
-    pub owner: String,
+    /// The email address and the workspace of the owner, for messages.
     pub owner_name: String,
-    /// The sealed owner. It proves that the server gave the form to its owner, also after a sign-out.
+    /// The sealed user and workspace that the form belongs to. It proves that the server gave the form to its owner, also
+    /// after a sign-out.
     #[serde(rename = "ownershipProof")]
     pub proof: String,
     /// It has not replaced the saved draft yet.
     pub is_new: bool,
-    /// There is a saved draft that it would replace.
-    pub has_saved_draft: bool,
-    /// The first words of that draft's prompt.
-    pub saved_prompt: String,
+    /// The first words of the prompt of the saved draft that it would replace.
+    pub saved_draft: Option<String>,
     /// The draft that it replaced is saved too.
     pub has_previous_draft: bool,
 }
@@ -164,16 +185,6 @@ pub struct DiscoveredTool {
     pub description: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PeerSource {
-    pub url: String,
-    pub command: String,
-    /// The form offers one header.
-    pub header: String,
-    pub value: String,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionInfo {
@@ -182,34 +193,6 @@ pub struct SessionInfo {
     pub spec: Value,
     /// The reason why it takes no messages.
     pub problem: Option<String>,
-}
-
-impl PeerSource {
-    pub fn headers(&self) -> Headers {
-        let named = (!self.header.is_empty()).then(|| (self.header.clone(), self.value.clone()));
-        named.into_iter().collect()
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct BatchFields {
-    pub inputs: String,
-    pub tag_key: String,
-    pub tag_value: String,
-}
-
-/// The template that the draft is saved as.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TemplateFields {
-    /// The user's own template that the draft started from or was saved as.
-    pub id: Option<String>,
-    pub name: String,
-    pub notes: String,
-    pub shared: bool,
-    /// The template whose deletion has to be confirmed.
-    pub to_delete: Option<String>,
 }
 
 impl LaunchDraft {
@@ -222,10 +205,21 @@ impl LaunchDraft {
         Self { spec, ..Self::default() }
     }
 
+    /// An empty draft is not worth restoring.
+    pub fn has_content(&self) -> bool {
+        self.spec != Self::new().spec
+    }
+
     /// Returns the spec of the session that a message goes to.
     pub fn session_spec(&self) -> Option<&Value> {
         let known = self.session.as_ref().filter(|session| session.spec.is_object());
         known.map(|session| &session.spec).filter(|_| matches!(self.mode, LaunchMode::Message { .. }))
+    }
+
+    /// Returns where the list or the card of a tool comes from: its `url` or `command`, or the credential for it as
+    /// `header` and `value`.
+    pub fn source(&self, tool: &str, part: &str) -> &str {
+        self.unfinished.text(&ControlKind::Source.part(tool, part)).trim()
     }
 
     /// Removes an item from a list of the spec, and updates the pointers to later items.
@@ -258,12 +252,10 @@ impl LaunchDraft {
     /// Updates the keys of the form's state after items of a list have moved.
     fn reindex_items(&mut self, list: &str, to: impl Fn(usize) -> Option<usize>) {
         let reindexed = |key: &str| reindexed_key(key, list, &to);
-        let UnfinishedInput { texts, rows, set_aside, sources, file_urls, .. } = &mut self.unfinished;
+        let UnfinishedInput { texts, rows, set_aside, .. } = &mut self.unfinished;
         rename_keys(texts, reindexed);
         rename_keys(rows, reindexed);
         rename_keys(set_aside, reindexed);
-        rename_keys(sources, reindexed);
-        rename_keys(file_urls, reindexed);
         rename_keys(&mut self.last_action.discovered_tools, reindexed);
         rename_keys(&mut self.last_action.fetched_cards, reindexed);
     }
@@ -333,10 +325,10 @@ mod tests {
     #[test]
     fn a_saved_draft_is_read_also_with_fields_that_are_not_known_any_more() {
         let mut draft = LaunchDraft::from_spec(json!({ "prompt": "p" }));
-        draft.unfinished.json = Some("{".to_owned());
+        draft.unfinished.texts.insert("json".to_owned(), "{".to_owned());
         draft.unfinished.set_aside.insert("/plan=custom".to_owned(), SetAside::default());
         draft.last_action.success = Some("Saved.".to_owned());
-        draft.ownership.owner = "me".to_owned();
+        draft.ownership.owner_name = "me".to_owned();
         let mut saved = serde_json::to_value(&draft).expect("JSON");
         saved["removed"] = json!({ "list": "/tools" });
         assert_eq!(serde_json::from_value::<LaunchDraft>(saved).expect("a draft"), draft);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use protocol::fields::{Control, MapControl};
+use protocol::fields::{Control, FieldTable, MapControl};
 use protocol::json_pointer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -17,10 +17,10 @@ pub const MAX_ROWS: usize = 300;
 #[serde(default)]
 pub struct Row {
     pub name: String,
-    /// The texts of its other controls.
-    pub texts: Vec<String>,
     /// The whole entry or property, which the row keeps while it has no name.
     pub entry: Value,
+    /// Whether the schema requires the property.
+    pub required: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -30,7 +30,12 @@ pub enum Table {
 }
 
 impl Table {
-    pub fn of(control: Control) -> Option<Self> {
+    /// Returns the table whose rows the form has for a pointer.
+    pub fn at(fields: FieldTable, spec: &Value, pointer: &str) -> Option<Self> {
+        fields.find(spec, pointer, |field| Self::of(field.control))
+    }
+
+    fn of(control: Control) -> Option<Self> {
         match control {
             Control::Map(map) => Some(Self::Map(map)),
             Control::Schema => Some(Self::Schema),
@@ -46,19 +51,48 @@ impl Table {
         }
     }
 
+    /// Returns the texts of a row's controls, in the order of the parts.
+    pub fn texts(self, row: &Row) -> Vec<String> {
+        let name = row.name.clone();
+        match self {
+            Self::Map(map) => vec![name, text_at(&row.entry, map.inner)],
+            Self::Schema => {
+                let required = if row.required { "true" } else { "" };
+                vec![name, text_at(&row.entry, "/type"), text_at(&row.entry, "/description"), required.to_owned()]
+            }
+        }
+    }
+
+    fn set_text(self, row: &mut Row, part: &str, text: &str) {
+        match (self, part) {
+            (_, "key" | "name") => row.name = text.to_owned(),
+            (Self::Map(map), _) if map.inner.is_empty() => row.entry = text.into(),
+            (Self::Map(map), _) => json_pointer::set(&mut row.entry, map.inner, parse_number(text)),
+            (Self::Schema, "required") => row.required = text == "true",
+            (Self::Schema, _) if text.is_empty() => drop(json_pointer::remove(&mut row.entry, &format!("/{part}"))),
+            (Self::Schema, _) => {
+                // A schema that is `true` or `false` becomes an object.
+                if !row.entry.is_object() {
+                    row.entry = json!({});
+                }
+                json_pointer::set(&mut row.entry, &format!("/{part}"), text.into());
+            }
+        }
+    }
+
     /// Returns the empty row at the end, which adds an entry.
     pub fn blank(self) -> Row {
-        let (texts, entry) = match self {
-            Self::Map(map) => ([""].as_slice(), if map.inner.is_empty() { "".into() } else { json!({}) }),
-            Self::Schema => (["string", "", ""].as_slice(), json!({})),
+        let entry = match self {
+            Self::Map(map) if map.inner.is_empty() => "".into(),
+            Self::Map(_) => json!({}),
+            Self::Schema => json!({ "type": "string" }),
         };
-        Row { name: String::new(), texts: texts.iter().map(|text| (*text).to_owned()).collect(), entry }
+        Row { entry, ..Row::default() }
     }
 
     /// A row with nothing but the type of a property adds none.
     fn is_blank(self, row: &Row) -> bool {
-        let typed = if matches!(self, Self::Schema) { &row.texts[1..] } else { &row.texts };
-        row.name.is_empty() && typed.iter().all(String::is_empty)
+        self.texts(row).iter().zip(self.parts()).all(|(text, part)| text.is_empty() || *part == "type")
     }
 
     pub fn rows(self, draft: &LaunchDraft, pointer: &str) -> Vec<Row> {
@@ -66,40 +100,34 @@ impl Table {
             return rows.clone();
         }
         let Some(value) = draft.spec.pointer(pointer) else { return Vec::new() };
-        let is_required = |name: &str| value["required"].as_array().into_iter().flatten().any(|other| other == name);
-        let row = |(name, entry): (&String, &Value)| {
-            let texts = match self {
-                Self::Map(map) => vec![text_at(entry, map.inner)],
-                Self::Schema => {
-                    let required = if is_required(name) { "true" } else { "" };
-                    vec![text_at(entry, "/type"), text_at(entry, "/description"), required.to_owned()]
-                }
-            };
-            Row { name: name.clone(), texts, entry: entry.clone() }
+        let (entries, required) = match self {
+            Self::Map(_) => (value, None),
+            Self::Schema => (&value["properties"], value["required"].as_array()),
         };
-        match self {
-            Self::Map(_) => value.as_object().into_iter().flatten().map(row).collect(),
-            // A property with an empty name has no row and stays in the schema.
-            Self::Schema => {
-                let properties = value["properties"].as_object().into_iter().flatten();
-                properties.filter(|(name, _)| !name.is_empty()).map(row).collect()
-            }
-        }
+        let row = |(name, entry): (&String, &Value)| {
+            let required = required.is_some_and(|names| names.iter().any(|other| other == name));
+            Row { name: name.clone(), entry: entry.clone(), required }
+        };
+        // A property with an empty name has no row and stays in the schema.
+        let has_row = |(name, _): &(&String, &Value)| matches!(self, Self::Map(_)) || !name.is_empty();
+        entries.as_object().into_iter().flatten().filter(has_row).map(row).collect()
     }
 
-    /// Writes changed rows into the spec. Parts of an entry that its row doesn't show are preserved. An emptied row of a
-    /// map is removed; one of a schema is kept, since the user may be about to type another name.
-    pub fn write(self, draft: &mut LaunchDraft, pointer: &str, mut rows: Vec<Row>) {
+    /// Writes the texts of changed rows into the spec. Parts of an entry that its row doesn't show are preserved. An emptied
+    /// row of a map is removed; one of a schema is kept, since the user may be about to type another name.
+    pub fn write(self, draft: &mut LaunchDraft, pointer: &str, sent: &[Vec<&str>]) {
         let before = self.rows(draft, pointer);
-        for (i, row) in rows.iter_mut().enumerate() {
-            let was = before.get(i).cloned().unwrap_or_else(|| self.blank());
-            let given = std::iter::once(was.name).chain(was.texts);
-            for (sent, given) in std::iter::once(&mut row.name).chain(&mut row.texts).zip(given) {
+        let row = |(i, texts): (usize, &Vec<&str>)| {
+            let mut row = before.get(i).cloned().unwrap_or_else(|| self.blank());
+            for ((part, text), given) in self.parts().iter().zip(texts).zip(self.texts(&row)) {
                 // The exact text of an unchanged control is kept.
-                *sent = if is_unchanged(sent, &given) { given } else { sent.trim().to_owned() };
+                if !is_unchanged(text, &given) {
+                    self.set_text(&mut row, part, text.trim());
+                }
             }
-            row.entry = was.entry;
-        }
+            row
+        };
+        let mut rows: Vec<Row> = sent.iter().enumerate().map(row).collect();
         let mut at = 0..;
         rows.retain(|row| at.next() < Some(before.len()) || !self.is_blank(row));
         if rows != before {
@@ -118,13 +146,10 @@ impl Table {
     }
 
     /// Rows without a name, and those whose name is used twice, stay in the draft.
-    fn save(self, draft: &mut LaunchDraft, pointer: &str, before: &[Row], mut rows: Vec<Row>) {
+    fn save(self, draft: &mut LaunchDraft, pointer: &str, before: &[Row], rows: Vec<Row>) {
         let mut entries = Map::new();
-        for row in &mut rows {
-            self.write_entry(row);
-            if !row.name.is_empty() {
-                entries.entry(row.name.clone()).or_insert_with(|| row.entry.clone());
-            }
+        for row in rows.iter().filter(|row| !row.name.is_empty()) {
+            entries.entry(row.name.clone()).or_insert_with(|| row.entry.clone());
         }
         let old = draft.spec.pointer(pointer);
         let value = match self {
@@ -143,31 +168,6 @@ impl Table {
             draft.unfinished.rows.insert(pointer.to_owned(), rows);
         }
     }
-
-    /// Writes the texts of a row into its entry.
-    fn write_entry(self, row: &mut Row) {
-        let places: &[&str] = match self {
-            Self::Map(map) => &[map.inner],
-            Self::Schema => &["/type", "/description"],
-        };
-        for (place, text) in places.iter().zip(&row.texts) {
-            if *text == text_at(&row.entry, place) {
-                continue;
-            }
-            match self {
-                Self::Map(_) if place.is_empty() => row.entry = text.as_str().into(),
-                Self::Map(_) => json_pointer::set(&mut row.entry, place, parse_number(text)),
-                Self::Schema if text.is_empty() => drop(json_pointer::remove(&mut row.entry, place)),
-                Self::Schema => {
-                    // A schema that is `true` or `false` becomes an object.
-                    if !row.entry.is_object() {
-                        row.entry = json!({});
-                    }
-                    json_pointer::set(&mut row.entry, place, text.as_str().into());
-                }
-            }
-        }
-    }
 }
 
 fn with_properties(schema: Option<&Value>, mut properties: Map<String, Value>, before: &[Row], rows: &[Row]) -> Value {
@@ -177,7 +177,7 @@ fn with_properties(schema: Option<&Value>, mut properties: Map<String, Value>, b
     }
     schema["properties"] = properties.into();
     let was = schema["required"].as_array().cloned().unwrap_or_default();
-    let is_required = |row: &&Row| row.texts[2] == "true" && !row.name.is_empty();
+    let is_required = |row: &&Row| row.required && !row.name.is_empty();
     let names: Vec<&str> = rows.iter().filter(is_required).map(|row| row.name.as_str()).collect();
     // Names without a row stay required.
     let has_row = |name: &Value| before.iter().any(|row| *name == row.name.as_str());
@@ -220,11 +220,8 @@ mod tests {
 
     /// Writes rows as a form sends them: names and texts.
     fn write(draft: &mut LaunchDraft, pointer: &str, rows: &[&[&str]]) {
-        let row = |texts: &&[&str]| {
-            let mut texts = texts.iter().map(|text| (*text).to_owned());
-            Row { name: texts.next().unwrap_or_default(), texts: texts.collect(), entry: Value::Null }
-        };
-        table(pointer).write(draft, pointer, rows.iter().map(row).collect());
+        let rows: Vec<Vec<&str>> = rows.iter().map(|texts| texts.to_vec()).collect();
+        table(pointer).write(draft, pointer, &rows);
     }
 
     fn names(draft: &LaunchDraft, pointer: &str) -> Vec<String> {

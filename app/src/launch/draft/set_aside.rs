@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use domain::{Answerer, ToolAnswerers};
+use protocol::json_pointer::is_inside;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ impl LaunchDraft {
     /// Saves the value at a pointer until its choice is made again.
     pub fn stash(&mut self, control: &str, choice: &str, pointer: &str) {
         let Some(value) = self.spec.pointer(pointer).cloned() else { return };
-        let inside = |key: &str| key.trim_start_matches("field:").strip_prefix(pointer).is_some_and(is_end);
+        let inside = |key: &str| is_inside(key.trim_start_matches("field:"), pointer);
         let UnfinishedInput { texts, rows, set_aside, .. } = &mut self.unfinished;
         let stashed = SetAside { value, texts: split_off(texts, inside), rows: split_off(rows, inside) };
         set_aside.insert(key(control, choice), stashed);
@@ -94,10 +95,6 @@ fn key(control: &str, choice: &str) -> String {
 
 fn tool_control(tool: &str) -> String {
     format!("answerer:{tool}")
-}
-
-fn is_end(rest: &str) -> bool {
-    rest.is_empty() || rest.starts_with('/')
 }
 
 fn split_off<T>(map: &mut BTreeMap<String, T>, is_out: impl Fn(&str) -> bool) -> BTreeMap<String, T> {

@@ -6,8 +6,9 @@ use protocol::json_pointer::escape;
 use protocol::validate::{FieldError, validate_with};
 use serde_json::Value;
 
+use super::rows::Table;
 use super::{LaunchDraft, json_error};
-use crate::launch::{ControlName, LaunchMode};
+use crate::launch::{ControlKind, ControlName, LaunchMode};
 
 /// Codes of errors that are shown only after the first attempt to launch.
 const UNFINISHED: [&str; 2] = ["required", "too_few"];
@@ -16,14 +17,14 @@ pub fn errors(draft: &LaunchDraft, fields: FieldTable) -> Vec<FieldError> {
     let mut errors = validate_with(fields, draft.mode.body(), &draft.spec);
     if let LaunchMode::Message { session_id } = &draft.mode {
         if !ids::is_path_id(session_id) {
-            errors.push(field_error("/session".to_owned(), "required", "Enter the id of the session."));
+            errors.push(FieldError::new("/session", "required", "Enter the id of the session."));
         }
         // The loaded session may not be the one that the form names now.
         let named = draft.session.iter().filter(|known| known.id == *session_id);
         let problem = named.filter_map(|known| known.problem.as_deref());
-        errors.extend(problem.map(|problem| field_error("/session".to_owned(), "session", problem)));
+        errors.extend(problem.map(|problem| FieldError::new("/session", "session", problem)));
     }
-    let invalid = invalid_input(draft);
+    let invalid = invalid_input(draft, fields);
     // A syntax error explains why a value is missing.
     errors.retain(|error| !invalid.iter().any(|other| other.code == "json" && other.path == error.path));
     errors.extend(invalid);
@@ -37,34 +38,34 @@ pub fn is_shown(draft: &LaunchDraft, error: &FieldError) -> bool {
 }
 
 /// Errors in input that the spec can't hold.
-fn invalid_input(draft: &LaunchDraft) -> Vec<FieldError> {
+fn invalid_input(draft: &LaunchDraft, fields: FieldTable) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    if let Some(problem) = draft.unfinished.json.as_deref().and_then(json_error::json_problem) {
-        errors.push(field_error("/json".to_owned(), "json", problem.message));
-    }
     for (name, text) in &draft.unfinished.texts {
-        match ControlName::parse(name) {
-            Some(ControlName::Answerer { tool, part }) => {
+        let Some(ControlName { kind, place, part }) = ControlName::parse(name) else { continue };
+        errors.extend(match kind {
+            ControlKind::Answerer => {
                 let message = "Enter a whole number of milliseconds, or leave it empty.";
-                errors.push(field_error(format!("/answers/{tool}#{part}"), "number", message));
+                Some(FieldError::new(format!("/answers/{place}#{part}"), "number", message))
             }
-            Some(ControlName::Field(pointer)) => {
-                errors.extend(json_error::parse(text).err().map(|message| field_error(pointer, "json", message)));
+            ControlKind::Field => json_error::parse(text).err().map(|message| FieldError::new(place, "json", message)),
+            _ if place == "json" => {
+                json_error::json_problem(text).map(|problem| FieldError::new("/json", "json", problem.message))
             }
-            _ => {}
-        }
+            _ => None,
+        });
     }
     for (pointer, rows) in &draft.unfinished.rows {
+        let message = match Table::at(fields, &draft.spec, pointer) {
+            Some(Table::Schema) => "Give this property a name, or remove it.",
+            _ => "Give this value a name, or clear it.",
+        };
         for (i, row) in rows.iter().enumerate() {
             let place = format!("{pointer}#{i}");
-            let is_property = row.texts.len() > 1;
-            if row.name.is_empty() && is_property {
-                errors.push(field_error(place, "name", "Give this property a name, or remove it."));
-            } else if row.name.is_empty() {
-                errors.push(field_error(place, "name", "Give this value a name, or clear it."));
+            if row.name.is_empty() {
+                errors.push(FieldError::new(place, "name", message));
             } else if rows[..i].iter().any(|other| other.name == row.name) {
-                let message = format!("{} is there twice. Rename one of them.", row.name);
-                errors.push(field_error(place, "duplicate", message));
+                let message = format!("{} appears twice. Rename one of them.", row.name);
+                errors.push(FieldError::new(place, "duplicate", message));
             }
         }
     }
@@ -79,13 +80,9 @@ fn headers_without_values(spec: &Value) -> Vec<FieldError> {
             if value == "" {
                 let place = format!("/tools/{i}/headers/{}", escape(name));
                 let message = "Enter this value again: it is not copied from a run or a template.";
-                errors.push(field_error(place, "header", message));
+                errors.push(FieldError::new(place, "header", message));
             }
         }
     }
     errors
-}
-
-pub fn field_error(path: String, code: &str, message: impl Into<String>) -> FieldError {
-    FieldError { path, code: code.to_owned(), message: message.into() }
 }

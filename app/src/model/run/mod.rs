@@ -13,13 +13,15 @@
 mod row;
 mod state;
 mod view;
+mod zoom;
 
 use domain::{Feedback, RunSummary};
 use serde::{Deserialize, Serialize};
 
 pub use row::{Body, CallBody, CallOutcome, CallRow, Row, RowKind, Tone};
-pub use state::{RowWindow, RunState, SpecTab, TabContent};
+pub use state::{ReplayClock, RowWindow, RunState, SpecTab, TabContent};
 pub use view::{Find, RunView, TABS_ID, Tab, density_name};
+pub use zoom::{Zoom, ZoomStep};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPageModel {
@@ -34,7 +36,7 @@ pub struct RunPageModel {
     pub has_spec: bool,
     pub feedback: Option<Feedback>,
     /// HTML: the source of an imported run, or a link that shows more of a run in progress without JavaScript; and links to
-    /// the run that this one repeats and to its relaunches.
+    /// the run that this one repeats, to its relaunches and to its failure group.
     pub notice: String,
     /// Set when the data may be behind MANTYX.
     pub stale: Option<String>,

@@ -58,6 +58,8 @@ pub struct CallRow {
 pub enum CallOutcome {
     Ok,
     Error,
+    /// The tool answered with a result that reports a failure.
+    ReportedFailure,
     /// Stopped by the tool's budget.
     Intercepted,
     /// Not made: the loop guard skipped it.
@@ -113,7 +115,7 @@ impl CallOutcome {
     pub fn tone(self) -> &'static str {
         match self {
             Self::Ok => "ok",
-            Self::Error => "error",
+            Self::Error | Self::ReportedFailure => "error",
             Self::Waiting => "waiting",
             Self::Intercepted | Self::Skipped | Self::Unanswered => "warning",
         }

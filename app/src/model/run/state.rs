@@ -19,6 +19,8 @@ pub struct RunState {
     pub banner_titles: Vec<String>,
     pub window: RowWindow,
     pub strip: Vec<Tick>,
+    /// Set if times are known.
+    pub clock: Option<ReplayClock>,
     /// The number of events applied, and the last one's seq.
     pub events: u64,
     pub last_seq: u64,
@@ -45,6 +47,15 @@ pub struct RunState {
     /// Calls were repeated, so the page has a Loop tab.
     pub loops: bool,
     pub tab: TabContent,
+}
+
+/// The time of the run at the point that is shown, and what a replay in the original speed shows next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayClock {
+    /// Milliseconds after the start.
+    pub elapsed_ms: u64,
+    /// Events, with the milliseconds after the start at which they happened. Empty at the end of the log.
+    pub next: Vec<(u64, u64)>,
 }
 
 /// The content of the open tab, where it isn't part of the state already.

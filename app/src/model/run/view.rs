@@ -3,6 +3,7 @@
 use protocol::timeline::Density;
 use serde::{Deserialize, Serialize};
 
+use super::zoom::Zoom;
 use crate::query_string::QueryString;
 use domain::url::encode;
 
@@ -23,6 +24,8 @@ pub struct RunView {
     pub find: Find,
     /// Shows texts without Markdown formatting.
     pub raw: bool,
+    /// The part of the waterfall's time axis that is shown.
+    pub zoom: Option<Zoom>,
 }
 
 /// A search inside the run.
@@ -106,6 +109,7 @@ impl RunView {
                 hit: text("hit").and_then(|value| value.parse().ok()).unwrap_or(0),
             },
             raw: text("raw").is_some(),
+            zoom: text("zoom").and_then(|value| Zoom::parse(&value)),
         }
     }
 
@@ -132,6 +136,7 @@ impl RunView {
         if self.raw {
             pairs.push(("raw", "1".to_owned()));
         }
+        pairs.extend(self.zoom.map(|zoom| ("zoom", zoom.to_string())));
         pairs.extend(self.focus.map(|focus| ("focus", focus.to_string())));
         pairs
     }
@@ -145,20 +150,26 @@ impl RunView {
         format!("/runs/{run_id}{mark}{}{anchor}", query.join("&"))
     }
 
-    /// The same view, scrolled to an event. The conversation density has few events, so it changes to normal.
+    /// The same view, scrolled to an event. The conversation density has few events, so it changes to normal. The waterfall
+    /// shows all of its time axis, since the event may be in another part.
     pub fn focused(&self, seq: u64) -> Self {
         let density = if self.density == Density::Conversation { Density::Normal } else { self.density };
-        Self { focus: Some(seq), from: None, density, ..self.clone() }
+        Self { focus: Some(seq), from: None, zoom: None, density, ..self.clone() }
     }
 
     /// The same view in another density.
     pub fn in_density(&self, density: Density) -> Self {
-        Self { density, from: None, focus: None, ..self.clone() }
+        Self { density, from: None, focus: None, zoom: None, ..self.clone() }
     }
 
     /// The same view at an event, or at the end.
     pub fn at(&self, at: Option<u64>) -> Self {
         Self { at, focus: None, from: None, ..self.clone() }
+    }
+
+    /// The same view with another part of the waterfall's time axis, or with all of it.
+    pub fn zoomed(&self, zoom: Option<Zoom>) -> Self {
+        Self { zoom, from: None, focus: None, ..self.clone() }
     }
 
     /// The same view with a row opened or closed.
@@ -200,6 +211,7 @@ mod tests {
             open: vec!["t0-1".to_owned(), "t0-repeats".to_owned()],
             find: Find { text: "is:error refund".to_owned(), hit: 3 },
             raw: true,
+            zoom: Zoom::parse("1200-5400"),
         };
         let href = view.href("run_1");
         let query = href.strip_prefix("/runs/run_1?").and_then(|rest| rest.strip_suffix("#e9"));

@@ -1,10 +1,11 @@
-//! The actions in the header of a run: cancel, compare, export, relaunch, feedback.
+//! The actions in the header of a run: cancel, relaunch, compare, export, feedback, delete.
 
 use leptos::prelude::*;
 
 use crate::browser::RunContext;
 use crate::browser::copy_link;
 use crate::components::icon::{Icon, IconView};
+use crate::components::more_menu::MoreMenu;
 use crate::components::post_form::PostForm;
 use crate::components::text_area::textarea_content;
 use crate::components::time::RelativeTime;
@@ -19,7 +20,8 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
         Memo::new(move |_| !run.state.with(|state| state.ended) && !run.summary.with(|run| run.status.is_terminal()));
     view! {
         <div class="run-actions">
-            {move || (is_running.get() && run.can_write).then(|| view! { <CancelForm /> })}
+            {(is_running.get_untracked() && run.can_write).then(|| view! { <CancelForm is_running /> })}
+            {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Relaunch"</a> })}
             <a class="button" href=format!("/compare?left={id}")>"Compare"</a>
             <details class="menu-button" data-popover="">
                 <summary class="button"><IconView icon=Icon::Download />"Export"</summary>
@@ -30,19 +32,18 @@ pub fn Actions(feedback: Option<Feedback>, now_ms: i64) -> impl IntoView {
                     <p class="hint">"The link opens this view for people in this workspace only."</p>
                 </div>
             </details>
-            {run.has_spec.then(|| view! { <a class="button" href=format!("/launch?like={id}")><IconView icon=Icon::Play />"Relaunch"</a> })}
             <FeedbackForm feedback now_ms />
-            {run.can_write.then(|| view! { <a class="button" href=format!("/runs/{id}/delete") rel="external">"Delete"</a> })}
+            {run.can_write.then(|| view! { <MoreMenu><a class="danger" href=format!("/runs/{id}/delete")>"Delete run…"</a></MoreMenu> })}
         </div>
     }
 }
 
-/// Asks for confirmation, because a cancelled run can't be resumed.
+/// Asks for confirmation, because a cancelled run can't be resumed. Its place stays reserved after the end of the run.
 #[component]
-fn CancelForm() -> impl IntoView {
+fn CancelForm(is_running: Memo<bool>) -> impl IntoView {
     let run = expect_context::<RunContext>();
     view! {
-        <details class="menu-button cancel-run" data-popover="">
+        <details class="menu-button cancel-run" class:gone=move || !is_running.get() data-popover="">
             <summary class="button danger"><IconView icon=Icon::Slash />"Cancel"</summary>
             <div class="menu">
                 <p>"The run stops after its current step. This can't be undone."</p>
@@ -61,7 +62,7 @@ fn CopyLink() -> impl IntoView {
     let run = expect_context::<RunContext>();
     let copied = RwSignal::new(false);
     let copy = move |_| copy_link(&run.href(RunView::clone), copied);
-    view! { <button type="button" class="link js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
+    view! { <button type="button" class="button js-only" on:click=copy>{move || if copied.get() { "Link copied" } else { "Copy a link to this view" }}</button> }
 }
 
 /// Thumbs up or down, with an optional note.

@@ -42,14 +42,16 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
             _ => format!("{} (+{} skipped)", format::grouped(made), format::grouped(skipped)),
         }
     };
+    // A page that was opened during the run keeps room for what changes, so that nothing moves.
+    let is_live = !run.state.with_untracked(|state| state.ended);
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
     let id = first.id.clone();
     view! {
-        <header class="page-head run-head">
+        <header class="page-head run-head" class:live=is_live>
             <div class="run-title">
-                <p class="crumbs"><a href="/runs">"Runs"</a><span aria-hidden="true">" /"</span></p>
+                <p class="crumbs"><a href="/runs">"Runs"</a></p>
                 <h1 title=visible(&first.title()).into_owned()>{visible(&first.title()).into_owned()}</h1>
                 <Actions feedback now_ms />
             </div>
@@ -74,7 +76,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                     {is_counting.then(|| view! { <Elapsed age_s shown=is_running /> })}
                     {move || (!is_counting || !is_running.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
                 </dd></div>
-                <div><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
+                <div data-fact="Created"><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />

@@ -19,17 +19,16 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::run::load_run;
 use crate::browser::{
-    Connection, RefreshState, RunContext, ScrollFollow, count_ages, focus_tabs_on_hash, follow_run, follow_scroll,
-    sync_with_url,
+    Connection, RefreshState, RunContext, ScrollFollow, control_waterfall, count_ages, focus_tabs_on_hash, follow_run,
+    follow_scroll, sync_with_url,
 };
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::run::{RunPageModel, RunView, TABS_ID, Tab, TabContent};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 use domain::RunSummary;
 
 lazy_page!(RunRoute = RunPage, run);
@@ -41,15 +40,12 @@ fn RunPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id")).unwrap_or_default());
     let view = Memo::new(move |_| query.with(RunView::from_query));
     // Only another run reloads the page. Another view of the same run is loaded by `sync_with_url`.
-    let first = Resource::new_blocking(move || id.get(), move |id| load_run(id, view.get_untracked()));
+    let first = PageData::load(move || id.get(), move |id| load_run(id, view.get_untracked()));
     view! {
-        <WhenLoaded
-            data=first
-            show=move |first| match first {
-                Ok(Wire(page)) => view! { <Loaded page view /> }.into_any(),
-                Err(error) => view! { <PageTitle text=error.title() /><h1 class="visually-hidden">"Run"</h1><ErrorView error /> }.into_any(),
-            }
-        />
+        {first.show(move |first| match first {
+            Ok(page) => view! { <Loaded page view /> }.into_any(),
+            Err(error) => view! { <PageTitle text=error.title() /><h1 class="visually-hidden">"Run"</h1><ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -75,6 +71,7 @@ fn Loaded(page: RunPageModel, view: Memo<RunView>) -> impl IntoView {
         count_ages();
     }
     sync_with_url(run);
+    control_waterfall(run);
     focus_tabs_on_hash();
     follow_scroll(run);
     let title = run.summary.with_untracked(RunSummary::title);

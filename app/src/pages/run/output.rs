@@ -18,12 +18,13 @@ pub fn Output() -> impl IntoView {
     });
     let partial = Memo::new(move |_| run.state.with(|state| state.partial));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
-    // Only a run that succeeded says that it has no output. In a run in progress, a plan that appears later would move
-    // the panel, and the finding of another run says why there is none.
+    // In a run in progress the text so far is in the timeline, and a plan that appears later would move the panel. Of other
+    // runs only one that succeeded says that it has no output: the finding says why there is none.
     let is_absent = move || {
         let says_nothing =
             |state: &RunState| !state.ended || (state.status != RunStatus::Succeeded && state.schema_result.is_empty());
-        answer.with(|answer| answer.0.is_empty()) && run.state.with(says_nothing)
+        let is_live = run.at().is_none() && run.state.with(|state| !state.ended);
+        is_live || (answer.with(|answer| answer.0.is_empty()) && run.state.with(says_nothing))
     };
     view! {
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>

@@ -67,10 +67,13 @@ fn PlayButton(player: Player) -> impl IntoView {
 
 #[component]
 fn SpeedChoice(player: Player) -> impl IntoView {
+    let run = expect_context::<RunContext>();
+    let has_times = Memo::new(move |_| run.state.with(|state| state.clock.is_some()));
     view! {
         <label class="speed js-only"><span class="visually-hidden">"Speed "</span>
             <select on:change=move |event| player.set_speed(&event_target_value(&event))>
                 {Player::SPEEDS.map(|(value, label)| view! { <option value=value selected=value == "5">{label}</option> }).collect_view()}
+                {move || has_times.get().then(|| Player::ORIGINAL_SPEEDS.map(|(value, label)| view! { <option value=value>{label}</option> }).collect_view())}
             </select>
         </label>
     }

@@ -162,7 +162,7 @@ fn CallDetails(body: CallBody) -> impl IntoView {
 }
 
 #[component]
-pub fn BodyView(body: Body, label: &'static str) -> impl IntoView {
+fn BodyView(body: Body, label: &'static str) -> impl IntoView {
     match body {
         Body::Json(value) => view! { <JsonTree value label /> }.into_any(),
         Body::Text { text, cut } => view! {

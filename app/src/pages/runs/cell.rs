@@ -41,6 +41,10 @@ pub fn cell(column: Column, run: &RunSummary, table: Table) -> AnyView {
         }
         Column::Cost => (run.cost_micros.map(format::dollars), None, None),
         Column::Duration => (run.duration_ms.map(format::duration), None, None),
+        Column::Waited => {
+            let title = "Time spent waiting for local tools";
+            (run.waited_ms.filter(|ms| *ms > 0).map(format::duration), Some(title.to_owned()), None)
+        }
     };
     let is_one = text.as_deref() == Some("1");
     let unit = unit.map(|unit: &str| if is_one { unit.trim_end_matches('s') } else { unit });

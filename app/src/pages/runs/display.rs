@@ -1,41 +1,19 @@
-//! The choice of row height and columns: plain forms, stored in cookies that the server renders the table from.
+//! The menu with the choice of row height and columns.
 
 use leptos::prelude::*;
 
+use crate::components::display_forms::{ColumnsForm, RowsForm};
 use crate::model::Column;
 use crate::preferences::RowHeight;
 
 #[component]
 pub fn DisplayMenu(columns: Vec<Column>, columns_chosen: bool, rows: RowHeight, here: String) -> impl IntoView {
-    let heights = RowHeight::ALL.map(|height| {
-        let pressed = (height == rows).to_string();
-        view! { <button class="button quiet" name="rows" value=height.as_str() aria-pressed=pressed>{height.label()}</button> }
-    });
-    let boxes: Vec<_> = Column::ALL
-        .into_iter()
-        .map(|column| {
-            let chosen = columns.contains(&column);
-            let width = column.shown_from().filter(|_| chosen && !columns_chosen);
-            let hidden = width.map(|width| {
-                view! { <span class=format!("column-hidden {width} hint")>"on wider screens"</span> }
-            });
-            view! { <label class="check"><input type="checkbox" name="column" value=column.as_str() checked=chosen />{column.label()}{hidden}</label> }
-        })
-        .collect();
     view! {
         <details class="popover-holder" data-popover="">
             <summary class="button quiet arrow">"Display"</summary>
             <div class="popover">
-                <form class="view-form" method="post" action="/preferences">
-                    <input type="hidden" name="return_to" value=here.clone() />
-                    <fieldset><legend>"Rows on wide screens"</legend><span class="segmented">{heights.collect_view()}</span></fieldset>
-                </form>
-                <form class="view-form" method="post" action="/preferences">
-                    <input type="hidden" name="return_to" value=here />
-                    <input type="hidden" name="columns" value="chosen" />
-                    <fieldset><legend>"Columns"</legend>{boxes}</fieldset>
-                    <button class="button" type="submit">"Apply"</button>
-                </form>
+                <RowsForm rows here=here.clone() />
+                <ColumnsForm columns columns_chosen here />
             </div>
         </details>
     }

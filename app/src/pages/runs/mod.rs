@@ -1,13 +1,11 @@
 //! The list of runs: filter, views, facets, chart, table and preview.
 
 mod cell;
-mod chart;
 mod display;
 mod preview;
 mod selection;
 mod sync;
 mod table;
-mod time_range;
 
 use leptos::prelude::*;
 
@@ -15,20 +13,21 @@ use crate::AppError;
 use crate::api::runs::load_runs;
 use crate::browser::{WatchedList, watch_runs};
 use crate::components::batch_line::BatchLine;
+use crate::components::chart::ChartView;
 use crate::components::error_view::ErrorView;
 use crate::components::facet_panel::FacetPanel;
 use crate::components::filter_bar::FilterBar;
 use crate::components::icon::{Icon, IconView};
 use crate::components::no_match::NoMatch;
+use crate::components::page_data::PageData;
 use crate::components::page_title::PageTitle;
+use crate::components::time_range::TimeRangePicker;
 use crate::components::view_tabs::ViewTabs;
-use crate::components::when_loaded::WhenLoaded;
 use crate::model::Column;
 use crate::model::list::ListAddress;
 use crate::model::runs::{NO_RUN, RunListModel, SortDirection, SortLink};
 use crate::pages::lazy::lazy_page;
 use crate::query_string::use_query_string;
-use crate::wire::Wire;
 use domain::{RunSummary, ViewList};
 
 lazy_page!(RunsRoute = RunsPage, runs);
@@ -44,7 +43,7 @@ fn RunsPage() -> impl IntoView {
         let is_default_view = default_view.with_value(|address| address.as_ref() == Some(&next));
         shown.filter(|shown| shown.opens_default && is_default_view).cloned().unwrap_or(next)
     });
-    let previewed_id = Memo::new(move |_| params.with(|params| params.get("peek")).filter(|id| !id.is_empty()));
+    let previewed_id = Memo::new(move |_| params.with(|params| params.get("preview")).filter(|id| !id.is_empty()));
     let batch = Memo::new(move |_| params.with(|params| params.get("batch")));
     let reload_count = RwSignal::new(0_u32);
     let reload = Callback::new(move |()| reload_count.update(|count| *count += 1));
@@ -57,19 +56,16 @@ fn RunsPage() -> impl IntoView {
             reload.run(());
         }
     });
-    let list = Resource::new_blocking(move || (address.get(), reload_count.get()), |(address, _)| load_runs(address));
+    let list = PageData::load(move || (address.get(), reload_count.get()), |(address, _)| load_runs(address));
     view! {
         <PageTitle text="Runs" />
-        <WhenLoaded
-            data=list
-            show=move |list| match list {
-                Ok(Wire(list)) => {
-                    default_view.set_value(Some(ListAddress::from_url(&list.here)));
-                    view! { <Loaded list previewed_id batch batch_done reload /> }.into_any()
-                }
-                Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
+        {list.show(move |list| match list {
+            Ok(list) => {
+                default_view.set_value(Some(ListAddress::from_url(&list.here)));
+                view! { <Loaded list previewed_id batch batch_done reload /> }.into_any()
             }
-        />
+            Err(error) => view! { <header class="page-head"><h1>"Runs"</h1></header><ErrorView error /> }.into_any(),
+        })}
     }
 }
 
@@ -103,6 +99,7 @@ fn Loaded(
             (list.newest.is_none() && newest_first).then(|| ids.first().cloned().unwrap_or_else(|| NO_RUN.to_owned())),
         ),
         rows: StoredValue::new(rows.clone()),
+        reload_when_synced: StoredValue::new((list.sync.logs_missing > 0).then_some(reload)),
         sync: RwSignal::new(list.sync),
         updates: RwSignal::default(),
     };
@@ -115,7 +112,8 @@ fn Loaded(
     let (here, kept) = (list.here, list.filter_bar.kept.clone());
     let selection = selection::Selection::default();
     let body = if is_invalid {
-        view! { <p class="hint">"Fix the filter to see runs."</p> }.into_any()
+        view! { <section class="empty"><IconView icon=Icon::Alert /><p>"Fix the filter to see runs."</p></section> }
+            .into_any()
     } else if rows.is_empty() && (filtered || list.newest.is_some()) {
         let so_far = list.scanned.is_some() || list.missing.is_some();
         view! { <NoMatch list=ViewList::Runs filters excluding=list.excluding so_far /> }.into_any()
@@ -142,8 +140,8 @@ fn Loaded(
     view! {
         <header class="page-head page-head-actions">
             <h1>"Runs"</h1>
-            <sync::SyncLine matching=list.matching sync=watched.sync reload />
-            <time_range::TimeRangePicker range=list.time_range kept />
+            <sync::SyncLine matching=list.matching sync=watched.sync />
+            <TimeRangePicker action="/runs" range=list.time_range kept />
             <a class="button" href="/import">"Import"</a>
             <a class="button primary" href="/launch?draft=new"><IconView icon=Icon::Play />"Launch"</a>
         </header>
@@ -153,7 +151,7 @@ fn Loaded(
         {move || batch.get().map(|id| view! { <BatchLine id done=batch_done /> })}
         <div class="list-body">
             <div class="list-main">
-                {list.chart.map(|chart| view! { <chart::ChartView chart /> })}
+                {list.chart.filter(|_| !is_invalid).map(|chart| view! { <ChartView chart /> })}
                 {(!is_invalid).then(|| view! {
                     <div class="list-tools">
                         <NewRuns watched reload />
@@ -214,6 +212,10 @@ fn Empty() -> impl IntoView {
             <IconView icon=Icon::Runs />
             <h2>"No runs yet"</h2>
             <p>"Runs appear here as soon as a program starts one in this workspace."</p>
+            <p class="empty-actions">
+                <a class="button primary" href="/launch?draft=new"><IconView icon=Icon::Play />"Launch a run"</a>
+                <a class="button" href="/import">"Import logs"</a>
+            </p>
         </section>
     }
 }

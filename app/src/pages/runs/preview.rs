@@ -12,12 +12,11 @@ use crate::browser::is_in_control;
 use crate::components::error_view::ErrorView;
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
+use crate::components::page_data::PageData;
 use crate::components::status::StatusBadge;
 use crate::components::time::RelativeTime;
-use crate::components::when_loaded::when_loaded;
 use crate::format;
 use crate::model::runs::RunPreview;
-use crate::wire::Wire;
 use domain::RunSummary;
 use domain::url::encode;
 
@@ -43,13 +42,13 @@ impl PanelLinks {
         let to = match (at, forward) {
             (None, _) => 0,
             (Some(at), true) => at + 1,
-            (Some(0), false) => return self.newer.try_get_value()?.map(|newer| format!("{newer}&peek=last")),
+            (Some(0), false) => return self.newer.try_get_value()?.map(|newer| format!("{newer}&preview=last")),
             (Some(at), false) => at - 1,
         };
         let adjacent = self.ids.try_with_value(|ids| ids.get(to).cloned())?;
         match adjacent {
-            Some(id) => self.here.try_with_value(|here| format!("{here}&peek={}", encode(&id))),
-            None => self.older.try_get_value()?.map(|older| format!("{older}&peek=first")),
+            Some(id) => self.here.try_with_value(|here| format!("{here}&preview={}", encode(&id))),
+            None => self.older.try_get_value()?.map(|older| format!("{older}&preview=first")),
         }
     }
 }
@@ -65,27 +64,14 @@ pub fn PreviewPanel(
     let (newer, older) = (StoredValue::new(newer), StoredValue::new(older));
     let links = PanelLinks { ids: StoredValue::new(ids), here: StoredValue::new(here), newer, older, previewed_id };
     handle_keys(links);
-    let preview = Resource::new_blocking(
-        move || previewed_id.get(),
-        |id| async move {
-            match id {
-                Some(id) => Some(preview_run(id).await),
-                None => None,
-            }
-        },
-    );
-    view! {
-        <Transition>
-            {when_loaded(preview, move |preview| {
-                let (title, content) = match preview {
-                    None => return ().into_any(),
-                    Some(Ok(Wire(preview))) => (title(&preview.run), view! { <Content preview /> }.into_any()),
-                    Some(Err(error)) => (().into_any(), view! { <ErrorView error /> }.into_any()),
-                };
-                view! { <Panel links title>{content}</Panel> }.into_any()
-            })}
-        </Transition>
-    }
+    let preview = PageData::load_some(move || previewed_id.get(), preview_run);
+    preview.show_later(move |preview| {
+        let (title, content) = match preview {
+            Ok(preview) => (title(&preview.run), view! { <Content preview /> }.into_any()),
+            Err(error) => (().into_any(), view! { <ErrorView error /> }.into_any()),
+        };
+        view! { <Panel links title>{content}</Panel> }.into_any()
+    })
 }
 
 #[component]

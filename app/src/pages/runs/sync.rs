@@ -1,8 +1,7 @@
-//! The number of runs, and the progress of the sync with a button that pauses or resumes the sync of older runs.
+//! The number of runs, and the progress of the sync. The settings pause and resume it.
 
 use leptos::prelude::*;
 
-use crate::components::post_form::PostForm;
 use crate::format::grouped;
 use domain::{HistoryState, SyncProgress};
 
@@ -11,27 +10,14 @@ pub fn SyncLine(
     /// The number of matching runs: `12,431 matching`.
     matching: Option<String>,
     sync: RwSignal<SyncProgress>,
-    reload: Callback<()>,
 ) -> impl IntoView {
-    let (paused, complete) = sync.with_untracked(|sync| {
-        (sync.paused, sync.history == HistoryState::Complete && sync.logs_missing == 0 && !sync.paused)
-    });
-    let can_pause = !complete && sync.with_untracked(|sync| sync.can_list);
-    let switch = can_pause.then(|| {
-        view! {
-            <PostForm action="/rpc/pause-sync" class="inline-form" done="" on_done=reload>
-                <input type="hidden" name="paused" value=(!paused).to_string() />
-                <button class="button quiet" type="submit">{if paused { "Resume" } else { "Pause" }}</button>
-            </PostForm>
-        }
-    });
     view! {
         <div class="sync">
             <p class="hint" role="status" title=move || sync.with(|sync| sync.last_error.clone())>
                 {matching.map(|matching| view! { <span class="matching">{matching}</span> " of " })}
                 {move || sync.with(describe)}
             </p>
-            {switch}
+            {sync.with_untracked(|sync| sync.paused).then(|| view! { <a href="/settings">"Resume in Settings"</a> })}
         </div>
     }
 }
@@ -51,7 +37,7 @@ fn describe(sync: &SyncProgress) -> String {
     let so_far = match sync.logs_missing {
         0 => so_far,
         MANY_LOGS.. => format!("{so_far}, more than {} logs not synced yet", grouped(MANY_LOGS)),
-        missing => format!("{so_far}, logs: {} of {}", grouped(sync.logs), grouped(sync.logs + missing)),
+        missing => format!("{so_far}, logs: {} of {} synced", grouped(sync.logs), grouped(sync.logs + missing)),
     };
     match (sync.paused, &sync.last_error) {
         (true, _) => format!("{so_far}, paused"),
@@ -78,7 +64,7 @@ mod tests {
         assert_eq!(describe(&SyncProgress { history: HistoryState::Complete, ..sync.clone() }), "12,400 runs");
         let complete = SyncProgress { history: HistoryState::Complete, ..sync.clone() };
         let fetching = SyncProgress { logs: 12_000, logs_missing: 350, ..complete.clone() };
-        assert_eq!(describe(&fetching), "12,400 runs, logs: 12,000 of 12,350");
+        assert_eq!(describe(&fetching), "12,400 runs, logs: 12,000 of 12,350 synced");
         let many = SyncProgress { logs_missing: MANY_LOGS, ..complete };
         assert_eq!(describe(&many), "12,400 runs, more than 20,000 logs not synced yet");
         assert_eq!(describe(&SyncProgress { can_list: false, ..sync }), "12,400 runs stored here");

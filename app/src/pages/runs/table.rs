@@ -65,7 +65,7 @@ pub fn RunTable(
 
 impl Table {
     fn preview_href(&self, id: &str) -> String {
-        self.here.with_value(|here| format!("{here}&peek={}", encode(id)))
+        self.here.with_value(|here| format!("{here}&preview={}", encode(id)))
     }
 }
 
@@ -125,11 +125,16 @@ fn is_prompt_title(run: &RunSummary) -> bool {
     run.name.is_none() && run.input_preview.as_deref().is_some_and(|prompt| !prompt.trim().is_empty())
 }
 
-/// The reason if the run did not end well, otherwise its prompt, unless that is the title.
+/// The reason if the run did not end well, otherwise its prompt, unless that is the title. A log without a prompt has its
+/// output.
 #[component]
 fn Explanation(run: RunSummary) -> impl IntoView {
-    let is_reason = run.reason.is_some();
-    let prompt = if is_prompt_title(&run) { None } else { run.input_preview };
-    let text = run.reason.or(prompt);
+    let (is_reason, is_titled_by_prompt) = (run.reason.is_some(), is_prompt_title(&run));
+    let text = match (run.reason, run.input_preview) {
+        (Some(reason), _) => Some(reason),
+        (None, Some(_)) if is_titled_by_prompt => None,
+        (None, Some(prompt)) => Some(prompt),
+        (None, None) => run.output_preview,
+    };
     text.map(|text| view! { <span class="preview" class:reason=is_reason title=text.clone()>{text.clone()}</span> })
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::poll_while_visible;
+use crate::browser::{POLL_EVERY, poll_while_visible};
 use crate::components::icon::{Icon, IconView};
 use crate::components::metadata::MetadataChips;
 use crate::components::status::StatusBadge;
@@ -16,7 +16,7 @@ type Position = Memo<(Option<u64>, Option<String>)>;
 #[component]
 pub fn ConversationView(page: Conversation, position: Position, reload_conversation: Callback<()>) -> impl IntoView {
     if page.in_progress {
-        poll_while_visible(reload_conversation);
+        poll_while_visible(POLL_EVERY, reload_conversation);
     }
     let has_later = position.with_untracked(|(before, _)| before.is_some());
     let empty = page.messages.is_empty().then(|| view! { <p class="hint">"No messages yet."</p> });

@@ -11,7 +11,7 @@ const BY_URL: &[&str] = &["input_file_url"];
 const FILE_URL: Rule =
     Rule::formatted(true, is_https_url, "url", "Give an address that starts with https:// and that anyone can open.");
 
-pub static FIELDS: [Field; 16] = [
+pub const FIELDS: &[Field] = &[
     field("/prompt", "Prompt", Control::Area { rows: 4, placeholder: "Summarise the open tickets of today." })
         .help("What the agent should do.")
         .rule(Rule::Check(input::check_prompt))
@@ -19,19 +19,32 @@ pub static FIELDS: [Field; 16] = [
     field("/messages", "Messages", Control::Messages)
         .rule(Rule::Check(input::check_messages))
         .shown(Shown::When(has_messages)),
-    field("/messages/*", "", Control::Parts).rule(Rule::object("A message has a role and a content.")),
+    field("/messages/*", "Message", Control::Parts).rule(Rule::object("A message has a role and a content.")),
     field(
         "/messages/*/role",
         "Role",
         Control::Select(&[("user", "user"), ("assistant", "assistant"), ("system", "system")]),
     )
-    .rule(Rule::Check(input::check_role)),
+    .rule(Rule::Must(
+        |role| matches!(role.as_str(), Some("user" | "assistant" | "system")),
+        "choice",
+        "Choose user, assistant or system.",
+    )),
     field("/messages/*/content", "Content", Control::Area { rows: 3, placeholder: "" })
         .rule(Rule::Check(input::check_content)),
-    field("/messages/*/attachments", "Files", Control::Attachments).rule(Rule::Check(attachments::check)),
-    field("/messages/*/attachments/*", "", Control::Parts)
+    field("/messages/*/attachments", "Files", Control::Attachments).rule(Rule::Entries(
+        Value::is_array,
+        "Files are a list.",
+        20,
+        "You can attach up to 20 files. Remove some.",
+    )),
+    field("/messages/*/attachments/*", "File", Control::Parts)
         .rule(Rule::object("A file has a name, a type and its content.")),
-    field("/messages/*/attachments/*/type", "", Control::Parts).rule(Rule::Check(attachments::check_type)),
+    field("/messages/*/attachments/*/type", "", Control::Parts).rule(Rule::Must(
+        |kind| kind == "input_file" || kind == "input_file_url",
+        "choice",
+        "A file is sent along (input_file) or fetched (input_file_url).",
+    )),
     field("/messages/*/attachments/*/filename", "", Control::Parts).rule(Rule::REQUIRED_TEXT).kinds(INLINE),
     field("/messages/*/attachments/*/filename", "", Control::Parts).rule(Rule::TEXT).kinds(BY_URL),
     field("/messages/*/attachments/*/mimeType", "", Control::Parts).rule(mime_type(true)).kinds(INLINE),
@@ -43,7 +56,7 @@ pub static FIELDS: [Field; 16] = [
     field("/systemPrompt", "System prompt", Control::Area { rows: 3, placeholder: "" })
         .help("Who the agent is and how it works. Not needed with a saved agent.")
         .rule(Rule::Check(input::check_identity)),
-    field("/agentId", "Saved agent", Control::Agent).help("Its prompt, model and tools are used.").rule(Rule::TEXT),
+    field("/agentId", "Saved agent", Control::Agent).help("Its prompt, model and tools are used."),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {

@@ -3,19 +3,10 @@
 use crate::fields::{Control, Field, MapControl, Rule, Section, Suggestions};
 use crate::validate::settings;
 
-static ENTRIES: MapControl = MapControl {
-    key_label: "Key",
-    value_label: "Value",
-    secret: false,
-    inner: "",
-    keeps_empty: false,
-    suggestions: Suggestions::Metadata,
-};
+static ENTRIES: MapControl = MapControl { suggestions: Suggestions::Metadata, ..MapControl::of("Key", "Value") };
 
-pub static FIELDS: [Field; 2] = [
-    Field::new("/name", Section::Metadata, "Name", Control::Line)
-        .help("The name of the run in lists.")
-        .rule(Rule::TEXT),
+pub const FIELDS: &[Field] = &[
+    Field::new("/name", Section::Metadata, "Name", Control::Line).help("The name of the run in lists."),
     Field::new("/metadata", Section::Metadata, "Metadata", Control::Map(&ENTRIES))
         .rule(Rule::Check(settings::check_metadata)),
 ];

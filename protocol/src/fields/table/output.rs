@@ -1,33 +1,31 @@
 //! The output schema.
 
 use crate::fields::shapes::OUTPUT;
-use crate::fields::{Control, Field, Rule, Section, Shown};
+use crate::fields::{Control, Field, Rule, Section};
 use crate::ids::is_schema_name;
 use crate::validate::output_schema;
 
-pub static FIELDS: [Field; 4] = [
-    field("/outputSchema", "Answer", Control::Shapes(&OUTPUT)).rule(Rule::Check(output_schema::check_output_schema)),
-    field("/outputSchema/name", "Name", Control::Line)
-        .help("Letters, digits, _ and -, at most 64.")
-        .rule(Rule::formatted(
+pub const FIELDS: &[Field] = &[
+    field("/outputSchema", "Output format", Control::Shapes(&OUTPUT))
+        .rule(Rule::Check(output_schema::check_output_schema)),
+    field("/outputSchema/name", "Name", Control::Line).help("Letters, digits, _ and -, at most 64.").rule(
+        Rule::formatted(
             false,
             is_schema_name,
             "pattern",
             "The name may use letters, digits, _ and -, at most 64. Rename it.",
-        ))
-        .shown(Shown::InObject),
+        ),
+    ),
     field(
         "/outputSchema/enforcement",
         "Enforced",
         Control::Select(&[("", "Default"), ("best_effort", "Best effort"), ("strict", "Strictly")]),
     )
     .rule(Rule::Choice(&["best_effort", "strict"]))
-    .shown(Shown::InObject)
     .beside(),
     field("/outputSchema/schema", "Properties", Control::Schema)
-        .help("what it has to have.")
-        .rule(Rule::Schema(Some("Enter a JSON Schema that describes the answer.")))
-        .shown(Shown::InObject),
+        .help("the fields that the answer must have.")
+        .rule(Rule::Schema(Some("Enter a JSON Schema that describes the answer."))),
 ];
 
 const fn field(pointer: &'static str, label: &'static str, control: Control) -> Field {

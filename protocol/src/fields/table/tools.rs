@@ -1,6 +1,8 @@
 //! The tools: seven kinds, each with its own fields.
 
-use crate::fields::{Control, Field, MapControl, Rule, Section, Shown, Suggestions};
+use serde_json::Value;
+
+use crate::fields::{Control, Field, MapControl, Rule, Section, Shown};
 use crate::ids::{is_plugin_tool_name, is_tool_name, is_web_url};
 use crate::validate::{settings, tools};
 
@@ -9,8 +11,13 @@ pub struct ToolKind {
     pub name: &'static str,
     pub label: &'static str,
     pub help: &'static str,
-    /// Its calls come to the program that launched the run.
-    pub is_local: bool,
+}
+
+impl ToolKind {
+    /// Returns whether its calls come to the program that launched the run.
+    pub fn is_local(&self) -> bool {
+        self.name.ends_with("local")
+    }
 }
 
 pub const TOOL_KINDS: [ToolKind; 7] = [
@@ -18,43 +25,36 @@ pub const TOOL_KINDS: [ToolKind; 7] = [
         name: "mantyx",
         label: "Workspace tool",
         help: "Set up in MANTYX and called by it. Pick it from the list, or enter its id.",
-        is_local: false,
     },
     ToolKind {
         name: "mantyx_plugin",
         label: "Plugin tool",
         help: "Comes with a plugin that the workspace has installed, written @plugin/tool.",
-        is_local: false,
     },
     ToolKind {
         name: "local",
         label: "Local tool (you or a canned reply)",
         help: "The model calls it, and you answer on the run's page, or a responder that you choose below does.",
-        is_local: true,
     },
     ToolKind {
         name: "a2a",
         label: "Remote agent",
         help: "An A2A agent at a public address. MANTYX reads its card and talks to it.",
-        is_local: false,
     },
     ToolKind {
         name: "a2a_local",
         label: "Local agent",
         help: "An A2A agent that only Runlens can reach, or that you answer for yourself. The model sees its card.",
-        is_local: true,
     },
     ToolKind {
         name: "mcp",
         label: "Remote MCP server",
         help: "MANTYX connects to the server and calls its tools. Check those that the model may use.",
-        is_local: false,
     },
     ToolKind {
         name: "mcp_local",
         label: "Local MCP server",
         help: "The model sees the server's tools; the calls come here. Discover them, or paste a tools/list response.",
-        is_local: true,
     },
 ];
 
@@ -72,23 +72,16 @@ const ADDRESS: Rule =
     Rule::formatted(true, is_web_url, "url", "Give a web address that starts with https:// or http://.");
 const ADVANCED: &str = "Advanced";
 
-static HEADERS: MapControl = MapControl {
-    key_label: "Header",
-    value_label: "Value",
-    secret: true,
-    inner: "",
-    keeps_empty: false,
-    suggestions: Suggestions::None,
-};
+static HEADERS: MapControl = MapControl { secret: true, ..MapControl::of("Header", "Value") };
 
-pub static FIELDS: [Field; 25] = [
+pub const FIELDS: &[Field] = &[
     field("/tools", "Tools", Control::Tools).rule(Rule::Check(tools::check_tools)),
-    field("/tools/*", "", Control::Parts).rule(Rule::object("A tool has a kind and settings.")),
+    field("/tools/*", "Tool", Control::Parts).rule(Rule::object("A tool has a kind and settings.")),
     field("/tools/*/kind", "Kind", Control::Line)
         .help("The form doesn't know this kind. Its fields are sent unchanged.")
         .rule(Rule::Check(tools::check_kind))
         .shown(Shown::UnknownKind),
-    field("/tools/*/name", "Name", Control::Line).shown(Shown::UnknownKind),
+    field("/tools/*/name", "Name", Control::Line).rule(Rule::Any).shown(Shown::UnknownKind),
     field("/tools/*/id", "Tool", Control::WorkspaceTool).rule(Rule::REQUIRED_TEXT).kinds(&["mantyx"]),
     field("/tools/*/name", "Tool", Control::PluginTool).rule(PLUGIN_NAME).kinds(&["mantyx_plugin"]),
     field("/tools/*/name", "Name", Control::Line)
@@ -97,31 +90,27 @@ pub static FIELDS: [Field; 25] = [
         .kinds(NAMED),
     field("/tools/*/description", "Description", Control::Area { rows: 2, placeholder: "" })
         .help("What the model reads about it.")
-        .rule(Rule::TEXT)
         .kinds(DESCRIBED),
     // Local tools.
     field("/tools/*/parameters", "Parameters", Control::Schema)
-        .help("what the model has to say when it calls it.")
+        .help("the arguments that the model passes to the tool.")
         .rule(Rule::Schema(None))
         .kinds(&["local"]),
     field("/tools/*/outputSchema", "Result", Control::Schema)
-        .help("what it answers with, if that is fixed.")
+        .help("the shape of the result, if it is fixed.")
         .rule(Rule::Schema(None))
         .kinds(&["local"])
         .fold(ADVANCED),
     field("/tools/*/longRunning", "Takes long", Control::Checkbox)
         .help("Tells the model to expect a delay.")
-        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED),
     field("/tools/*/readOnly", "Only reads", Control::Checkbox)
         .help("Calls next to each other run in parallel.")
-        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED)
         .beside(),
     field("/tools/*/retain", "Retain its results in the session", Control::Checkbox)
-        .rule(Rule::FLAG)
         .kinds(&["local"])
         .fold(ADVANCED)
         .beside(),
@@ -140,22 +129,25 @@ pub static FIELDS: [Field; 25] = [
         .rule(Rule::Check(settings::check_headers))
         .kinds(&["a2a", "mcp"])
         .fold("Headers"),
-    field("/tools/*/contextId", "Context id", Control::Line)
-        .help("Continues an earlier conversation.")
-        .rule(Rule::TEXT)
-        .kinds(&["a2a"]),
+    field("/tools/*/contextId", "Context id", Control::Line).help("Continues an earlier conversation.").kinds(&["a2a"]),
     field("/tools/*/toolFilter", "Only these tools", Control::ToolFilter)
         .help("The names of the tools that the model may use, one per line. Empty: all of them.")
         .rule(Rule::Texts("This is a list of names of tools.", "Enter the name of a tool, or remove this line."))
         .kinds(&["mcp"]),
     // Local agents.
-    field("/tools/*/agentCard", "Card", Control::Card).rule(Rule::Check(tools::check_card)).kinds(&["a2a_local"]),
+    field("/tools/*/agentCard", "Card", Control::Card)
+        .rule(Rule::Must(
+            Value::is_object,
+            "required",
+            "Add the agent's card, the JSON object in which it describes itself.",
+        ))
+        .kinds(&["a2a_local"]),
     // Local MCP servers.
     field("/tools/*/tools", "Tools", Control::ToolList)
         .help("Paste the server's response to tools/list.")
         .rule(Rule::Check(tools::check_tool_list))
         .kinds(&["mcp_local"]),
-    field("/tools/*/tools/*", "", Control::Parts)
+    field("/tools/*/tools/*", "Its tool", Control::Parts)
         .rule(Rule::object("A tool has a name and settings."))
         .kinds(&["mcp_local"]),
     field("/tools/*/tools/*/name", "Name", Control::Line).rule(NAME).kinds(&["mcp_local"]),

@@ -55,6 +55,8 @@ pub enum DivergenceKind {
     Answer,
     /// Another text of the model.
     Text,
+    /// Only one of the turns has text or calls.
+    Silence,
     /// A turn that only one run has, with equal turns after it.
     Turn,
     /// One run continues after the other has ended.
@@ -164,6 +166,9 @@ fn compare_turns(
         pairs.push(CallPair { left: one.map(|call| call.0), right: other.map(|call| call.0), same_call, same_answer });
     }
     let divergence = match (left, right) {
+        (Some(one), Some(other)) if is_empty(one) != is_empty(other) => {
+            diverged(DivergenceKind::Silence, Some(one.anchor_seq()), Some(other.anchor_seq()))
+        }
         (Some(one), Some(other)) if one.text != other.text => {
             // Another text with the same calls matters less than another call, though it comes first in the log.
             first.or_else(|| diverged(DivergenceKind::Text, Some(one.anchor_seq()), Some(other.anchor_seq())))
@@ -172,6 +177,10 @@ fn compare_turns(
         (one, other) => diverged(alone, one.map(|turn| turn.first_seq), other.map(|turn| turn.first_seq)),
     };
     (pairs, divergence)
+}
+
+fn is_empty(turn: &Turn) -> bool {
+    turn.text.is_empty() && turn.calls().next().is_none()
 }
 
 fn entries(turn: Option<&Turn>) -> Vec<(usize, &ToolCall)> {
@@ -199,15 +208,18 @@ fn outcome_divergence(left: &Timeline, right: &Timeline) -> Option<Divergence> {
 impl Divergence {
     /// Returns a sentence that describes the difference.
     pub fn describe(&self) -> String {
+        let turn = self.turn + 1;
+        let side = if self.left_seq.is_some() { "left" } else { "right" };
         let what = match self.what {
             DivergenceKind::Call => "a different call is made",
             DivergenceKind::Answer => "the same call has another result",
             DivergenceKind::Text => "the model writes something else",
-            DivergenceKind::Turn => "only one of the two makes a call",
-            DivergenceKind::Length => "only one of the two continues",
+            DivergenceKind::Silence => "only one of the runs has text or a call",
+            DivergenceKind::Turn => return format!("Only the {side} run has turn {turn}."),
+            DivergenceKind::Length => return format!("Only the {side} run continues with turn {turn}."),
             DivergenceKind::Outcome => "the turns are identical, but the outcome is not",
         };
-        format!("In turn {} {what}.", self.turn + 1)
+        format!("In turn {turn} {what}.")
     }
 }
 
@@ -234,8 +246,22 @@ mod tests {
             align(&sample(left), &sample(right)).divergence.map(|divergence| divergence.describe()).unwrap_or_default()
         };
         assert_eq!(at("loop-nudged-recovered", "loop-nudged-other-arguments"), "In turn 4 a different call is made.");
-        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "In turn 6 only one of the two continues.");
+        assert_eq!(at("loop-gave-up", "loop-nudged-not-recovered"), "Only the left run continues with turn 6.");
         assert_eq!(at("no-end", "cancelled-in-local-wait"), "In turn 1 a different call is made.");
+    }
+
+    #[test]
+    fn a_run_that_failed_before_it_wrote_something_differs_by_that() {
+        let run = |text: &str| {
+            let mut timeline = Timeline::default();
+            timeline.apply(&Event::new(1, "assistant_message", json!({ "text": text })));
+            timeline
+        };
+        let difference = |left: &str, right: &str| {
+            align(&run(left), &run(right)).divergence.map(|divergence| divergence.describe()).unwrap_or_default()
+        };
+        assert_eq!(difference("", "Done."), "In turn 1 only one of the runs has text or a call.");
+        assert_eq!(difference("Done!", "Done."), "In turn 1 the model writes something else.");
     }
 
     #[test]
@@ -258,7 +284,7 @@ mod tests {
             [(Some(0), Some(0), true), (None, Some(1), false), (Some(1), Some(2), true), (Some(2), Some(3), true)]
         );
         let divergence = alignment.divergence.expect("they part");
-        assert_eq!(divergence.describe(), "In turn 2 only one of the two makes a call.");
+        assert_eq!(divergence.describe(), "Only the right run has turn 2.");
         assert_eq!((divergence.left_seq, divergence.right_seq), (None, Some(3)));
     }
 }

@@ -17,7 +17,7 @@ pub type Pair = (Option<usize>, Option<usize>);
 /// The most cells of the table. Longer sequences are paired by position.
 const MAX_CELLS: usize = 400_000;
 /// The score of an item without a partner.
-const ALONE: i32 = -1;
+const UNPAIRED: i32 = -1;
 
 impl Similarity {
     fn score(self) -> i32 {
@@ -61,8 +61,8 @@ fn best(left: usize, right: usize, similarity: impl Fn(usize, usize) -> Similari
         |score: &[i32], one: usize, other: usize| score[(one + 1) * width + other + 1] + similarity(one, other).score();
     for one in (0..=left).rev() {
         for other in (0..=right).rev() {
-            let without_left = (one < left).then(|| score[(one + 1) * width + other] + ALONE);
-            let without_right = (other < right).then(|| score[one * width + other + 1] + ALONE);
+            let without_left = (one < left).then(|| score[(one + 1) * width + other] + UNPAIRED);
+            let without_right = (other < right).then(|| score[one * width + other + 1] + UNPAIRED);
             let both = (one < left && other < right).then(|| together(&score, one, other));
             score[one * width + other] = both.max(without_left).max(without_right).unwrap_or(0);
         }
@@ -74,7 +74,7 @@ fn best(left: usize, right: usize, similarity: impl Fn(usize, usize) -> Similari
         if one < left && other < right && together(&score, one, other) == here {
             pairs.push((Some(one), Some(other)));
             (one, other) = (one + 1, other + 1);
-        } else if one < left && score[(one + 1) * width + other] + ALONE == here {
+        } else if one < left && score[(one + 1) * width + other] + UNPAIRED == here {
             pairs.push((Some(one), None));
             one += 1;
         } else {

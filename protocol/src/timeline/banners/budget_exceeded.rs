@@ -1,4 +1,5 @@
-//! A tool was called more often than its budget allows. One banner for each tool, at the first intercepted call.
+//! The banner for a tool that was called more often than its budget allows. One banner for each tool, at the first
+//! intercepted call.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +26,9 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
 
 fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
     let shown = tool(name);
-    let stopped = match intercepted {
-        1 => "1 call was stopped".to_owned(),
-        n => format!("{} were stopped", count(n, "call")),
+    let stopped = |what: &str| match intercepted {
+        1 => format!("1 {what} was stopped"),
+        n => format!("{} were stopped", count(n, what)),
     };
     let field = format!("/toolBudgets/{}/maxCalls", escape(name));
     let enough = max_calls.saturating_add(intercepted).min(MAX_BUDGET);
@@ -35,16 +36,13 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
     let (title, detail, text) = if max_calls == 0 {
         (
             format!("{shown} is turned off in this run"),
-            format!("Its budget is 0 calls, so {stopped} before the tool ran."),
+            format!("Its budget is 0 calls, so {} before the tool ran.", stopped("call")),
             format!("If the model should use {shown}, set its budget (toolBudgets) above 0; else do not offer it."),
         )
     } else {
         (
             format!("Tool budget exhausted: {shown}"),
-            format!(
-                "{shown} may be called {} in this run; beyond that, {stopped} before the tool ran.",
-                times(max_calls)
-            ),
+            format!("The run may call {shown} {}; {} before the tool ran.", times(max_calls), stopped("more call")),
             format!("If the work needs more, raise the budget of {shown} (toolBudgets) from {max_calls} to {enough}."),
         )
     };

@@ -1,4 +1,4 @@
-//! The run failed, was refused or was cancelled. Truncation and schemas have banners of their own.
+//! The banners for a run that failed, was refused or was cancelled. Truncation and schemas have banners of their own.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Problems of the log: missing events, events after the end, or no end.
+//! The banners for problems of the log: missing events, events after the end, or no end.
 
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
-//! The server's loop guard nudged the model, or gave up and turned tools off.
+//! The banners for a loop guard that nudged the model, or gave up and turned tools off.
 
 use serde_json::{Value, json};
 
 use super::{Banner, BannerKind, Facts, NextStep, Severity, spec_field};
 use crate::json_pointer::escape;
 use crate::spec::loop_thresholds;
-use crate::timeline::format::{times, tools};
+use crate::timeline::format::{count, tools};
 use crate::timeline::{NoteKind, Timeline};
 
 /// The smallest values that MANTYX accepts.
@@ -24,30 +24,32 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, gave_up: bool) -> Option<Ba
         _ => None,
     });
     let (seq, mut longest, tools_in_loop) = reports.next()?;
-    let mut count = 1;
+    let mut reported = 1;
     for (_, consecutive, _) in reports {
         longest = longest.max(consecutive);
-        count += 1;
+        reported += 1;
     }
     let names = tools(tools_in_loop.iter().map(String::as_str));
-    let what = format!("The loop guard saw {names} requested {} in a row with the same arguments.", times(longest));
+    let calls = format!("{} to {names} in a row", count(longest, "identical call"));
     let look = format!(
         "Check the results of {names}. If they are empty or unclear, say in the system prompt what to do then."
     );
-    let (kind, severity, title, then) = if gave_up {
-        let then = "It turned tools off, and the model answered without them.";
-        (BannerKind::LoopGaveUp, Severity::Error, "Looping — gave up", then)
+    let (kind, severity, title, detail) = if gave_up {
+        let what = format!("The loop guard turned tools off after {calls}. The model answered without them.");
+        (BannerKind::LoopGaveUp, Severity::Error, "Looping — gave up", what)
     } else {
-        let then = "It skipped the call and told the model to answer or try something else.";
-        (BannerKind::LoopNudged, Severity::Warning, "Looping — nudged", then)
+        let what = format!(
+            "The loop guard stepped in after {calls}. It skipped the call and asked the model to answer or try something else."
+        );
+        (BannerKind::LoopNudged, Severity::Warning, "Looping — nudged", what)
     };
     Some(Banner {
         kind,
         severity,
         seq,
         title: title.to_owned(),
-        detail: format!("{what} {then}"),
-        facts: Facts::Loop { tools: tools_in_loop.clone(), longest, reports: count },
+        detail,
+        facts: Facts::Loop { tools: tools_in_loop.clone(), longest, reports: reported },
         next_step: stop_sooner(&look, spec, tools_in_loop),
     })
 }

@@ -1,4 +1,4 @@
-//! The fallback model replaced the requested one.
+//! The banner for a fallback model that replaced the requested one.
 
 use serde_json::Value;
 

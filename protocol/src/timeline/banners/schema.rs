@@ -1,4 +1,4 @@
-//! An output schema was requested but not enforced.
+//! The banner for an output schema that was requested but not enforced.
 
 use serde_json::Value;
 

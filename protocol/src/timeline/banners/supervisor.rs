@@ -1,4 +1,4 @@
-//! The supervisor redirected the run, or ended it.
+//! The banners for a supervisor that redirected or ended the run.
 
 use serde_json::{Value, json};
 
@@ -27,16 +27,15 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, wanted: &str, kind: BannerK
         BannerKind::SupervisorFinalize => {
             ("The supervisor ended the run", "It turned tools off and asked for the final answer.")
         }
-        _ => ("The supervisor redirected the run", "It told the model to change course."),
+        _ => ("The supervisor redirected the run", "It asked the model to change course."),
     };
     let effect = match redirect {
         Some(redirect) if kind == BannerKind::SupervisorRedirect => {
-            format!("It told the model: {}", quoted(redirect, 200))
+            format!("It asked the model: {}", quoted(redirect, 200))
         }
         _ => did.to_owned(),
     };
-    let why =
-        if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Its reason: {}", sentence(reason)) };
+    let why = if reason.is_empty() { "It gave no reason.".to_owned() } else { format!("Reason: {}", sentence(reason)) };
     let often = if reviews.len() > 1 { format!(" This was the last of {}.", reviews.len()) } else { String::new() };
     let next_step = review_less_often(spec);
     Some(Banner {

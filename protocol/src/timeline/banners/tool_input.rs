@@ -1,4 +1,4 @@
-//! The arguments of a call do not fit the tool's schema. One banner for each tool.
+//! The banner for arguments that do not fit the tool's schema. One banner for each tool.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The model reached its output limit, so the answer is incomplete. MANTYX fails such a run or, rarely, reports success.
+//! The banner for an answer that is incomplete because the model reached its output limit. MANTYX fails such a run
+//! or, rarely, reports success.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A call of a local tool waits for its answer. One banner for each tool, at its oldest call.
+//! The banner for a local tool call that waits for its answer. One banner for each tool, at its oldest call.
 
 use std::collections::BTreeMap;
 

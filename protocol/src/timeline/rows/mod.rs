@@ -136,6 +136,20 @@ impl<'a> Rows<'a> {
         (range.start.min(end)..end).filter_map(|place| self.row(place)).collect()
     }
 
+    /// Removes rows.
+    pub fn retain(&mut self, keep: impl Fn(&Row) -> bool) {
+        let (mut slots, mut hits) = (Vec::new(), Vec::new());
+        for (place, slot) in self.slots.iter().enumerate() {
+            if self.row(place).is_some_and(|row| keep(&row)) {
+                if self.hits.binary_search(&place).is_ok() {
+                    hits.push(slots.len());
+                }
+                slots.push(*slot);
+            }
+        }
+        (self.slots, self.hits) = (slots, hits);
+    }
+
     /// Returns the index of the row to scroll to for an event: its own row, or the last one that begins before it.
     pub fn place_of(&self, seq: u64) -> Option<usize> {
         let begins = |slot: &Slot| layout::seq_of(self.timeline, slot);

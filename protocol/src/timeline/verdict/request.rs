@@ -28,5 +28,5 @@ fn from_log(timeline: &Timeline) -> Option<Sentence> {
         _ => None,
     });
     let (seq, text) = messages.last()?;
-    Some(Sentence::new(format!("The last thing asked was: {}", quoted(text, MAX_CHARS)), [seq]))
+    Some(Sentence::new(format!("The last message was: {}", quoted(text, MAX_CHARS)), [seq]))
 }

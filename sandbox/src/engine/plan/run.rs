@@ -27,11 +27,11 @@ impl Run {
         let events = transitions.iter().enumerate().map(|(i, transition)| planning.plan.event(transition, i, count));
         let events: Vec<Value> = events.collect();
         let (open, revision) = (planning.plan.open_steps().len(), planning.plan.revision);
-        let told = format!("The plan is at revision {revision}: {open} of {} steps are open.", planning.plan.len());
+        let progress = format!("The plan is at revision {revision}: {open} of {} steps are open.", planning.plan.len());
         for event in events {
             self.log.emit("task_plan", event).await;
         }
-        ToolOutput::text(told)
+        ToolOutput::text(progress)
     }
 
     /// Returns true if other tools must wait for a plan.

@@ -47,8 +47,8 @@ pub fn review_turns(recent: &[Message], redirected_before: bool) -> Verdict {
         ))
     } else if last.len() == IN_A_ROW && last.iter().all(|(.., text)| *text == last[0].2) {
         Some((
-            format!("The last {IN_A_ROW} calls all brought “{}”.", preview(last[0].2, 60)),
-            "More of these questions will not bring anything new. Answer from what you have.".to_owned(),
+            format!("The last {IN_A_ROW} calls all returned “{}”.", preview(last[0].2, 60)),
+            "More of these calls will not add anything new. Answer from what you have.".to_owned(),
         ))
     } else {
         None

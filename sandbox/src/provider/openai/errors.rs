@@ -11,10 +11,10 @@ pub fn from_response(status: u16, body: &str) -> ProviderError {
     let error = body.get("error").unwrap_or(&body);
     let message = error["message"].as_str().or(error.as_str()).unwrap_or("");
     let code = error["code"].as_str().or(error["type"].as_str());
-    let told = if message.is_empty() { String::new() } else { format!(": {}", preview(message, 500)) };
+    let reason = if message.is_empty() { String::new() } else { format!(": {}", preview(message, 500)) };
     ProviderError {
         class: class(status, code.unwrap_or(""), message, error["param"].as_str().unwrap_or("")).to_owned(),
-        message: format!("The model provider answered {status}{told}"),
+        message: format!("The model provider answered {status}{reason}"),
         api_status: Some(status),
         api_code: code.map(str::to_owned),
     }

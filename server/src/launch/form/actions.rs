@@ -3,51 +3,48 @@
 use app::AppError;
 use app::launch::control_name::dom_id;
 use app::launch::draft::rows::Table;
-use app::launch::draft::validation::field_error;
 use app::launch::draft::{LaunchDraft, files};
-use app::launch::{Action, ControlName, Verb};
+use app::launch::{ControlKind, ControlName};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use protocol::validate::MAX_INLINE_BYTES;
+use protocol::validate::{FieldError, MAX_INLINE_BYTES};
 use serde_json::json;
 
+use super::super::Launcher;
 use super::super::templates;
-use super::super::{LaunchContent, Launcher};
-use super::start::{self, record_error};
-use super::{SubmittedForm, form_ownership, peers, session, with_new_key};
+use super::action::{Action, Verb};
+use super::start::{self, record_error, refuse};
+use super::{Outcome, SubmittedForm, form_ownership, peers, session, with_new_key};
+use crate::auth::scopes;
 use crate::error::Error;
-use crate::state::AppState;
-
-pub enum Outcome {
-    /// Shows the form again.
-    Form { focus: Option<String> },
-    /// Leads to another page.
-    Done { href: String },
-}
+use crate::launch;
 
 pub async fn act(
-    state: &AppState,
-    launcher: &Launcher,
+    launcher: &Launcher<'_>,
     draft: &mut LaunchDraft,
     action: Action,
     form: &SubmittedForm,
 ) -> Result<Outcome, Error> {
-    session::load(state, launcher, draft).await?;
+    session::load(launcher, draft).await?;
     let mut focus = None;
+    let may_launch = [scopes::RUNS_WRITE, launch::scope_of(&draft.mode)];
+    if action.verb.needs_write() && !may_launch.iter().any(|scope| scopes::includes(&launcher.scopes, scope)) {
+        return record_error(draft, AppError::MissingScope { scope: scopes::RUNS_WRITE.to_owned() });
+    }
     match action.verb {
-        Verb::Update => {}
+        Verb::Update => start::read_batch_file(draft, form),
         Verb::Launch | Verb::LaunchAgain if !attach_chosen_files(draft, form) => focus = Some("problems".to_owned()),
-        Verb::Launch => return start::launch_run(state, launcher, draft).await,
-        Verb::LaunchAgain => return start::launch_again(state, launcher, draft).await,
-        Verb::LaunchBatch => return start::launch_batch(state, launcher, draft, form).await,
+        Verb::Launch => return start::launch_run(launcher, draft).await,
+        Verb::LaunchAgain => return start::launch_again(launcher, draft).await,
+        Verb::LaunchBatch => return start::launch_batch(launcher, draft, form).await,
         Verb::CheckTools => {
             draft.last_action.launch_attempted = true;
-            start::check_tools(state, launcher, draft).await?;
+            start::check_tools(launcher, draft).await?;
         }
         Verb::Reset => {
             *draft = with_new_key(LaunchDraft::new());
             draft.ownership.is_new = true;
-            form_ownership::assign(&state.vault, draft, launcher);
+            form_ownership::assign(draft, launcher);
             focus = Some(ControlName::field("/prompt").dom_id());
         }
         Verb::AddTool => focus = add_tool(draft, &action.object),
@@ -55,23 +52,22 @@ pub async fn act(
         Verb::Remove => focus = remove(draft, &action),
         Verb::UndoRemove => focus = draft.restore_removed_tool().map(|place| dom_id(&place)),
         Verb::Attach => attach(draft, &action.object, form),
-        Verb::DiscoverTools => peers::discover(&state.peers.of(&launcher.caller.slug), draft, &action.object).await,
+        Verb::DiscoverTools => peers::discover(&launcher.peers(), draft, &action.object).await,
         Verb::LoadCard => {
-            let card = ControlName::File(format!("{}/agentCard", action.object));
-            let peers = state.peers.of(&launcher.caller.slug);
-            peers::load_card(&peers, draft, &action.object, form.upload(&card)).await;
+            let card = ControlKind::File.at(&format!("{}/agentCard", action.object));
+            peers::load_card(&launcher.peers(), draft, &action.object, form.upload(&card)).await;
         }
-        Verb::SaveTemplate => return save_template(state, launcher, draft, None).await,
-        Verb::UpdateTemplate => return save_template(state, launcher, draft, Some(action.object)).await,
+        Verb::SaveTemplate => return save_template(launcher, draft, None).await,
+        Verb::UpdateTemplate => return save_template(launcher, draft, Some(action.object)).await,
         Verb::DeleteTemplate => {
-            draft.unfinished.template.to_delete = Some(action.object);
+            draft.unfinished.template_to_delete = Some(action.object);
             focus = Some("fold-keep".to_owned());
         }
-        Verb::KeepTemplate => draft.unfinished.template.to_delete = None,
+        Verb::KeepTemplate => draft.unfinished.template_to_delete = None,
         Verb::ConfirmDelete => {
-            draft.unfinished.template.to_delete = None;
-            templates::delete(state, launcher, &action.object).await?;
-            draft.unfinished.template.id.take_if(|current| *current == action.object);
+            draft.unfinished.template_to_delete = None;
+            templates::delete(launcher, &action.object).await?;
+            draft.unfinished.template_id.take_if(|current| *current == action.object);
             draft.last_action.success = Some("The template is deleted.".to_owned());
         }
     }
@@ -111,8 +107,8 @@ fn attach_chosen_files(draft: &mut LaunchDraft, form: &SubmittedForm) -> bool {
     let messages = draft.spec["messages"].as_array().map_or(0, Vec::len);
     for message in (0..messages).map(|i| format!("/messages/{i}")) {
         let list = format!("{message}/attachments");
-        let has_url = draft.unfinished.file_urls.get(&list).is_some_and(|url| !url.trim().is_empty());
-        if has_url || form.upload(&ControlName::File(list.clone())).is_some() {
+        let has_url = !draft.unfinished.text(&ControlKind::FileUrl.at(&list)).trim().is_empty();
+        if has_url || form.upload(&ControlKind::File.at(&list)).is_some() {
             attach(draft, &message, form);
             if draft.last_action.reported_errors.iter().any(|error| error.path.starts_with(&list)) {
                 return false;
@@ -125,18 +121,17 @@ fn attach_chosen_files(draft: &mut LaunchDraft, form: &SubmittedForm) -> bool {
 /// Adds an uploaded file, or the address of one, to a message.
 fn attach(draft: &mut LaunchDraft, message: &str, form: &SubmittedForm) {
     let list = format!("{message}/attachments");
-    draft.last_action.reported_errors.retain(|error| !error.path.starts_with(&list));
+    draft.last_action.report(&list, None);
     let mut files = Vec::new();
-    if let Some(file) = form.upload(&ControlName::File(list.clone())) {
+    if let Some(file) = form.upload(&ControlKind::File.at(&list)) {
         if files::inline_bytes(&draft.spec) + file.bytes.len() > MAX_INLINE_BYTES {
             let message = format!("{} is not attached: all files together may have at most 5 MB.", file.file_name);
-            draft.last_action.reported_errors.push(field_error(list, "too_long", message));
-            return;
+            return draft.last_action.report(&list, Some(FieldError::new(&list, "too_long", message)));
         }
         let data = STANDARD.encode(&file.bytes);
         files.push(json!({ "type": "input_file", "mimeType": file.mime, "filename": file.file_name, "data": data }));
     }
-    let url = draft.unfinished.file_urls.remove(&list).unwrap_or_default();
+    let url = draft.unfinished.texts.remove(&ControlKind::FileUrl.at(&list).to_string()).unwrap_or_default();
     if !url.trim().is_empty() {
         files.push(json!({ "type": "input_file_url", "url": url.trim() }));
     }
@@ -146,26 +141,16 @@ fn attach(draft: &mut LaunchDraft, message: &str, form: &SubmittedForm) {
 }
 
 /// Saves the draft as a new template, or replaces one.
-async fn save_template(
-    state: &AppState,
-    launcher: &Launcher,
-    draft: &mut LaunchDraft,
-    id: Option<String>,
-) -> Result<Outcome, Error> {
+async fn save_template(launcher: &Launcher<'_>, draft: &mut LaunchDraft, id: Option<String>) -> Result<Outcome, Error> {
     draft.last_action.general_error = None;
-    let fields = &mut draft.unfinished.template;
-    let content = LaunchContent { spec: draft.spec.clone(), answers: draft.answers.clone() };
-    match templates::save(state, launcher, id, fields, content).await.map_err(AppError::from) {
+    match templates::save(launcher, id, draft).await.map_err(AppError::from) {
         Ok(id) => {
-            let name = fields.name.trim().to_owned();
-            fields.id = Some(id);
+            let name = draft.unfinished.text(&ControlKind::Other.at("template.name")).trim().to_owned();
+            draft.unfinished.template_id = Some(id);
             draft.last_action.success = Some(format!("Saved as the template “{name}”."));
             Ok(Outcome::Form { focus: None })
         }
-        Err(AppError::Invalid { message, .. }) => {
-            draft.last_action.reported_errors = vec![field_error("/template/name".to_owned(), "template", message)];
-            Ok(Outcome::Form { focus: Some(ControlName::Other("template.name").dom_id()) })
-        }
+        Err(AppError::Invalid { message, .. }) => Ok(refuse(draft, "template.name", message)),
         Err(error) => record_error(draft, error),
     }
 }

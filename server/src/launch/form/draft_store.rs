@@ -16,11 +16,6 @@ use crate::state::AppState;
 pub const MAX_DRAFT_BYTES: usize = 10 * 1024 * 1024;
 const PURPOSE: &str = crate::vault::purpose::DRAFT;
 
-pub enum SavedDraft {
-    Complete,
-    WithoutFiles,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Current,
@@ -30,7 +25,7 @@ pub enum Slot {
 
 impl Slot {
     /// The store has one row per key. No subject contains a line break, so the previous draft's key is free.
-    fn key(self, launcher: &Launcher) -> String {
+    fn key(self, launcher: &Launcher<'_>) -> String {
         match self {
             Self::Current => launcher.subject.clone(),
             Self::Previous => format!("{}\n(earlier)", launcher.subject),
@@ -39,47 +34,47 @@ impl Slot {
 }
 
 /// Saves the draft. A new draft moves the current one to the previous slot first. A draft that is too large is saved
-/// without its files, since text is harder to restore than files.
-pub async fn save(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<SavedDraft, AppError> {
+/// without its files, since text is harder to restore than files. Returns whether all of it is saved.
+pub async fn save(launcher: &Launcher<'_>, draft: &mut LaunchDraft) -> Result<bool, AppError> {
     if std::mem::take(&mut draft.ownership.is_new) {
-        draft.ownership.has_previous_draft = move_to_previous(state, launcher, draft).await?;
-        draft.ownership.has_saved_draft = false;
-        draft.ownership.saved_prompt.clear();
+        draft.ownership.has_previous_draft = move_to_previous(launcher, draft).await?;
+        draft.ownership.saved_draft = None;
     }
     let text = serde_json::to_string(draft).unwrap_or_default();
     if text.len() <= MAX_DRAFT_BYTES {
-        write(state, launcher, Slot::Current, &text).await?;
-        return Ok(SavedDraft::Complete);
+        write(launcher, Slot::Current, &text).await?;
+        return Ok(true);
     }
     let mut smaller = LaunchDraft { spec: files::without_files(&draft.spec), ..draft.clone() };
     smaller.unfinished.set_aside.clear();
     let text = serde_json::to_string(&smaller).unwrap_or_default();
-    write(state, launcher, Slot::Current, &text).await?;
-    Ok(SavedDraft::WithoutFiles)
+    write(launcher, Slot::Current, &text).await?;
+    Ok(false)
 }
 
-pub async fn load(state: &AppState, launcher: &Launcher, slot: Slot) -> Result<Option<LaunchDraft>, Error> {
-    let stored = state.store.draft(launcher.caller.workspace_id, &slot.key(launcher)).await?;
-    Ok(stored.and_then(|(sealed, _)| serde_json::from_slice(&state.vault.open_sealed(PURPOSE, &sealed).ok()?).ok()))
+pub async fn load(launcher: &Launcher<'_>, slot: Slot) -> Result<Option<LaunchDraft>, Error> {
+    let state = launcher.state;
+    let stored = state.store.draft(launcher.workspace(), &slot.key(launcher)).await?;
+    Ok(stored.and_then(|(sealed, _)| state.vault.open_json(PURPOSE, &sealed).ok()))
 }
 
-async fn write(state: &AppState, launcher: &Launcher, slot: Slot, text: &str) -> Result<(), Error> {
+async fn write(launcher: &Launcher<'_>, slot: Slot, text: &str) -> Result<(), Error> {
+    let state = launcher.state;
     if text.len() > MAX_DRAFT_BYTES {
-        let message = "A draft may have at most 10 MB, so this one is not saved.".to_owned();
-        return Err(AppError::Invalid { field: "text".to_owned(), message }.into());
+        return Err(AppError::invalid("text", "A draft may have at most 10 MB, so this one is not saved.").into());
     }
     let sealed = state.vault.seal(PURPOSE, text.as_bytes());
-    Ok(state.store.save_draft(launcher.caller.workspace_id, &slot.key(launcher), &sealed, now_ms()).await?)
+    Ok(state.store.save_draft(launcher.workspace(), &slot.key(launcher), &sealed, now_ms()).await?)
 }
 
 /// Returns whether there was a draft worth keeping.
-async fn move_to_previous(state: &AppState, launcher: &Launcher, draft: &LaunchDraft) -> Result<bool, Error> {
-    let Some(current) = load(state, launcher, Slot::Current).await? else { return Ok(false) };
-    if current.key == draft.key || current.spec == LaunchDraft::new().spec {
+async fn move_to_previous(launcher: &Launcher<'_>, draft: &LaunchDraft) -> Result<bool, Error> {
+    let Some(current) = load(launcher, Slot::Current).await? else { return Ok(false) };
+    if current.key == draft.key || !current.has_content() {
         return Ok(false);
     }
     let text = serde_json::to_string(&current).unwrap_or_default();
-    write(state, launcher, Slot::Previous, &text).await?;
+    write(launcher, Slot::Previous, &text).await?;
     Ok(true)
 }
 
@@ -90,6 +85,6 @@ pub async fn restore(state: &AppState, caller: &Caller, form: &SubmittedForm) ->
     let Some(mut draft) = draft.filter(|draft| form_ownership::is_owner(draft, &launcher)) else { return Ok(()) };
     apply(&mut draft, &SubmittedFields::new(&form.fields), SPEC_FIELDS);
     draft.last_action.success = Some("Your form is restored. It was not launched.".to_owned());
-    save(state, &launcher, &mut draft).await?;
+    save(&launcher, &mut draft).await?;
     Ok(())
 }

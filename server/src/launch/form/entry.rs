@@ -1,8 +1,8 @@
 //! Creates the draft that the form opens with: from a run, a template, a session, the saved draft, or nothing.
 
 use app::AppError;
-use app::launch::draft::{LaunchDraft, Origin, TemplateFields, files};
-use app::launch::{DraftEntry, LaunchEntry, LaunchMode};
+use app::launch::draft::{LaunchDraft, Origin, files};
+use app::launch::{ControlKind, LaunchEntry, LaunchMode};
 use protocol::ids;
 use protocol::json::preview;
 use protocol::json_pointer;
@@ -14,7 +14,6 @@ use super::super::{LaunchContent, Launcher, content_of_run};
 use super::draft_store::{self, Slot};
 use super::{form_ownership, larger_model, session, with_new_key};
 use crate::error::Error;
-use crate::state::AppState;
 
 /// Characters of the saved draft's prompt in its notice.
 const PROMPT_CHARS: usize = 60;
@@ -22,51 +21,62 @@ const PROMPT_CHARS: usize = 60;
 const LARGER_MODEL: &str = "/modelId=?larger";
 
 /// Returns a draft that belongs to the launcher, with its session loaded.
-pub async fn start_draft(state: &AppState, launcher: &Launcher, entry: &LaunchEntry) -> Result<LaunchDraft, Error> {
+pub async fn start_draft(launcher: &Launcher<'_>, entry: &LaunchEntry) -> Result<LaunchDraft, Error> {
     let mut draft = if let Some(run_id) = &entry.like {
-        let content = content_of_run(state, &launcher.caller, run_id).await?;
+        let content = content_of_run(launcher, run_id).await?;
         from_origin(content, format!("the run {run_id}"), Some(format!("/runs/{run_id}")))
     } else if let Some(id) = &entry.template {
-        let found = templates::list(state, launcher).await?.into_iter().find(|template| template.id == *id);
+        let found = templates::list(launcher).await?.into_iter().find(|template| template.id == *id);
         let template = found.ok_or_else(|| AppError::not_found("template"))?;
         let Template { id, name, notes, shared, owner, content, .. } = template;
         let mut draft = from_origin(content, format!("the template “{name}”"), None);
         if owner == TemplateOwner::Me {
-            draft.unfinished.template = TemplateFields { id: Some(id), name, notes, shared, to_delete: None };
+            let shared = if shared { "true" } else { "" };
+            for (control, text) in
+                [("template.name", name.as_str()), ("template.notes", &notes), ("template.shared", shared)]
+            {
+                draft.unfinished.set_text(&ControlKind::Other.at(control), text);
+            }
+            draft.unfinished.template_id = Some(id);
         }
         draft
     } else if entry.session.is_some() {
         new_draft(LaunchDraft::from_spec(json!({})))
-    } else if entry.draft == DraftEntry::Previous {
-        let previous = draft_store::load(state, launcher, Slot::Previous).await?;
-        let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
-        previous.ownership.is_new = true;
-        previous.ownership.has_previous_draft = false;
-        previous
-    } else if entry.draft == DraftEntry::New {
-        let mut draft = new_draft(LaunchDraft::new());
-        if let Some(saved) = draft_store::load(state, launcher, Slot::Current).await?.filter(has_content) {
-            draft.ownership.has_saved_draft = true;
-            draft.ownership.saved_prompt = preview(prompt_text(&saved.spec), PROMPT_CHARS);
-        }
-        draft
     } else {
-        draft_store::load(state, launcher, Slot::Current).await?.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
+        match entry.draft.as_deref() {
+            Some("earlier") => {
+                let previous = draft_store::load(launcher, Slot::Previous).await?;
+                let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
+                previous.ownership.is_new = true;
+                previous.ownership.has_previous_draft = false;
+                previous
+            }
+            Some("new") => {
+                let mut draft = new_draft(LaunchDraft::new());
+                let saved = draft_store::load(launcher, Slot::Current).await?.filter(LaunchDraft::has_content);
+                draft.ownership.saved_draft = saved.map(|saved| preview(prompt_text(&saved.spec), PROMPT_CHARS));
+                draft
+            }
+            _ => {
+                let saved = draft_store::load(launcher, Slot::Current).await?;
+                saved.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
+            }
+        }
     };
     if let Some(session_id) = entry.session.clone().filter(|id| ids::is_path_id(id)) {
         draft.mode = LaunchMode::Message { session_id };
     }
     for change in &entry.set {
         if change == LARGER_MODEL {
-            let catalogue = state.catalogues.load(state, launcher).await?;
-            let chosen = larger_model::choose(state, launcher, &mut draft.spec, &catalogue).await?;
+            let catalogue = launcher.state.catalogues.load(launcher).await?;
+            let chosen = larger_model::choose(launcher, &mut draft.spec, &catalogue).await?;
             draft.last_action.success = Some(chosen);
         } else {
             apply_change(&mut draft.spec, change);
         }
     }
-    form_ownership::assign(&state.vault, &mut draft, launcher);
-    session::load(state, launcher, &mut draft).await?;
+    form_ownership::assign(&mut draft, launcher);
+    session::load(launcher, &mut draft).await?;
     Ok(draft)
 }
 
@@ -76,11 +86,6 @@ fn from_origin(content: LaunchContent, label: String, href: Option<String>) -> L
     draft.answers = content.answers;
     draft.origin = Some(origin);
     draft
-}
-
-/// An empty draft is not worth restoring.
-fn has_content(draft: &LaunchDraft) -> bool {
-    draft.spec != LaunchDraft::new().spec
 }
 
 fn new_draft(draft: LaunchDraft) -> LaunchDraft {

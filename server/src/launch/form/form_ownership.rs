@@ -9,41 +9,39 @@ use crate::vault::Vault;
 
 const PURPOSE: &str = "launch form";
 
-pub fn assign(vault: &Vault, draft: &mut LaunchDraft, launcher: &Launcher) {
-    draft.ownership.owner = owner_id(launcher);
+pub fn assign(draft: &mut LaunchDraft, launcher: &Launcher<'_>) {
     draft.ownership.owner_name = owner_name(launcher);
-    if !is_valid(vault, &draft.ownership.proof, &draft.ownership.owner) {
-        draft.ownership.proof = URL_SAFE_NO_PAD.encode(vault.seal(PURPOSE, draft.ownership.owner.as_bytes()));
+    if !is_owner(draft, launcher) {
+        let sealed = launcher.state.vault.seal(PURPOSE, owner_id(launcher).as_bytes());
+        draft.ownership.proof = URL_SAFE_NO_PAD.encode(sealed);
     }
 }
 
-pub fn is_owner(draft: &LaunchDraft, launcher: &Launcher) -> bool {
-    draft.ownership.owner == owner_id(launcher)
+pub fn is_owner(draft: &LaunchDraft, launcher: &Launcher<'_>) -> bool {
+    owner_of(&launcher.state.vault, &draft.ownership) == Some(owner_id(launcher).into_bytes())
 }
 
 /// Returns the message for a user who sends another user's form.
-pub fn refusal(draft: &LaunchDraft, launcher: &Launcher) -> String {
-    let owner =
-        if draft.ownership.owner_name.is_empty() { "another person" } else { draft.ownership.owner_name.as_str() };
+pub fn refusal(draft: &LaunchDraft, launcher: &Launcher<'_>) -> String {
+    let owner = Some(draft.ownership.owner_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("another person");
     let you = owner_name(launcher);
     format!("This form belongs to {owner}, and you are signed in as {you}. It was neither saved nor launched for you.")
 }
 
-/// Returns whether this server gave the draft to the owner that it names.
+/// Returns whether this server gave out the draft.
 pub fn is_ours(vault: &Vault, draft: &str) -> bool {
-    serde_json::from_str::<Ownership>(draft).is_ok_and(|found| is_valid(vault, &found.proof, &found.owner))
+    serde_json::from_str::<Ownership>(draft).is_ok_and(|found| owner_of(vault, &found).is_some())
 }
 
 /// A user may be in several workspaces.
-fn owner_id(launcher: &Launcher) -> String {
+fn owner_id(launcher: &Launcher<'_>) -> String {
     format!("{} {}", launcher.caller.workspace_id, launcher.subject)
 }
 
-fn owner_name(launcher: &Launcher) -> String {
+fn owner_name(launcher: &Launcher<'_>) -> String {
     format!("{} (workspace {})", launcher.email, launcher.caller.slug)
 }
 
-fn is_valid(vault: &Vault, proof: &str, owner: &str) -> bool {
-    let opened = URL_SAFE_NO_PAD.decode(proof).ok().and_then(|sealed| vault.open_sealed(PURPOSE, &sealed).ok());
-    opened.is_some_and(|opened| opened == owner.as_bytes())
+fn owner_of(vault: &Vault, ownership: &Ownership) -> Option<Vec<u8>> {
+    vault.open_sealed(PURPOSE, &URL_SAFE_NO_PAD.decode(&ownership.proof).ok()?).ok()
 }

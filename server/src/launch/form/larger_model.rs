@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::launch::{Catalogue, Launcher, ModelChoice};
-use crate::state::AppState;
 
 /// The most models whose runs are read.
 const MAX_CANDIDATES: usize = 8;
@@ -20,30 +19,20 @@ const MAX_RUNS: u32 = 20;
 
 /// Writes the next larger model that supports what the spec needs into it. Returns a sentence that says what was done, or
 /// why nothing was.
-pub async fn choose(
-    state: &AppState,
-    launcher: &Launcher,
-    spec: &mut Value,
-    catalogue: &Catalogue,
-) -> Result<String, Error> {
+pub async fn choose(launcher: &Launcher<'_>, spec: &mut Value, catalogue: &Catalogue) -> Result<String, Error> {
     let mut candidates = Vec::new();
     for model in larger_models(spec, catalogue) {
-        candidates.push((model, supports(state, launcher, model, spec).await?));
+        candidates.push((model, supports(launcher, model, spec).await?));
     }
     Ok(write_larger(spec, catalogue, &candidates))
 }
 
 /// Returns whether runs show that a model supports the tools and the output schema of a spec. `None` if no run shows it.
-async fn supports(
-    state: &AppState,
-    launcher: &Launcher,
-    model: &ModelChoice,
-    spec: &Value,
-) -> Result<Option<bool>, Error> {
+async fn supports(launcher: &Launcher<'_>, model: &ModelChoice, spec: &Value) -> Result<Option<bool>, Error> {
     let needs_tools = spec["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let needs_schema = spec["outputSchema"].is_object();
     let (mut tools, mut schema) = ((!needs_tools).then_some(true), (!needs_schema).then_some(true));
-    let workspace = launcher.caller.workspace_id;
+    let (state, workspace) = (launcher.state, launcher.caller.workspace_id);
     let query = Query::parse(&format!("model:\"{}\"", model.vendor_model_id));
     let Some(query) = query.ok().filter(|_| needs_tools || needs_schema) else { return Ok(tools.and(schema)) };
     let plan = state.store.plan(workspace, &query, now_ms()).await?;

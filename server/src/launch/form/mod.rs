@@ -1,12 +1,13 @@
 //! The launch form: applies a submitted form to its draft, carries out its action, and saves the draft.
 //!
 //! ```text
-//!  form ──apply──▶ LaunchDraft ──actions──▶ LaunchDraft ──pages::launch::build──▶ page model ──▶ form
+//!  form ──apply──▶ LaunchDraft ──actions──▶ LaunchDraft ──pages::launch::build──▶ HTML ──▶ form
 //!                                               └── saved
 //! ```
 //! The form carries its whole draft, so it works the same with JavaScript, which sends it in the background, and without,
 //! where the next page is built from the saved draft.
 
+mod action;
 mod actions;
 mod draft_store;
 mod entry;
@@ -17,17 +18,15 @@ mod session;
 mod start;
 
 use app::AppError;
+use app::launch::ControlName;
 use app::launch::draft::LaunchDraft;
 use app::launch::draft::apply::{SubmittedFields, apply};
-use app::launch::{Action, ControlName, Verb};
 use protocol::fields::SPEC_FIELDS;
 
 use super::Launcher;
 use crate::error::Error;
-use crate::state::AppState;
-use actions::Outcome;
-use draft_store::SavedDraft;
 
+pub use action::{Action, Verb};
 pub use draft_store::{MAX_DRAFT_BYTES, restore};
 pub use entry::start_draft;
 pub use form_ownership::is_ours;
@@ -56,54 +55,57 @@ impl SubmittedForm {
     }
 }
 
-/// The result of a submitted form.
-pub enum Submitted {
-    /// Shows the form again.
-    Form {
-        draft: Box<LaunchDraft>,
-        focus: Option<String>,
-        /// Without JavaScript, the next page shows the saved draft.
-        is_saved: bool,
-        /// Whether the draft was saved. Empty after an action that saved all of it.
-        draft_status: String,
-    },
+/// A draft after its form was submitted.
+pub struct Submitted {
+    pub draft: LaunchDraft,
+    pub outcome: Outcome,
+    /// Without JavaScript, the next page shows the saved draft.
+    pub is_saved: bool,
+    /// Whether the draft was saved. Empty after an action that saved all of it.
+    pub draft_status: String,
+}
+
+pub enum Outcome {
+    /// Shows the form again. `focus` is the id of an element.
+    Form { focus: Option<String> },
     /// Leads to another page.
     Done { href: String },
     /// The form belongs to another user.
     Foreign { message: String },
 }
 
-pub async fn submit(state: &AppState, launcher: &Launcher, form: &SubmittedForm) -> Result<Submitted, Error> {
+impl Outcome {
+    fn focus(id: impl Into<String>) -> Self {
+        Self::Form { focus: Some(id.into()) }
+    }
+}
+
+pub async fn submit(launcher: &Launcher<'_>, form: &SubmittedForm) -> Result<Submitted, Error> {
     let Some(mut draft) = draft_of(&form.fields).and_then(|text| serde_json::from_str::<LaunchDraft>(text).ok()) else {
-        return Err(AppError::Invalid { field: "draft".to_owned(), message: UNREADABLE.to_owned() }.into());
+        return Err(AppError::invalid("draft", UNREADABLE).into());
     };
     if !form_ownership::is_owner(&draft, launcher) {
-        return Ok(Submitted::Foreign { message: form_ownership::refusal(&draft, launcher) });
+        let outcome = Outcome::Foreign { message: form_ownership::refusal(&draft, launcher) };
+        return Ok(Submitted { draft, outcome, is_saved: false, draft_status: String::new() });
     }
     let fields = SubmittedFields::new(&form.fields);
     draft.last_action.success = None;
-    form_ownership::assign(&state.vault, &mut draft, launcher);
+    form_ownership::assign(&mut draft, launcher);
     apply(&mut draft, &fields, SPEC_FIELDS);
     let action = Action::parse(fields.other("action").unwrap_or_default());
     let saves_quietly = action.verb != Verb::Update;
-    let outcome = actions::act(state, launcher, &mut draft, action, form).await;
+    let outcome = actions::act(launcher, &mut draft, action, form).await;
     // Saved also after a failed action: the user's text is not lost.
-    let saved = draft_store::save(state, launcher, &mut draft).await;
+    let saved = draft_store::save(launcher, &mut draft).await;
     let is_saved = saved.is_ok();
     let draft_status = match saved {
-        Ok(SavedDraft::Complete) if saves_quietly => String::new(),
-        Ok(SavedDraft::Complete) => {
-            let batch = start::describe_batch_file(&draft, form).map(|batch| format!(" {batch}"));
-            format!("Draft saved.{}", batch.unwrap_or_default())
-        }
-        Ok(SavedDraft::WithoutFiles) => "The draft is saved without its files: they are too large.".to_owned(),
+        Ok(true) if saves_quietly => String::new(),
+        Ok(true) => "Draft saved.".to_owned(),
+        Ok(false) => "The draft is saved without its files: they are too large.".to_owned(),
         Err(AppError::CannotSave) => AppError::CannotSave.to_string(),
         Err(error) => format!("The draft is not saved. {}", error.advice()),
     };
-    Ok(match outcome? {
-        Outcome::Done { href } => Submitted::Done { href },
-        Outcome::Form { focus } => Submitted::Form { draft: Box::new(draft), focus, is_saved, draft_status },
-    })
+    Ok(Submitted { draft, outcome: outcome?, is_saved, draft_status })
 }
 
 const UNREADABLE: &str = "The form is incomplete. Open the page again: your draft is saved.";

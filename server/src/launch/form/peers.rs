@@ -2,49 +2,54 @@
 
 use std::collections::BTreeSet;
 
-use app::launch::draft::cards::{answer_by, answer_by_card, fill_from_card, set_default_name};
+use app::launch::draft::cards::{answer_by, fill_from_card, set_default_name};
 use app::launch::draft::control_text::text_at;
-use app::launch::draft::validation::field_error;
 use app::launch::draft::{DiscoveredTool, LaunchDraft, json_error};
 use app::launch::{ControlName, local_tools};
-use domain::{A2aPeer, Answerer, Headers, McpEndpoint, McpTool};
+use domain::{A2aPeer, Answerer, Headers, McpEndpoint};
 use protocol::ids::is_tool_name;
-use protocol::json_pointer::set;
+use protocol::json_pointer::{is_inside, set};
+use protocol::validate::FieldError;
 use remote_tools::a2a::FoundCard;
 use serde_json::Value;
 
+use super::super::preflight::headers_of;
 use super::UploadedFile;
 use crate::peers::Peers;
 
 /// Lists the tools of an MCP server. Those of a remote server are offered as checkboxes; those of a local one become its
 /// catalogue, and the server answers them.
 pub async fn discover(peers: &Peers, draft: &mut LaunchDraft, place: &str) {
-    let local = draft.spec.pointer(place).is_some_and(|tool| tool["kind"] == "mcp_local");
-    let (endpoint, field) = if local { local_endpoint(draft, place) } else { remote_endpoint(draft, place) };
-    draft.last_action.reported_errors.retain(|error| !error.path.starts_with(place));
+    let local = is_kind(draft, place, "mcp_local");
+    let command = draft.source(place, "command").to_owned();
+    let (endpoint, field) = if local && !command.is_empty() {
+        (McpEndpoint::Stdio { command }, format!("{place}#command"))
+    } else {
+        let Address { url, headers, field } = address(draft, place, if local { "#url" } else { "/url" });
+        (McpEndpoint::Http { url, headers }, field)
+    };
     let found = match peers.discover_mcp(&endpoint).await {
         Ok(found) => found,
-        Err(error) => return draft.last_action.reported_errors.push(field_error(field, "peer", error.to_string())),
+        Err(error) => {
+            return draft.last_action.report(place, Some(FieldError::new(field, "peer", error.to_string())));
+        }
     };
+    draft.last_action.report(place, None);
     let before = draft.spec.clone();
-    let text = |tool: &Value, field: &str| text_at(tool, field);
     if local {
         let (tools, names) = with_valid_names(&found.tools, names_elsewhere(&draft.spec, place));
         set(&mut draft.spec, &format!("{place}/tools"), tools.into());
         set(&mut draft.spec, &format!("{place}/serverInfo"), found.server_info.clone());
-        set_default_name(draft, place, &text(&found.server_info, "/name"));
+        set_default_name(draft, place, &text_at(&found.server_info, "/name"));
         draft.after_spec_change(&before);
         for (name, original) in names {
-            draft.answers.insert(name, Answerer::Mcp(McpTool { server: endpoint.clone(), tool: Some(original) }));
+            draft.answers.insert(name, Answerer::Mcp { server: endpoint.clone(), tool: Some(original) });
         }
     } else {
-        set_default_name(draft, place, &text(&found.server_info, "/name"));
+        set_default_name(draft, place, &text_at(&found.server_info, "/name"));
         draft.after_spec_change(&before);
-        let tools = found
-            .tools
-            .iter()
-            .map(|tool| DiscoveredTool { name: text(tool, "/name"), description: text(tool, "/description") });
-        draft.last_action.discovered_tools.insert(place.to_owned(), tools.collect());
+        let listed = |tool| DiscoveredTool { name: text_at(tool, "/name"), description: text_at(tool, "/description") };
+        draft.last_action.discovered_tools.insert(place.to_owned(), found.tools.iter().map(listed).collect());
     }
     let more = if found.truncated { " It has more than were read." } else { "" };
     draft.last_action.success = Some(format!("The server has {} tools.{more}", found.tools.len()));
@@ -72,8 +77,7 @@ pub fn with_valid_names(tools: &[Value], mut taken: BTreeSet<String>) -> (Vec<Va
 
 /// Returns the names of the tools elsewhere in the spec.
 fn names_elsewhere(spec: &Value, place: &str) -> BTreeSet<String> {
-    let inside = |path: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
-    let local = local_tools(spec).into_iter().filter(|(_, path)| !inside(path)).map(|(name, _)| name);
+    let local = local_tools(spec).into_iter().filter(|(_, path)| !is_inside(path, place)).map(|(name, _)| name);
     let tools = spec["tools"].as_array().into_iter().flatten();
     let agents = tools.filter(|tool| tool["kind"] == "a2a").map(|tool| text_at(tool, "/name"));
     local.chain(agents).collect()
@@ -81,74 +85,68 @@ fn names_elsewhere(spec: &Value, place: &str) -> BTreeSet<String> {
 
 /// Fetches the card of an agent, or uses the uploaded one.
 pub async fn load_card(peers: &Peers, draft: &mut LaunchDraft, place: &str, uploaded: Option<&UploadedFile>) {
-    let local = draft.spec.pointer(place).is_some_and(|tool| tool["kind"] == "a2a_local");
-    draft.last_action.reported_errors.retain(|error| !error.path.starts_with(place));
-    if let Some(file) = uploaded.filter(|_| local) {
-        match json_error::parse(&String::from_utf8_lossy(&file.bytes)) {
-            Ok(card) => {
-                save_card(draft, place, card.clone());
-                answer_by_card(draft, place, card);
-            }
-            Err(error) => {
-                let message = format!("{}: {error}", file.file_name);
-                draft.last_action.reported_errors.push(field_error(format!("{place}/agentCard"), "json", message));
-            }
-        }
-        return;
-    }
-    let (url, headers, field) = if local {
-        let source = draft.unfinished.sources.get(place).cloned().unwrap_or_default();
-        let headers = source.headers();
-        (source.url, headers, format!("{place}#source"))
-    } else {
-        let url = text_at(&draft.spec, &format!("{place}/agentCardUrl"));
-        (url, headers(&draft.spec, place), format!("{place}/agentCardUrl"))
+    let local = is_kind(draft, place, "a2a_local");
+    let found = match uploaded.filter(|_| local) {
+        Some(file) => read_card(file).map_err(|error| FieldError::new(format!("{place}/agentCard"), "json", error)),
+        None => fetch_card(peers, address(draft, place, if local { "#url" } else { "/agentCardUrl" })).await,
     };
-    let peer = A2aPeer { card_url: Some(url), card: None, headers };
-    match peers.fetch_card(&peer).await {
-        Err(error) => draft.last_action.reported_errors.push(field_error(field, "peer", error.to_string())),
-        Ok(FoundCard { card, .. }) if local => {
-            save_card(draft, place, card);
-            answer_by(draft, place, peer);
-        }
-        Ok(FoundCard { card, elsewhere }) => {
-            let before = draft.spec.clone();
-            // MANTYX looks only at this address.
-            if let Some(address) = elsewhere {
-                set(&mut draft.spec, &format!("{place}/agentCardUrl"), address.into());
-            }
-            fill_from_card(draft, place, &card);
-            draft.after_spec_change(&before);
-            draft.last_action.fetched_cards.insert(place.to_owned(), card);
-        }
-    }
-}
-
-fn save_card(draft: &mut LaunchDraft, place: &str, card: Value) {
+    let (peer, FoundCard { card, elsewhere }) = match found {
+        Ok(found) => found,
+        Err(error) => return draft.last_action.report(place, Some(error)),
+    };
+    draft.last_action.report(place, None);
     let before = draft.spec.clone();
     fill_from_card(draft, place, &card);
-    draft.unfinished.texts.remove(&ControlName::field(&format!("{place}/agentCard")).to_string());
-    set(&mut draft.spec, &format!("{place}/agentCard"), card);
-    draft.after_spec_change(&before);
-}
-
-fn remote_endpoint(draft: &LaunchDraft, place: &str) -> (McpEndpoint, String) {
-    let url = text_at(&draft.spec, &format!("{place}/url"));
-    (McpEndpoint::Http { url, headers: headers(&draft.spec, place) }, format!("{place}/url"))
-}
-
-/// Returns the command, if there is one, or the address.
-fn local_endpoint(draft: &LaunchDraft, place: &str) -> (McpEndpoint, String) {
-    let source = draft.unfinished.sources.get(place).cloned().unwrap_or_default();
-    if source.command.is_empty() {
-        let headers = source.headers();
-        (McpEndpoint::Http { url: source.url, headers }, format!("{place}#url"))
+    if local {
+        draft.unfinished.texts.remove(&ControlName::field(&format!("{place}/agentCard")).to_string());
+        set(&mut draft.spec, &format!("{place}/agentCard"), card);
+        draft.after_spec_change(&before);
+        answer_by(draft, place, peer);
     } else {
-        (McpEndpoint::Stdio { command: source.command }, format!("{place}#command"))
+        // MANTYX looks only at this address.
+        if let Some(address) = elsewhere {
+            set(&mut draft.spec, &format!("{place}/agentCardUrl"), address.into());
+        }
+        draft.after_spec_change(&before);
+        draft.last_action.fetched_cards.insert(place.to_owned(), card);
     }
 }
 
-fn headers(spec: &Value, place: &str) -> Headers {
-    let headers = spec.pointer(&format!("{place}/headers")).and_then(Value::as_object).into_iter().flatten();
-    headers.map(|(name, value)| (name.clone(), text_at(value, ""))).collect()
+/// Returns an uploaded card, and the agent that answers with it.
+fn read_card(file: &UploadedFile) -> Result<(A2aPeer, FoundCard), String> {
+    let card = json_error::parse(&String::from_utf8_lossy(&file.bytes));
+    let card = card.map_err(|error| format!("{}: {error}", file.file_name))?;
+    let peer = A2aPeer { card: Some(card.clone()), ..A2aPeer::default() };
+    Ok((peer, FoundCard { card, elsewhere: None }))
+}
+
+async fn fetch_card(peers: &Peers, address: Address) -> Result<(A2aPeer, FoundCard), FieldError> {
+    let Address { url, headers, field } = address;
+    let peer = A2aPeer { card_url: Some(url), card: None, headers };
+    let found = peers.fetch_card(&peer).await.map_err(|error| FieldError::new(field, "peer", error.to_string()))?;
+    Ok((peer, found))
+}
+
+/// Where a peer is, and the place of errors about that.
+struct Address {
+    url: String,
+    headers: Headers,
+    field: String,
+}
+
+/// Returns the address in a field of a remote tool, or, as `#url`, the one that a local tool's list or card comes from.
+fn address(draft: &LaunchDraft, place: &str, field: &str) -> Address {
+    let pointer = format!("{place}{field}");
+    if field.starts_with('#') {
+        let part = |part: &str| draft.source(place, part).to_owned();
+        let header = Some(part("header")).filter(|name| !name.is_empty());
+        let headers = header.map(|name| (name, part("value"))).into_iter().collect();
+        return Address { url: part("url"), headers, field: pointer };
+    }
+    let headers = draft.spec.pointer(place).map(headers_of).unwrap_or_default();
+    Address { url: text_at(&draft.spec, &pointer), headers, field: pointer }
+}
+
+fn is_kind(draft: &LaunchDraft, place: &str, kind: &str) -> bool {
+    draft.spec.pointer(place).is_some_and(|tool| tool["kind"] == kind)
 }

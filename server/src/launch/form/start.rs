@@ -2,27 +2,26 @@
 
 use app::AppError;
 use app::launch::draft::LaunchDraft;
-use app::launch::draft::validation::field_error;
-use app::launch::{CheckKind, CheckState, ControlName, ToolCheck, local_tools};
+use app::launch::{CheckKind, ControlKind, ToolCheck, local_tools};
+use app::model::launch::Tone;
 use domain::url::encode;
+use protocol::json_pointer::set;
 use protocol::validate::FieldError;
 
 use super::super::batch::{self, BatchRequest};
 use super::super::{LaunchContent, LaunchRequest, Launcher, batch_inputs, launch, preflight, validation};
-use super::actions::Outcome;
-use super::{SubmittedForm, UploadedFile, session};
+use super::{Outcome, SubmittedForm, UploadedFile, session};
 use crate::error::Error;
-use crate::state::AppState;
 
 /// The id of the element with an error that belongs to no field.
 const GENERAL_ERROR: &str = "refusal";
 
-pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<Outcome, Error> {
+pub async fn launch_run(launcher: &Launcher<'_>, draft: &mut LaunchDraft) -> Result<Outcome, Error> {
     if draft.last_action.unconfirmed {
         return Ok(unconfirmed(draft));
     }
-    if !is_ready(state, launcher, draft, validation::draft_errors).await? {
-        return Ok(Outcome::Form { focus: Some("problems".to_owned()) });
+    if !is_ready(launcher, draft, validation::draft_errors).await? {
+        return Ok(Outcome::focus("problems"));
     }
     // The default: the user who launches the run answers.
     for (tool, _) in local_tools(&draft.spec) {
@@ -35,7 +34,7 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
         answers: draft.answers.clone(),
         origin_run_id: draft.origin.as_ref().and_then(|origin| origin.run_id()).map(str::to_owned),
     };
-    match launch(state, launcher, &request).await {
+    match launch(launcher, &request).await {
         Ok(launched) => {
             reset_after_launch(draft);
             let href = match launched.session_id {
@@ -50,11 +49,11 @@ pub async fn launch_run(state: &AppState, launcher: &Launcher, draft: &mut Launc
 }
 
 /// Launches under a new key, although an earlier launch may have started a run.
-pub async fn launch_again(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<Outcome, Error> {
+pub async fn launch_again(launcher: &Launcher<'_>, draft: &mut LaunchDraft) -> Result<Outcome, Error> {
     if std::mem::take(&mut draft.last_action.unconfirmed) {
         draft.key = crate::random::token();
     }
-    launch_run(state, launcher, draft).await
+    launch_run(launcher, draft).await
 }
 
 /// The run may have started: the key stays, and another button launches again.
@@ -62,14 +61,13 @@ fn unconfirmed(draft: &mut LaunchDraft) -> Outcome {
     draft.last_action.unconfirmed = true;
     draft.last_action.suggest_sign_in = false;
     draft.last_action.general_error = Some(AppError::from(Error::Unconfirmed).to_string());
-    Outcome::Form { focus: Some(GENERAL_ERROR.to_owned()) }
+    Outcome::focus(GENERAL_ERROR)
 }
 
 /// Returns whether the draft can be launched, and records what prevents it. Peers are checked each time, since they may
 /// have become unreachable.
 async fn is_ready(
-    state: &AppState,
-    launcher: &Launcher,
+    launcher: &Launcher<'_>,
     draft: &mut LaunchDraft,
     errors: fn(&LaunchDraft) -> Vec<FieldError>,
 ) -> Result<bool, Error> {
@@ -79,18 +77,18 @@ async fn is_ready(
     if !errors(draft).is_empty() {
         return Ok(false);
     }
-    check_tools(state, launcher, draft).await?;
+    check_tools(launcher, draft).await?;
     draft.last_action.reported_errors = draft.last_action.tool_checks.iter().flat_map(failed_checks).collect();
     Ok(draft.last_action.reported_errors.is_empty())
 }
 
 fn failed_checks(check: &ToolCheck) -> impl Iterator<Item = FieldError> {
-    let failed = check.checks.iter().filter(|check| check.state == CheckState::Failed);
+    let failed = check.checks.iter().filter(|check| check.state == Tone::Error);
     failed.map(|failed| {
         let own = matches!(check.kind.as_str(), "local" | "a2a_local") && failed.kind == CheckKind::Answered;
         let place = if own { format!("/answers/{}", check.name) } else { check.path.clone() };
         let fix = failed.fix.as_deref().unwrap_or_default();
-        field_error(place, "preflight", format!("{} {fix}", failed.message).trim())
+        FieldError::new(place, "preflight", format!("{} {fix}", failed.message).trim())
     })
 }
 
@@ -111,7 +109,7 @@ pub fn record_error(draft: &mut LaunchDraft, error: AppError) -> Result<Outcome,
         AppError::SignedOut => return Err(error.into()),
         AppError::Fields { errors } => draft.last_action.reported_errors = errors,
         AppError::NotFound { ref what } if what == "session" => {
-            draft.last_action.reported_errors = vec![field_error("/session".to_owned(), "session", error.advice())];
+            draft.last_action.reported_errors = vec![FieldError::new("/session", "session", error.advice())];
         }
         AppError::Conflict { .. } => {
             draft.key = crate::random::token();
@@ -119,31 +117,47 @@ pub fn record_error(draft: &mut LaunchDraft, error: AppError) -> Result<Outcome,
         }
         other => draft.last_action.general_error = Some(other.to_string()),
     }
-    let focus = if draft.last_action.general_error.is_some() { GENERAL_ERROR } else { "problems" };
-    Ok(Outcome::Form { focus: Some(focus.to_owned()) })
+    Ok(Outcome::focus(if draft.last_action.general_error.is_some() { GENERAL_ERROR } else { "problems" }))
 }
 
-pub async fn check_tools(state: &AppState, launcher: &Launcher, draft: &mut LaunchDraft) -> Result<(), Error> {
-    let content = LaunchContent { spec: draft.spec.clone(), answers: draft.answers.clone() };
-    draft.last_action.tool_checks = preflight::run(state, launcher, &content).await?;
-    if let Some(content) = session::local_tools_of_session(draft) {
-        let session_checks = preflight::run(state, launcher, &content).await?;
-        let moved = |check: ToolCheck| ToolCheck { path: format!("/session{}", check.path), ..check };
-        draft.last_action.tool_checks.extend(session_checks.into_iter().map(moved));
+/// Shows an error at a control that belongs to no field of the spec.
+pub fn refuse(draft: &mut LaunchDraft, control: &str, message: String) -> Outcome {
+    let (code, _) = control.split_once('.').unwrap_or((control, ""));
+    let path = format!("/{}", control.replace('.', "/"));
+    draft.last_action.reported_errors = vec![FieldError::new(path, code, message)];
+    Outcome::focus(ControlKind::Other.at(control).dom_id())
+}
+
+/// Checks the tools of the draft, and the local ones of its session.
+pub async fn check_tools(launcher: &Launcher<'_>, draft: &mut LaunchDraft) -> Result<(), Error> {
+    let mut content = LaunchContent::of(draft);
+    let mut tools = content.spec["tools"].as_array().cloned().unwrap_or_default();
+    let own = tools.len();
+    tools.extend(session::local_tools_of_session(draft));
+    set(&mut content.spec, "/tools", tools.into());
+    if let Some(session) = draft.session_spec().filter(|_| content.spec.get("budgets").is_none()) {
+        set(&mut content.spec, "/budgets", session["budgets"].clone());
     }
+    let mut checks = preflight::run(launcher, &content).await?;
+    for (i, check) in checks.iter_mut().skip(own).enumerate() {
+        check.path = format!("/session/tools/{i}");
+    }
+    draft.last_action.tool_checks = checks;
     Ok(())
 }
 
-/// Says how many runs a chosen file would start, or what is wrong with it.
-pub fn describe_batch_file(draft: &LaunchDraft, form: &SubmittedForm) -> Option<String> {
-    let file = form.upload(&ControlName::Other("batch.file"))?;
-    let Ok(text) = std::str::from_utf8(&file.bytes) else { return Some(not_text(file)) };
-    let found = match batch_inputs::preview(&draft.spec, text) {
-        Ok(preview) => preview,
-        Err(AppError::Invalid { message, .. }) => message,
-        Err(error) => error.to_string(),
+/// Notes how many runs a chosen file would start, or what is wrong with it. It replaces the inputs that were typed.
+pub fn read_batch_file(draft: &mut LaunchDraft, form: &SubmittedForm) {
+    draft.last_action.batch_file = None;
+    let Some(file) = form.upload(&ControlKind::Other.at("batch.file")) else { return };
+    draft.unfinished.set_text(&ControlKind::Other.at("batch.inputs"), "");
+    let found = match std::str::from_utf8(&file.bytes) {
+        Ok(text) => batch_inputs::preview(&draft.spec, text).map_err(|error| error.advice()),
+        Err(_) => Err(not_text(file)),
     };
-    Some(format!("{}: {found}", file.file_name))
+    let error = found.as_ref().err().map(|message| FieldError::new("/batch/file", "batch", message));
+    draft.last_action.report("/batch", error);
+    draft.last_action.batch_file = found.ok().map(|found| format!("{}: {found}", file.file_name));
 }
 
 fn not_text(file: &UploadedFile) -> String {
@@ -151,45 +165,36 @@ fn not_text(file: &UploadedFile) -> String {
 }
 
 pub async fn launch_batch(
-    state: &AppState,
-    launcher: &Launcher,
+    launcher: &Launcher<'_>,
     draft: &mut LaunchDraft,
     form: &SubmittedForm,
 ) -> Result<Outcome, Error> {
-    if let Some(file) = form.upload(&ControlName::Other("batch.file")) {
+    if let Some(file) = form.upload(&ControlKind::Other.at("batch.file")) {
         let Ok(text) = std::str::from_utf8(&file.bytes) else {
-            let message = not_text(file);
-            draft.last_action.reported_errors = vec![field_error("/batch/file".to_owned(), "batch", message)];
-            return Ok(Outcome::Form { focus: Some(ControlName::Other("batch.file").dom_id()) });
+            return Ok(refuse(draft, "batch.file", not_text(file)));
         };
-        text.clone_into(&mut draft.unfinished.batch.inputs);
+        draft.unfinished.set_text(&ControlKind::Other.at("batch.inputs"), text);
     }
-    if !is_ready(state, launcher, draft, validation::batch_errors).await? {
-        return Ok(Outcome::Form { focus: Some("problems".to_owned()) });
+    if !is_ready(launcher, draft, validation::batch_errors).await? {
+        return Ok(Outcome::focus("problems"));
     }
-    let word =
-        |text: &str, otherwise: &str| Some(text.trim()).filter(|text| !text.is_empty()).unwrap_or(otherwise).to_owned();
+    let text = |name: &str| draft.unfinished.text(&ControlKind::Other.at(name)).to_owned();
+    let word = |name: &str| Some(text(name).trim().to_owned()).filter(|text| !text.is_empty());
     let request = BatchRequest {
         key: draft.key.clone(),
         spec: draft.spec.clone(),
         answers: draft.answers.clone(),
-        inputs: draft.unfinished.batch.inputs.clone(),
-        tag_key: word(&draft.unfinished.batch.tag_key, "batch"),
-        tag_value: word(&draft.unfinished.batch.tag_value, &draft.key.chars().take(8).collect::<String>()),
+        inputs: text("batch.inputs"),
+        tag_key: word("batch.key").unwrap_or_else(|| "batch".to_owned()),
+        tag_value: word("batch.value").unwrap_or_else(|| draft.key.chars().take(8).collect()),
     };
-    match batch::start(state, launcher, &request).await.map_err(AppError::from) {
+    match batch::start(launcher, &request).await.map_err(AppError::from) {
         Ok(batch) => {
             reset_after_launch(draft);
             let query = encode(&batch.query);
             Ok(Outcome::Done { href: format!("/runs?q={query}&batch={}", batch.id) })
         }
-        Err(AppError::Invalid { message, .. }) => {
-            draft.last_action.reported_errors = vec![field_error("/batch/inputs".to_owned(), "batch", message)];
-            Ok(Outcome::Form { focus: Some(ControlName::Other("batch.inputs").dom_id()) })
-        }
-        Err(error) => {
-            draft.last_action.launch_attempted = true;
-            record_error(draft, error)
-        }
+        Err(AppError::Invalid { message, .. }) => Ok(refuse(draft, "batch.inputs", message)),
+        Err(error) => record_error(draft, error),
     }
 }

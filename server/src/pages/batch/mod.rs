@@ -13,6 +13,7 @@ use protocol::{Query, RunStatus};
 
 use crate::error::Error;
 use crate::launch::batch;
+use crate::masking::mask_runs;
 use crate::runs::{History, list_runs};
 use crate::workspace::SignedInWorkspace;
 use sort::Sort;
@@ -73,6 +74,7 @@ async fn load_runs(workspace: &SignedInWorkspace, batch: &Batch) -> Result<HashM
             runs.insert(id.clone(), run);
         }
     }
+    mask_runs(runs.values_mut());
     Ok(runs)
 }
 

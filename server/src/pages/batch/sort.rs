@@ -1,10 +1,14 @@
 //! The order of a batch's table, as its address names it.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+
+use domain::{from_word, word};
+use serde::{Deserialize, Serialize};
 
 use super::Row;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Column {
     Input,
     Status,
@@ -19,29 +23,13 @@ pub struct Sort {
     pub descending: bool,
 }
 
-impl Column {
-    pub const ALL: [Self; 5] = [Self::Input, Self::Status, Self::Tokens, Self::Cost, Self::Duration];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Status => "status",
-            Self::Tokens => "tokens",
-            Self::Cost => "cost",
-            Self::Duration => "duration",
-        }
-    }
-}
-
 impl Sort {
     /// Parses `cost` or `-cost`. Anything else is the order of the inputs.
     pub fn parse(text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
-        let (name, descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
-        match Column::ALL.into_iter().find(|column| column.name() == name) {
-            Some(column) => Self { column, descending },
-            None => Self { column: Column::Input, descending: false },
-        }
+        let name = text.strip_prefix('-').unwrap_or(text);
+        let column = from_word(name).unwrap_or(Column::Input);
+        Self { column, descending: word(column) == name && name != text }
     }
 
     /// The order after a click on a header: largest first, then smallest first.
@@ -51,41 +39,28 @@ impl Sort {
             Column::Input | Column::Status => false,
             _ => true,
         };
-        format!("{}{}", if descending { "-" } else { "" }, column.name())
+        format!("{}{}", if descending { "-" } else { "" }, word(column))
     }
 
+    /// Unknown values come last in both directions, and rows with equal values keep the order of the inputs.
     pub fn apply(self, rows: &mut [Row]) {
-        rows.sort_by(|one, other| {
-            let order = self.compare(one, other);
-            order.then(one.number.cmp(&other.number))
-        });
-    }
-
-    /// Unknown values come last in both directions.
-    fn compare(self, one: &Row, other: &Row) -> Ordering {
-        let number = |row: &Row| -> Option<u64> {
-            let run = row.run.as_ref();
-            match self.column {
-                Column::Input => Some(row.number as u64),
-                Column::Status => None,
-                Column::Tokens => run?.tokens.map(|tokens| tokens.total()),
-                Column::Cost => run?.cost_micros,
-                Column::Duration => run?.duration_ms,
-            }
-        };
-        let status = |row: &Row| row.run.as_ref().map(|run| run.status.as_str());
-        let directed = |order: Ordering| if self.descending { order.reverse() } else { order };
-        if self.column == Column::Status {
-            return compare_known(status(one), status(other), directed);
+        rows.sort_by_key(|row| row.number);
+        match self.descending {
+            false => rows.sort_by_key(|row| (self.value(row).is_none(), self.value(row))),
+            true => rows.sort_by_key(|row| (self.value(row).is_none(), Reverse(self.value(row)))),
         }
-        compare_known(number(one), number(other), directed)
     }
-}
 
-fn compare_known<T: Ord>(one: Option<T>, other: Option<T>, directed: impl Fn(Ordering) -> Ordering) -> Ordering {
-    match (one, other) {
-        (Some(one), Some(other)) => directed(one.cmp(&other)),
-        (one, other) => one.is_none().cmp(&other.is_none()),
+    /// The value of a row in the column: a number, or a word.
+    fn value(self, row: &Row) -> Option<(u64, &'static str)> {
+        let run = row.run.as_ref();
+        Some(match self.column {
+            Column::Input => (row.number as u64, ""),
+            Column::Status => (0, run?.status.as_str()),
+            Column::Tokens => (run?.tokens?.total(), ""),
+            Column::Cost => (run?.cost_micros?, ""),
+            Column::Duration => (run?.duration_ms?, ""),
+        })
     }
 }
 

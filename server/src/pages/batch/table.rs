@@ -1,9 +1,9 @@
 //! The table of a batch as HTML: one row per input.
 
+use crate::masking::shown;
 use app::components::icon::{Icon, IconView};
 use app::components::status::{MarkBadges, StatusBadge};
 use app::format;
-use app::plain_text::visible;
 use domain::url::encode;
 use domain::{BatchItemState, RunSummary};
 use leptos::prelude::*;
@@ -55,7 +55,7 @@ fn line(row: &Row, good: Option<&RunSummary>) -> AnyView {
     let run = row.run.as_ref();
     let prompt = run.and_then(|run| run.input_preview.clone());
     let input = row.input.clone().or(prompt).unwrap_or_else(|| "Unknown".to_owned());
-    let input = visible(&preview(&input, INPUT_CHARS)).into_owned();
+    let input = shown(&preview(&input, INPUT_CHARS)).into_owned();
     let title = input.clone();
     let input = match &row.item.run_id {
         Some(id) => view! { <a class="run-name" href=format!("/runs/{id}") title=title>{input}</a> }.into_any(),
@@ -74,12 +74,12 @@ fn line(row: &Row, good: Option<&RunSummary>) -> AnyView {
         view! { " "<a href=href>"Compare"</a> }
     });
     let output = run.and_then(|run| run.output_preview.as_deref()).map(|text| preview(text, OUTPUT_CHARS));
-    let output = output.map(|text| visible(&text).into_owned());
+    let output = output.map(|text| shown(&text).into_owned());
     view! {
         <tr>
             <td class="batch-input"><span class="hint">{row.number}</span>" "{input}</td>
             <td>{status}</td>
-            <td class="batch-text">{reason.map(|reason| visible(&reason).into_owned())}{compare}</td>
+            <td class="batch-text">{reason.map(|reason| shown(&reason).into_owned())}{compare}</td>
             <td class="batch-text" title=output.clone()>{output.clone()}</td>
             {number(run.and_then(|run| run.tokens).map(|tokens| format::grouped(tokens.total())))}
             {number(run.and_then(|run| run.cost_micros).map(format::dollars))}

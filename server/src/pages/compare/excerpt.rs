@@ -2,18 +2,24 @@
 
 use app::model::compare::{Excerpt, Piece};
 
+use crate::masking::masked;
+
 /// Characters of common text shown before and after the difference.
 const AROUND_CHARS: usize = 160;
 
 /// Compared words of one text times those of the other. Between longer texts everything differs.
 const MAX_COMPARISONS: usize = 2_000 * 2_000;
 
+/// Texts of at least so many words are only marked if they have much in common. Otherwise nearly everything would be.
+const MANY_WORDS: usize = 8;
+
 /// Returns excerpts of both texts around their differences, with at most `chars` characters from the first one on. Short
 /// texts are returned as they are.
 pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Option<Excerpt>, Option<Excerpt>) {
-    let (Some(one), Some(other)) = (left, right) else {
+    let (left, right) = (left.map(masked), right.map(masked));
+    let (Some(one), Some(other)) = (left.as_deref(), right.as_deref()) else {
         let alone = |text: Option<&str>| text.map(|text| whole(text, chars));
-        return (alone(left), alone(right));
+        return (alone(left.as_deref()), alone(right.as_deref()));
     };
     if one == other {
         return (Some(whole(one, chars)), Some(whole(other, chars)));
@@ -27,7 +33,7 @@ pub fn excerpts(left: Option<&str>, right: Option<&str>, chars: usize) -> (Optio
 
 /// Returns the beginning of a text.
 pub fn whole(text: &str, chars: usize) -> Excerpt {
-    let text = beginning(text, chars);
+    let text = beginning(&masked(text), chars);
     Excerpt(if text.is_empty() { Vec::new() } else { vec![Piece { text, differs: false }] })
 }
 
@@ -67,6 +73,11 @@ fn compare_words(one: &str, other: &str) -> (Vec<Piece>, Vec<Piece>) {
                 j += 1;
             }
         }
+    }
+    let shared = left_differs.iter().filter(|differs| !**differs).count();
+    let (fewest, most) = (left.len().min(right.len()), left.len().max(right.len()));
+    if fewest >= MANY_WORDS && shared * 2 < most {
+        (left_differs, right_differs) = (vec![false; left.len()], vec![false; right.len()]);
     }
     (joined(&left, &left_differs), joined(&right, &right_differs))
 }
@@ -163,6 +174,15 @@ mod tests {
             ("Pay [10 ]EUR on [Monday] at noon".to_owned(), "Pay [20 ]EUR on [Friday] at noon".to_owned())
         );
         assert_eq!(shown("x a b y", "z b c w"), ("[x a ]b [y]".to_owned(), "[z ]b [c w]".to_owned()));
+    }
+
+    #[test]
+    fn long_texts_with_little_in_common_are_not_marked() {
+        let one = "Memory has no exception for Stark Industries, so the general policy applies";
+        let other = "This is severity two: a team is blocked, no data is lost, answer within two hours";
+        let (left, right) = excerpts(Some(one), Some(other), 200);
+        let marked = |excerpt: Option<Excerpt>| excerpt.unwrap_or_default().0.into_iter().any(|piece| piece.differs);
+        assert!(!marked(left) && !marked(right));
     }
 
     #[test]

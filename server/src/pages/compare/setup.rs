@@ -9,6 +9,7 @@ use protocol::timeline::changes;
 use serde_json::Value;
 
 use super::excerpt::excerpts;
+use crate::masking::masked;
 
 const MAX_DIFFERENCES: usize = 100;
 const VALUE_CHARS: usize = 240;
@@ -26,7 +27,7 @@ pub fn differences(left: Setup<'_>, right: Setup<'_>) -> Vec<SetupDifference> {
     let mut compare = |field: String, one: Option<String>, other: Option<String>| {
         if one != other {
             let (left, right) = excerpts(one.as_deref(), other.as_deref(), VALUE_CHARS);
-            found.push(SetupDifference { field, left, right });
+            found.push(SetupDifference { field: masked(&field).into_owned(), left, right });
         }
     };
     let both_specs = left.spec.zip(right.spec);
@@ -46,7 +47,7 @@ pub fn differences(left: Setup<'_>, right: Setup<'_>) -> Vec<SetupDifference> {
     if let Some((one, other)) = both_specs {
         for change in changes(one, other).into_iter().filter(|change| !is_compared(&change.pointer)) {
             let text = |value: Option<Value>| value.map(|value| value.to_string());
-            compare(SPEC_FIELDS.describe(&change.pointer), text(change.before), text(change.after));
+            compare(SPEC_FIELDS.describe(&Value::Null, &change.pointer), text(change.before), text(change.after));
         }
     }
     found.truncate(MAX_DIFFERENCES);

@@ -45,16 +45,16 @@ pub async fn most_similar_run(
     Ok(others.max_by_key(|other| similarity(other)).map(|similar| {
         let (shared, same_prompt, same_model) = similarity(&similar);
         let mut reasons = vec![match &run.agent_id {
-            Some(agent) => format!("of the same agent `{agent}`"),
-            None => format!("of the same name `{}`", run.name.as_deref().unwrap_or_default()),
+            Some(agent) => format!("same agent `{agent}`"),
+            None => format!("same name `{}`", run.name.as_deref().unwrap_or_default()),
         }];
         if shared > 0 {
             let values = run.metadata.iter().filter(|(key, value)| similar.metadata.get(*key) == Some(*value));
             let values: Vec<String> = values.map(|(key, value)| format!("{key}:{value}")).collect();
-            reasons.push(format!("with the same {}", values.join(", ")));
+            reasons.push(format!("same {}", values.join(", ")));
         }
-        reasons.extend(same_prompt.then(|| "with the same prompt".to_owned()));
-        reasons.extend(same_model.then(|| "on the same model".to_owned()));
-        (similar, format!("The most similar successful run: {}.", reasons.join(", ")))
+        reasons.extend(same_prompt.then(|| "same prompt".to_owned()));
+        reasons.extend(same_model.then(|| "same model".to_owned()));
+        (similar, format!("The most similar successful run: {}.", reasons.join("; ")))
     }))
 }

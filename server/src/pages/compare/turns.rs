@@ -1,8 +1,9 @@
 //! The turns of two runs, paired.
 
+use app::format::duration;
 use app::model::compare::{ComparedCall, ComparedTurn, Excerpt, TurnGroup, TurnLines};
 use protocol::json::preview;
-use protocol::timeline::{Alignment, CallPair, Timeline, ToolCall, Turn, TurnPair, same_batch};
+use protocol::timeline::{Alignment, CallPair, Span, Timeline, Timing, ToolCall, Turn, TurnPair, same_batch};
 
 use super::excerpt::excerpts;
 
@@ -15,11 +16,18 @@ const CALL_CHARS: usize = 240;
 /// Compared characters of a payload.
 const PAYLOAD_CHARS: usize = 20_000;
 
+/// A run with its times, if these are known.
+#[derive(Clone, Copy)]
+pub struct TimedRun<'a> {
+    pub timeline: &'a Timeline,
+    pub timing: Option<&'a Timing>,
+}
+
 /// The turns around the first difference, and the number of turns before and after them.
 pub fn around_first_difference(
     alignment: &Alignment,
-    left: &Timeline,
-    right: &Timeline,
+    left: TimedRun<'_>,
+    right: TimedRun<'_>,
 ) -> (usize, Vec<TurnGroup>, usize) {
     let differs_at = alignment.divergence.as_ref().map(|divergence| divergence.turn);
     let count = alignment.turns.len();
@@ -31,13 +39,15 @@ pub fn around_first_difference(
     let end = (before + MAX_TURNS).min(count);
     for index in before..end {
         let pair = &alignment.turns[index];
-        let (one, other) = (turn(left, pair.left), turn(right, pair.right));
+        let (one, other) = (turn(left.timeline, pair.left), turn(right.timeline, pair.right));
         let is_first_difference = !pair.same && differs_at == Some(index);
-        let (left_lines, right_lines) = sides(one, other, pair);
+        let (left_lines, right_lines) = sides((one, left.timing), (other, right.timing), pair);
         let compared = ComparedTurn { same: pair.same, is_first_difference, left: left_lines, right: right_lines };
         let repeats_last = index > before && !is_first_difference && {
             let last = &alignment.turns[index - 1];
-            last.same == pair.same && is_repeat(turn(left, last.left), one) && is_repeat(turn(right, last.right), other)
+            last.same == pair.same
+                && is_repeat(turn(left.timeline, last.left), one)
+                && is_repeat(turn(right.timeline, last.right), other)
         };
         match groups.last_mut().filter(|_| repeats_last) {
             Some(group) => group.repeats.push(compared),
@@ -59,21 +69,39 @@ fn is_repeat(before: Option<&Turn>, after: Option<&Turn>) -> bool {
     }
 }
 
-fn sides(left: Option<&Turn>, right: Option<&Turn>, pair: &TurnPair) -> (Option<TurnLines>, Option<TurnLines>) {
+/// A turn of one side, with the times of its run.
+type Side<'a> = (Option<&'a Turn>, Option<&'a Timing>);
+
+fn sides(left: Side<'_>, right: Side<'_>, pair: &TurnPair) -> (Option<TurnLines>, Option<TurnLines>) {
+    let ((left, left_timing), (right, right_timing)) = (left, right);
     let texts = excerpts(left.map(|turn| turn.text.as_str()), right.map(|turn| turn.text.as_str()), TEXT_CHARS);
     let (mut calls, mut others) = (Vec::new(), Vec::new());
     for compared in &pair.calls {
-        let (one, other) = compared_calls(call(left, compared.left), call(right, compared.right), compared);
+        let (made, made_right) = (call(left, compared.left), call(right, compared.right));
+        let (mut one, mut other) = compared_calls(made, made_right, compared);
+        for (shown, call, timing) in [(&mut one, made, left_timing), (&mut other, made_right, right_timing)] {
+            if let Some(shown) = shown {
+                shown.took = took(call.and_then(|call| timing?.call(call)));
+            }
+        }
         calls.extend(one);
         others.extend(other);
     }
-    let lines = |turn: &Turn, text: Option<Excerpt>, calls| TurnLines {
+    let lines = |turn: &Turn, timing: Option<&Timing>, text: Option<Excerpt>, calls| TurnLines {
         number: turn.index + 1,
         seq: turn.anchor_seq(),
         text: text.unwrap_or_default(),
         calls,
+        took: took(timing.and_then(|timing| timing.turn(turn.index))),
     };
-    (left.map(|turn| lines(turn, texts.0, calls)), right.map(|turn| lines(turn, texts.1, others)))
+    (
+        left.map(|turn| lines(turn, left_timing, texts.0, calls)),
+        right.map(|turn| lines(turn, right_timing, texts.1, others)),
+    )
+}
+
+fn took(span: Option<Span>) -> Option<String> {
+    span?.duration_ms.map(duration)
 }
 
 fn call(turn: Option<&Turn>, entry: Option<usize>) -> Option<&ToolCall> {
@@ -91,7 +119,8 @@ fn compared_calls(
     };
     let (calls, answers) = (texts(call_text), texts(answer_text));
     let compared = |call: Option<Excerpt>, answer: Option<Excerpt>| {
-        Some(ComparedCall { call: call?, answer: answer?, same_call: pair.same_call, same_answer: pair.same_answer })
+        let (same_call, same_answer) = (pair.same_call, pair.same_answer);
+        Some(ComparedCall { call: call?, answer: answer?, same_call, same_answer, took: None })
     };
     (compared(calls.0, answers.0), compared(calls.1, answers.1))
 }

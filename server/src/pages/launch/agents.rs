@@ -1,13 +1,14 @@
 //! The cards of other agents.
 
+use app::launch::ControlKind;
 use app::launch::control_name::dom_id;
 use app::launch::draft::control_text::text_at;
-use app::launch::{ControlName, Verb};
-use app::model::launch::{Control, Item};
 use protocol::fields;
 use serde_json::Value;
 
-use super::controls::{PageBuilder, button, buttons, fold, line, secret_line};
+use super::controls::{PageBuilder, button, buttons, fold, line_with, secret_line};
+use super::items::{Control, Item};
+use crate::launch::form::Verb;
 
 /// The most skills and addresses that are shown.
 const MAX_LISTED: usize = 20;
@@ -24,17 +25,11 @@ impl PageBuilder<'_> {
     /// The card of a local agent: fetched, uploaded or pasted.
     pub fn card(&self, pointer: &str, field: &fields::Field) -> Vec<Item> {
         let place = pointer.trim_end_matches("/agentCard");
-        let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
-        let name = ControlName::source(place, "url");
-        let address = self.control(&name, &format!("{place}#source"), "Fetch its card from", "", line(source.url));
+        let address = self.source(place, "url", "Fetch its card from", "", "");
         let file = Control::File { accept: ".json,application/json".to_owned() };
-        let name = ControlName::File(pointer.to_owned());
-        let upload = self.control(&name, &format!("{pointer}#file"), "Or upload the card", "", file);
-        let mut items = vec![
-            Item::Row { items: vec![address, upload] },
-            self.source_header(place),
-            buttons(button(Verb::LoadCard.of(place), "Load card", "")),
-        ];
+        let upload = self.control(ControlKind::File.at(pointer), "Or upload the card", "", file);
+        let load = buttons(button(Verb::LoadCard.of(place), "Load card", ""));
+        let mut items = vec![Item::Row(vec![address, upload]), self.source_header(place), load];
         items.extend(self.spec().pointer(pointer).filter(|card| card.is_object()).map(card_facts));
         let help = "The JSON object in which the agent describes itself.";
         items.push(self.json(pointer, &format!("{} as JSON", field.label), help, 5));
@@ -43,16 +38,19 @@ impl PageBuilder<'_> {
 
     /// The credential for discovering tools or fetching a card.
     pub fn source_header(&self, place: &str) -> Item {
-        let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
-        let open = !source.header.is_empty();
-        let part = |part: &str, label: &str, help: &str, control: Control| {
-            self.control(&ControlName::source(place, part), &format!("{place}#{part}"), label, help, control)
-        };
-        let name = part("header", "Header", "Such as Authorization.", line(source.header));
+        let open = !self.draft.source(place, "header").is_empty();
+        let name = self.source(place, "header", "Header", "Such as Authorization.", "");
         let help = "Sent when the server is asked, and when it answers.";
-        let value = part("value", "Value", help, secret_line(source.value));
-        let items = vec![Item::Row { items: vec![name, value] }];
+        let value = secret_line(self.draft.source(place, "value"));
+        let value = self.control(ControlKind::Source.part(place, "value"), "Value", help, value);
+        let items = vec![Item::Row(vec![name, value])];
         fold(dom_id(&format!("fold{place}/source")), "Authentication", open, items)
+    }
+
+    /// A text line for a part of the address that the tools of a server or a card come from.
+    pub fn source(&self, place: &str, part: &str, label: &str, help: &str, datalist: &str) -> Item {
+        let control = line_with(self.draft.source(place, part), "", datalist);
+        self.control(ControlKind::Source.part(place, part), label, help, control)
     }
 }
 
@@ -82,5 +80,5 @@ fn card_facts(card: &Value) -> Item {
         facts.push(("Skill", format!("{more} more, which the card has and this list leaves out")));
     }
     let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
-    Item::Facts { facts: facts.map(|(label, text)| (label.to_owned(), text)).collect() }
+    Item::Facts(facts.map(|(label, text)| (label.to_owned(), text)).collect())
 }

@@ -1,11 +1,12 @@
 //! Fields for the answerer of a local tool.
 
-use app::launch::ControlName;
+use app::launch::ControlKind;
 use app::launch::draft::answerers;
-use app::model::launch::{Control, Item};
-use domain::{Answerer, Headers, McpEndpoint, McpTool};
+use app::launch::draft::control_text::text_at;
+use domain::Answerer;
 
 use super::controls::{PageBuilder, checkbox, code_area, line, line_with, note, secret_line, select};
+use super::items::{Control, Item};
 
 impl PageBuilder<'_> {
     pub fn answerer_fields(&self, tool: &str) -> Vec<Item> {
@@ -13,15 +14,9 @@ impl PageBuilder<'_> {
             return vec![note("Choose who answers it once it has a name.")];
         }
         let answerer = self.draft.answers.get(tool).cloned().unwrap_or_default();
-        let place = format!("/answers/{tool}");
+        let choice = answerers::choice_of(&answerer);
         let part = |part: &str, label: &str, help: &str, control: Control| {
-            self.control(&ControlName::answerer(tool, part), &format!("{place}#{part}"), label, help, control)
-        };
-        let header = |headers: &Headers| {
-            let (name, value) =
-                headers.iter().next().map(|(name, value)| (name.clone(), value.clone())).unwrap_or_default();
-            let name = part("header", "Header (optional)", "Such as Authorization.", line(name));
-            Item::Row { items: vec![name, part("value", "Its value", "Stored encrypted.", secret_line(value))] }
+            self.control(ControlKind::Answerer.part(tool, part), label, help, control)
         };
         let mut words = vec![
             ("hand", "Me, on the run page"),
@@ -32,49 +27,43 @@ impl PageBuilder<'_> {
         if !self.catalogue.mcp_commands.is_empty() {
             words.push(("command", "An MCP command on this server"));
         }
-        let name = ControlName::answerer(tool, "by");
-        let choice = select(answerers::choice_of(&answerer), words);
-        let mut who = self.field(&name, &place, &format!("Who answers {tool}?"), "", choice);
-        who.error = self.error_inside(&place);
-        let mut items = vec![Item::Field(who)];
-        match answerer {
-            Answerer::Hand => {}
-            Answerer::Canned(reply) => {
-                let delay = match self.draft.unfinished.texts.get(&answerers::delay_name(tool)) {
-                    Some(text) => text.clone(),
-                    None if reply.delay_ms == 0 => String::new(),
-                    None => reply.delay_ms.to_string(),
+        let json = serde_json::to_value(&answerer).unwrap_or_default();
+        let text = |place: &str| text_at(&json, place);
+        let who = part("by", &format!("Who answers {tool}?"), "", select(choice, words));
+        let rest = match choice {
+            "canned" => {
+                let delay = match self.draft.unfinished.text(&answerers::delay_control(tool)) {
+                    "" => Some(text("/delayMs")).filter(|delay| delay != "0").unwrap_or_default(),
+                    invalid => invalid.to_owned(),
                 };
                 let help = "{{args.path}} stands for an argument of the call.";
-                let failed = part(
-                    "failed",
-                    "Return as error",
-                    "To test how the agent handles a failure.",
-                    checkbox(reply.failed),
-                );
-                items.extend([
-                    part("text", "Reply", help, code_area(reply.text, 3, "")),
-                    Item::Row { items: vec![part("delay", "Delay (ms)", "", line_with(delay, "0", "")), failed] },
-                ]);
+                let failed = checkbox(text("/failed") == "true");
+                vec![
+                    part("text", "Reply", help, code_area(text("/text"), 3, "")),
+                    Item::Row(vec![
+                        part("delay", "Delay (ms)", "", line_with(delay, "0", "")),
+                        part("failed", "Return as error", "To test how the agent handles a failure.", failed),
+                    ]),
+                ]
             }
-            Answerer::Mcp(McpTool { server, tool: own_name }) => {
-                items.extend(match server {
-                    McpEndpoint::Http { url, headers } => {
-                        vec![part("url", "Address of the server", "", line(url)), header(&headers)]
-                    }
-                    McpEndpoint::Stdio { command } => {
-                        let command = line_with(command, "", "mcp-commands");
-                        vec![part("command", "Command", "One of those allowed here.", command)]
-                    }
-                });
-                items.push(part("tool", "Its name there", "Empty: the same name.", line(own_name.unwrap_or_default())));
+            "mcp" => vec![part("url", "Address of the server", "", line(text("/server/url")))],
+            "command" => {
+                let command = line_with(text("/server/command"), "", "mcp-commands");
+                vec![part("command", "Command", "One of those allowed here.", command)]
             }
-            Answerer::A2a(peer) => {
-                let card = if peer.card.is_some() { "Empty: the stored card." } else { "" };
-                let url = line(peer.card_url.unwrap_or_default());
-                items.extend([part("url", "Address of its card", card, url), header(&peer.headers)]);
+            "a2a" => {
+                let help = if json["card"].is_null() { "" } else { "Empty: the stored card." };
+                vec![part("url", "Address of its card", help, line(text("/cardUrl")))]
             }
-        }
-        items
+            _ => Vec::new(),
+        };
+        let header = answerer.headers().map(|headers| {
+            let (name, value) = headers.first_key_value().map_or(("", ""), |(name, value)| (name, value));
+            let name = part("header", "Header (optional)", "Such as Authorization.", line(name));
+            Item::Row(vec![name, part("value", "Its value", "Stored encrypted.", secret_line(value))])
+        });
+        let own_name = matches!(answerer, Answerer::Mcp { .. })
+            .then(|| part("tool", "Its name there", "Empty: the same name.", line(text("/tool"))));
+        [who].into_iter().chain(rest).chain(header).chain(own_name).collect()
     }
 }

@@ -2,13 +2,13 @@
 
 use app::launch::draft::control_text::text_at;
 use app::launch::draft::files::shorten;
-use app::model::launch::{Changes, Item};
 use domain::{Answerer, ToolAnswerers};
 use protocol::redact::redact;
 use protocol::timeline::changes;
 use serde_json::{Value, json};
 
 use super::controls::{PageBuilder, note};
+use super::items::{Changes, Item};
 use crate::answers::without_secrets;
 
 /// The most characters of a value that are shown.
@@ -40,7 +40,7 @@ impl PageBuilder<'_> {
         if facts.is_empty() {
             return vec![note("Nothing differs from the session.")];
         }
-        vec![note("For this message only:"), Item::Facts { facts }]
+        vec![note("For this message only:"), Item::Facts(facts)]
     }
 }
 

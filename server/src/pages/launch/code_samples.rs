@@ -1,12 +1,12 @@
 //! Code that launches the spec, without its secrets.
 
 use app::launch::LaunchMode;
-use app::model::launch::Item;
 use protocol::ids::is_path_id;
 use protocol::redact::redact;
 use protocol::snippet::{Language, snippet};
 
 use super::controls::{PageBuilder, fold, note};
+use super::items::Item;
 
 /// The longest spec that is shown. The page has a copy in each language.
 const MAX_SHOWN_BYTES: usize = 64 * 1024;

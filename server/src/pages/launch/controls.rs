@@ -1,19 +1,16 @@
 //! The controls that the launch page is built from.
 
-use std::cell::RefCell;
-
-use app::launch::control_name::{ControlName, dom_id};
+use app::launch::ControlName;
 use app::launch::draft::{LaunchDraft, error_placement};
-use app::launch::{Action, LaunchMode};
-use app::model::launch::{Button, Control, Field, Group, Item, Tone};
+use app::model::launch::Tone;
 use protocol::fields::FieldTable;
 use protocol::validate::FieldError;
 use serde_json::Value;
 
-use crate::launch::Catalogue;
-
-pub const RUNS_SCOPE: &str = "runs:write";
-const SESSIONS_SCOPE: &str = "sessions:write";
+use super::items::{Button, Control, Field, Group, Item};
+use crate::auth::scopes::includes;
+use crate::launch::form::Action;
+use crate::launch::{Catalogue, scope_of};
 
 pub struct PageBuilder<'a> {
     pub draft: &'a LaunchDraft,
@@ -22,8 +19,8 @@ pub struct PageBuilder<'a> {
     pub errors: Vec<FieldError>,
     /// The address of MANTYX that starts runs.
     pub runs_url: &'a str,
-    /// The ids of controls and groups, by the pointers of their fields.
-    pub anchors: RefCell<Vec<(String, String)>>,
+    /// The scopes of the sign-in.
+    pub scopes: &'a str,
 }
 
 impl PageBuilder<'_> {
@@ -33,19 +30,7 @@ impl PageBuilder<'_> {
 
     /// Returns the scope that this launch needs and the sign-in doesn't have.
     pub fn missing_scope(&self) -> Option<&'static str> {
-        let needed = if self.draft.mode == LaunchMode::OneShot { RUNS_SCOPE } else { SESSIONS_SCOPE };
-        self.lacks(needed).then_some(needed)
-    }
-
-    pub fn lacks(&self, scope: &str) -> bool {
-        self.catalogue.missing_scopes.iter().any(|missing| missing == scope)
-    }
-
-    /// Returns the id of a group, and registers it for links to its pointer.
-    pub fn anchor(&self, name: &str, pointer: &str) -> String {
-        let id = dom_id(name);
-        self.anchors.borrow_mut().push((pointer.to_owned(), id.clone()));
-        id
+        Some(scope_of(&self.draft.mode)).filter(|scope| !includes(self.scopes, scope))
     }
 
     pub fn error(&self, pointer: &str) -> Option<String> {
@@ -61,23 +46,20 @@ impl PageBuilder<'_> {
         self.error(pointer).map(|text| Item::Note { tone: Tone::Error, text })
     }
 
-    /// Returns a control with its error. `pointer` is where links to its errors lead.
-    pub fn field(&self, name: &ControlName, pointer: &str, label: &str, help: &str, control: Control) -> Field {
-        let id = self.anchor(&name.to_string(), pointer);
-        let error = match error_placement::pointer_of(self.draft, self.fields, name) {
-            Some(_) => error_placement::error_at(self.draft, self.fields, &self.errors, name),
-            None => self.error(pointer),
-        };
-        Field { id, name: name.to_string(), label: label.to_owned(), help: help.to_owned(), error, control }
+    /// Returns a control with its error.
+    pub fn field(&self, name: ControlName, label: &str, help: &str, control: Control) -> Field {
+        let error = error_placement::error_at(self.draft, self.fields, &self.errors, &name);
+        let (id, name) = (name.dom_id(), name.to_string());
+        Field { id, name, label: label.to_owned(), help: help.to_owned(), error, control }
     }
 
-    pub fn control(&self, name: &ControlName, pointer: &str, label: &str, help: &str, control: Control) -> Item {
-        Item::Field(self.field(name, pointer, label, help, control))
+    pub fn control(&self, name: ControlName, label: &str, help: &str, control: Control) -> Item {
+        Item::Field(self.field(name, label, help, control))
     }
 
     /// Returns the control of a field's single value.
     pub fn spec_control(&self, pointer: &str, label: &str, help: &str, control: Control) -> Item {
-        self.control(&ControlName::field(pointer), pointer, label, help, control)
+        self.control(ControlName::field(pointer), label, help, control)
     }
 }
 
@@ -112,14 +94,14 @@ pub fn select<T: Into<String>>(
     options: impl IntoIterator<Item = (&'static str, T)>,
 ) -> Control {
     let options = options.into_iter().map(|(option, label)| (option.to_owned(), label.into())).collect();
-    owned_select(value.into(), options)
+    owned_select(value.into(), options, false)
 }
 
-pub fn owned_select(value: String, mut options: Vec<(String, String)>) -> Control {
+pub fn owned_select(value: String, mut options: Vec<(String, String)>, searchable: bool) -> Control {
     if !options.iter().any(|(option, _)| *option == value) {
         options.push((value.clone(), value.clone()));
     }
-    Control::Select { value, options, searchable: false }
+    Control::Select { value, options, searchable }
 }
 
 pub fn button(action: impl Into<Action>, label: &str, about: &str) -> Button {
@@ -128,7 +110,7 @@ pub fn button(action: impl Into<Action>, label: &str, about: &str) -> Button {
 }
 
 pub fn buttons(button: Button) -> Item {
-    Item::Buttons { buttons: vec![button] }
+    Item::Buttons(vec![button])
 }
 
 pub fn note(text: impl Into<String>) -> Item {

@@ -1,15 +1,15 @@
 //! Builds the form's items from the table of fields.
 
-use app::launch::ControlName;
 use app::launch::control_name::dom_id;
 use app::launch::draft::control_text::{json_at, lines_at, text_at};
 use app::launch::draft::shapes::input_choice;
-use app::model::launch::{Group, GroupRole, Item};
-use protocol::fields::{self, Control, DefaultModel};
+use app::launch::{ControlKind, ControlName};
+use protocol::fields::{self, Control, DefaultModel, Section};
 use protocol::json::preview;
 use serde_json::Value;
 
 use super::controls::{PageBuilder, area, checkbox, code_area, fold, line, line_with, note, owned_select, select};
+use super::items::{Group, GroupRole, Item};
 use crate::launch::{Choice, Offer};
 
 /// The most characters of a description in a list.
@@ -19,54 +19,39 @@ const MAX_CLOSED_OPTIONS: usize = 8;
 
 impl PageBuilder<'_> {
     pub fn sections(&self) -> Vec<Group> {
-        let section = |section: fields::Section| {
-            let mut items = self.before_fields(section);
-            items.extend(self.items(self.fields.in_section(section), ""));
-            items.extend(self.after_fields(section));
-            let (summary, open) = self.section_fold(section).unzip();
-            Group {
-                id: section.id().to_owned(),
-                role: GroupRole::Section,
-                title: section.title().to_owned(),
-                summary: summary.unwrap_or_default(),
-                open,
-                hint: self.intro(section).to_owned(),
-                checks: Vec::new(),
-                items,
-            }
-        };
-        fields::Section::ALL.into_iter().map(section).chain(self.other_fields()).collect()
+        Section::ALL.into_iter().map(|section| self.section(section)).chain(self.other_fields()).collect()
     }
 
-    /// The controls of a section that are not fields of the spec.
-    fn before_fields(&self, section: fields::Section) -> Vec<Item> {
+    fn section(&self, section: Section) -> Group {
+        let mut items = self.items(self.fields.in_section(section), "");
+        let mut hint = "";
         match section {
-            fields::Section::Input => {
-                let options = [("prompt", "One prompt"), ("messages", "Several messages")];
-                let control = select(input_choice(self.spec()), options);
-                vec![self.control(&ControlName::Other("input"), "/messages", "Input", "", control)]
+            Section::Input => {
+                let control =
+                    select(input_choice(self.spec()), [("prompt", "One prompt"), ("messages", "Several messages")]);
+                items.insert(0, self.control(ControlKind::Other.at("input"), "Input", "", control));
             }
-            fields::Section::Model => self.catalogue.models.unavailable.iter().map(note).collect(),
-            _ => Vec::new(),
+            Section::Model => drop(items.splice(0..0, self.catalogue.models.unavailable.iter().map(note))),
+            Section::Tools if self.spec()["tools"].as_array().is_none_or(Vec::is_empty) => {
+                hint = "No tools yet. Without tools, the model answers from its own knowledge.";
+            }
+            Section::Output if !self.spec()["outputSchema"].is_null() => items.push(self.sample()),
+            Section::Metadata => {
+                hint = "Use metadata to find runs later. Fill in the empty row to add another one.";
+            }
+            Section::Tools | Section::Output | Section::Limits => {}
         }
-    }
-
-    fn after_fields(&self, section: fields::Section) -> Option<Item> {
-        match section {
-            fields::Section::Output => {
-                self.spec().get("outputSchema").filter(|schema| !schema.is_null()).map(|_| self.sample())
-            }
-            _ => None,
-        }
-    }
-
-    fn intro(&self, section: fields::Section) -> &'static str {
-        match section {
-            fields::Section::Tools if self.spec()["tools"].as_array().is_none_or(Vec::is_empty) => {
-                "No tools yet. Without tools, the model answers from its own knowledge."
-            }
-            fields::Section::Metadata => "Use metadata to find runs later. Fill in the empty row to add another one.",
-            _ => "",
+        let (summary, open) = self.section_fold(section).unzip();
+        let (id, title) = section.id_and_title();
+        Group {
+            id: id.to_owned(),
+            role: GroupRole::Section,
+            title: title.to_owned(),
+            summary: summary.unwrap_or_default(),
+            open,
+            hint: hint.to_owned(),
+            items,
+            ..Group::default()
         }
     }
 
@@ -77,7 +62,7 @@ impl PageBuilder<'_> {
         for field in fields {
             let pointer =
                 if parent.is_empty() { field.pointer.to_owned() } else { format!("{parent}/{}", field.name()) };
-            if !field.is_shown(self.spec(), &pointer) {
+            if !self.fields.is_shown(field, self.spec(), &pointer) {
                 continue;
             }
             let own = self.field_items(field, &pointer);
@@ -117,8 +102,7 @@ impl PageBuilder<'_> {
             Control::Model(default) => vec![self.model_select(pointer, field, default)],
             Control::Shapes(shapes) => {
                 let control = select(shapes.choice_of(self.spec().pointer(pointer)), shapes.options());
-                let name = ControlName::Choice(pointer.to_owned());
-                vec![self.control(&name, pointer, field.label, field.help, control)]
+                vec![self.control(ControlKind::Choice.at(pointer), field.label, field.help, control)]
             }
             Control::Map(map) => self.map(pointer, map, field.help),
             Control::Schema => self.schema(pointer, field.label, field.help),
@@ -136,9 +120,11 @@ impl PageBuilder<'_> {
     }
 
     pub fn json(&self, pointer: &str, label: &str, help: &str, rows: u32) -> Item {
-        let unfinished = self.draft.unfinished.texts.get(&ControlName::field(pointer).to_string()).cloned();
-        let control = code_area(unfinished.unwrap_or_else(|| json_at(self.spec(), pointer)), rows, "");
-        self.spec_control(pointer, label, help, control)
+        let text = match self.draft.unfinished.text(&ControlName::field(pointer)) {
+            "" => json_at(self.spec(), pointer),
+            unfinished => unfinished.to_owned(),
+        };
+        self.spec_control(pointer, label, help, code_area(text, rows, ""))
     }
 
     /// A list of the workspace to choose from, or a text line if there is none.
@@ -152,16 +138,10 @@ impl PageBuilder<'_> {
             description => format!("{} — {}", choice.name, preview(description, MAX_DESCRIPTION_CHARS)),
         };
         let listed = offer.items.iter().map(|choice| (choice.id.clone(), label(choice)));
-        let options = std::iter::once((String::new(), none.to_owned())).chain(listed).collect();
-        let control = match owned_select(value, options) {
-            app::model::launch::Control::Select { value, options, .. } => {
-                // A few agents fit into a closed list.
-                let searchable = pointer != "/agentId" || options.len() > MAX_CLOSED_OPTIONS;
-                app::model::launch::Control::Select { value, options, searchable }
-            }
-            other => other,
-        };
-        self.spec_control(pointer, field.label, field.help, control)
+        let options: Vec<_> = std::iter::once((String::new(), none.to_owned())).chain(listed).collect();
+        // A few agents fit into a closed list.
+        let searchable = pointer != "/agentId" || options.len() > MAX_CLOSED_OPTIONS;
+        self.spec_control(pointer, field.label, field.help, owned_select(value, options, searchable))
     }
 
     /// A select of models, or a text line without a catalogue.
@@ -185,7 +165,7 @@ impl PageBuilder<'_> {
         }
         let listed = models.items.iter().map(|model| (model.id.clone(), super::model::describe(model)));
         let options = std::iter::once((String::new(), none)).chain(listed).collect();
-        self.spec_control(pointer, field.label, &help, owned_select(value, options))
+        self.spec_control(pointer, field.label, &help, owned_select(value, options, false))
     }
 
     fn other_fields(&self) -> Option<Group> {
@@ -196,23 +176,20 @@ impl PageBuilder<'_> {
             role: GroupRole::Section,
             title: "Other fields".to_owned(),
             hint: "Fields that are not in the form. They are sent unchanged; edit them in the JSON.".to_owned(),
-            items: vec![Item::Facts { facts }],
+            items: vec![Item::Facts(facts)],
             ..Group::default()
         })
     }
 }
 
 /// Adds items, next to the last one or below it.
-fn add(items: &mut Vec<Item>, mut own: Vec<Item>, beside: bool) {
+fn add(items: &mut Vec<Item>, own: Vec<Item>, beside: bool) {
     match items.pop() {
-        Some(Item::Row { items: mut row }) if beside => {
-            row.append(&mut own);
-            items.push(Item::Row { items: row });
-        }
-        Some(last) if beside => items.push(Item::Row { items: std::iter::once(last).chain(own).collect() }),
+        Some(Item::Row(row)) if beside => items.push(Item::Row(row.into_iter().chain(own).collect())),
+        Some(last) if beside => items.push(Item::Row(std::iter::once(last).chain(own).collect())),
         last => {
             items.extend(last);
-            items.append(&mut own);
+            items.extend(own);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The messages of the input, with their files.
 
+use app::launch::ControlKind;
 use app::launch::control_name::dom_id;
-use app::launch::{ControlName, Verb};
-use app::model::launch::{Control, Group, GroupRole, Item, Tone};
+use app::model::launch::Tone;
 use serde_json::Value;
 
 use super::controls::{PageBuilder, button, buttons, fold, line, note};
+use super::items::{Control, Group, GroupRole, Item};
+use crate::launch::form::Verb;
 
 impl PageBuilder<'_> {
     pub fn messages(&self) -> Vec<Item> {
@@ -19,8 +21,7 @@ impl PageBuilder<'_> {
         let title = format!("Message {}", index + 1);
         let mut items = self.items(self.fields.fields_of("/messages/*"), &place);
         items.push(buttons(button(Verb::Remove.of(&place), "Remove", &title.to_lowercase())));
-        let id = self.anchor(&place, &place);
-        Item::Group(Group { id, role: GroupRole::Card, title, items, ..Group::default() })
+        Item::Group(Group { id: dom_id(&place), role: GroupRole::Card, title, items, ..Group::default() })
     }
 
     /// The files of a message, and controls that attach another one.
@@ -38,19 +39,16 @@ impl PageBuilder<'_> {
             items.push(buttons(button(Verb::Remove.of(place), "Remove", name)));
         }
         let file = Control::File { accept: String::new() };
-        let typed = self.draft.unfinished.file_urls.get(list);
-        let url = line(typed.cloned().unwrap_or_default());
-        let (file_name, url_name) = (ControlName::File(list.to_owned()), ControlName::FileUrl(list.to_owned()));
+        let (file_name, url_name) = (ControlKind::File.at(list), ControlKind::FileUrl.at(list));
+        let typed = self.draft.unfinished.text(&url_name);
         let index = message.rsplit('/').next().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
         items.extend([
-            Item::Row {
-                items: vec![
-                    self.control(&file_name, list, "A file of yours, at most 5 MB in all", "", file),
-                    self.control(&url_name, &format!("{message}#url"), "Or its https address", "", url),
-                ],
-            },
+            Item::Row(vec![
+                self.control(file_name, "Your file, at most 5 MB in total", "", file),
+                self.control(url_name, "Or its https address", "", line(typed)),
+            ]),
             buttons(button(Verb::Attach.of(message), "Attach", &format!("message {}", index + 1))),
         ]);
-        fold(dom_id(&format!("fold{message}")), "Files", !attached.is_empty() || typed.is_some(), items)
+        fold(dom_id(&format!("fold{message}")), "Files", !attached.is_empty() || !typed.is_empty(), items)
     }
 }

@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::controls::PageBuilder;
 use crate::launch::ModelChoice;
 
+/// An average over languages and models, good enough for an estimate.
+const CHARS_PER_TOKEN: u64 = 4;
+
 impl PageBuilder<'_> {
     /// Estimates the cost of the prompt, and says whether it is too long.
     pub fn estimate(&self) -> String {
@@ -13,14 +16,15 @@ impl PageBuilder<'_> {
         let Some(model) = self.catalogue.models.items.iter().find(|model| Some(model.id.as_str()) == id) else {
             return String::new();
         };
-        let chars = input_chars(self.spec());
-        let cost = match model.estimated_prompt_usd(chars) {
-            Some(usd) if chars > 0 && usd >= 0.0001 => format!("Sending the input once costs about ${usd:.4}. "),
-            Some(usd) if chars > 0 && usd > 0.0 => "Sending the input once costs less than $0.0001. ".to_owned(),
+        let tokens = input_chars(self.spec()).div_ceil(CHARS_PER_TOKEN);
+        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+        let cost = match model.input_per_1m_usd.map(|price| price * tokens as f64 / 1e6) {
+            Some(usd) if usd >= 0.0001 => format!("Sending the input once costs about ${usd:.4}. "),
+            Some(usd) if usd > 0.0 => "Sending the input once costs less than $0.0001. ".to_owned(),
             _ => String::new(),
         };
-        let fits = if model.is_likely_too_long(chars) { "It is likely too long for this model." } else { "" };
-        format!("{cost}{fits}")
+        let is_too_long = model.context_window_tokens.is_some_and(|window| tokens > window);
+        format!("{cost}{}", if is_too_long { "It is likely too long for this model." } else { "" })
     }
 }
 

@@ -1,14 +1,16 @@
 //! Tables of names and values, and of a schema's properties.
 
 use app::launch::control_name::dom_id;
+use app::launch::draft::control_text::text_at;
 use app::launch::draft::rows::{MAX_ROWS, Row, Table};
-use app::launch::{ControlName, Verb, local_tools};
-use app::model::launch::{Control, Item};
+use app::launch::{ControlName, local_tools};
 use protocol::fields::{MapControl, Suggestions};
-use protocol::json_pointer::join;
 use protocol::spec::DEFAULT_TOOL_BUDGETS;
 
 use super::controls::{PageBuilder, button, buttons, checkbox, fold, line, line_with, note, secret_line, select};
+use super::items::{Control, Item};
+use crate::launch::form::Verb;
+use crate::masking::is_redacted;
 
 const PROPERTY_TYPES: [(&str, &str); 7] = [
     ("string", "text"),
@@ -36,21 +38,17 @@ impl PageBuilder<'_> {
             Suggestions::Tools => "tool-names",
         };
         let row = |(i, row): (usize, &Row)| {
-            let (key, value) = (&row.name, &row.texts[0]);
-            let known = self.catalogue.metadata.iter().position(|entry| entry.key == *key);
+            let (key, value) = (&row.name, &table.texts(row)[1]);
+            let known = self.catalogue.metadata.iter().position(|(known, _)| known == key);
             let control = match known.filter(|_| map.suggestions == Suggestions::Metadata) {
                 _ if map.secret => secret_line(value),
                 Some(at) => line_with(value, "", &format!("metadata-{at}")),
                 None => line(value),
             };
-            let part = |part: &str, pointer_to: &str, head: &str, control: Control| {
-                let name = ControlName::row(pointer, i, part);
-                self.control(&name, pointer_to, &format!("{head} {}", i + 1), "", control)
+            let part = |part: &str, head: &str, control: Control| {
+                self.control(ControlName::row(pointer, i, part), &format!("{head} {}", i + 1), "", control)
             };
-            vec![
-                part("key", &format!("{pointer}#{i}"), map.key_label, line_with(key, "", keys)),
-                part("value", &join(pointer, key), map.value_label, control),
-            ]
+            vec![part("key", map.key_label, line_with(key, "", keys)), part("value", map.value_label, control)]
         };
         let mut items: Vec<Item> = (!help.is_empty()).then(|| note(help)).into_iter().collect();
         items.extend(self.suggestions(map.suggestions, &rows));
@@ -62,19 +60,19 @@ impl PageBuilder<'_> {
 
     /// Returns the lists that complete names and values.
     fn suggestions(&self, suggestions: Suggestions, rows: &[Row]) -> Vec<Item> {
-        let list = |id: String, values: Vec<String>| Item::Datalist {
-            id,
-            values: values.into_iter().map(|value| (value, String::new())).collect(),
-        };
+        let list = |id: String, values: Vec<String>| Item::Datalist { id, values };
         match suggestions {
             Suggestions::None => Vec::new(),
             Suggestions::Tools => vec![list("tool-names".to_owned(), self.tool_names())],
             Suggestions::Metadata => {
                 let in_use = &self.catalogue.metadata;
-                let keys = list("metadata-keys".to_owned(), in_use.iter().map(|entry| entry.key.clone()).collect());
+                let unmasked =
+                    |texts: Vec<&String>| texts.into_iter().filter(|text| !is_redacted(text)).cloned().collect();
+                let keys = list("metadata-keys".to_owned(), unmasked(in_use.iter().map(|(key, _)| key).collect()));
                 let is_shown = |key: &String| rows.iter().any(|row| row.name == *key);
-                let shown = in_use.iter().enumerate().filter(|(_, entry)| is_shown(&entry.key));
-                let values = shown.map(|(i, entry)| list(format!("metadata-{i}"), entry.values.clone()));
+                let shown = in_use.iter().enumerate().filter(|(_, (key, _))| is_shown(key));
+                let values =
+                    shown.map(|(i, (_, values))| list(format!("metadata-{i}"), unmasked(values.iter().collect())));
                 std::iter::once(keys).chain(values).collect()
             }
         }
@@ -114,14 +112,13 @@ impl PageBuilder<'_> {
         let row = |(i, row): (usize, &Row)| {
             let number = i + 1;
             let part = |part: &str, label: &str, control: Control| {
-                let place = if part == "name" { format!("{pointer}#{i}") } else { format!("{pointer}#{i}.{part}") };
-                self.control(&ControlName::row(pointer, i, part), &place, label, "", control)
+                self.control(ControlName::row(pointer, i, part), label, "", control)
             };
             let mut controls = vec![
                 part("name", &format!("Property {number}"), line(&row.name)),
-                part("type", &format!("Type {number}"), select(&row.texts[0], PROPERTY_TYPES)),
-                part("description", &format!("Description {number}"), line(&row.texts[1])),
-                part("required", "required", checkbox(row.texts[2] == "true")),
+                part("type", &format!("Type {number}"), select(text_at(&row.entry, "/type"), PROPERTY_TYPES)),
+                part("description", &format!("Description {number}"), line(text_at(&row.entry, "/description"))),
+                part("required", "required", checkbox(row.required)),
             ];
             if i < count {
                 let about = if row.name.is_empty() { format!("property {number}") } else { row.name.clone() };

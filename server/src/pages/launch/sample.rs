@@ -1,16 +1,19 @@
 //! A sample answer, to try the output schema with.
 
+use app::launch::ControlKind;
 use app::launch::draft::json_error;
-use app::launch::{ControlName, Verb};
-use app::model::launch::{Item, Tone};
+use app::model::launch::Tone;
 
 use super::controls::{PageBuilder, button, buttons, code_area, fold};
+use super::items::Item;
+use crate::launch::form::Verb;
 
 impl PageBuilder<'_> {
     pub fn sample(&self) -> Item {
-        let text = &self.draft.unfinished.sample;
+        let name = ControlKind::Other.at("sample");
+        let text = self.draft.unfinished.text(&name);
         let control = code_area(text, 3, "{ }");
-        let mut field = self.field(&ControlName::Other("sample"), "/sample", "A sample answer", "", control);
+        let mut field = self.field(name, "A sample answer", "", control);
         let mut outcome = None;
         match json_error::parse(text) {
             _ if text.trim().is_empty() => {}

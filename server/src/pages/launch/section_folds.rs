@@ -18,8 +18,8 @@ impl PageBuilder<'_> {
             Section::Output => "Free text",
             Section::Metadata => "None",
         };
-        let fields: Vec<&Field> =
-            self.fields.in_section(section).filter(|field| field.is_shown(self.spec(), field.pointer)).collect();
+        let is_shown = |field: &&Field| self.fields.is_shown(field, self.spec(), field.pointer);
+        let fields: Vec<&Field> = self.fields.in_section(section).filter(is_shown).collect();
         let values: Vec<String> = fields.iter().filter_map(|field| self.summary_of(field)).collect();
         let summary = if values.is_empty() { nothing_set.to_owned() } else { values.join(" · ") };
         Some((summary, fields.iter().any(|field| self.error_inside(field.pointer).is_some())))
@@ -27,22 +27,23 @@ impl PageBuilder<'_> {
 
     fn summary_of(&self, field: &Field) -> Option<String> {
         let value = self.spec().pointer(field.pointer).filter(|value| !value.is_null())?;
-        let label = field.label;
         match (field.control, value) {
             // Their fields have controls of their own.
             (Control::Parts, _) | (Control::Shapes(_), Value::Object(_)) => None,
-            (_, Value::Bool(on)) => Some(format!("{label}: {}", if *on { "on" } else { "off" })),
-            (_, Value::String(text)) => Some(format!("{label}: {}", preview(text, VALUE_CHARS))),
-            (_, Value::Number(number)) => Some(format!("{label}: {number}")),
             (Control::Map(map), Value::Object(entries)) => {
-                let pairs = entries.iter().map(|(key, value)| match value.pointer(map.inner) {
-                    Some(Value::String(text)) => format!("{key}: {}", preview(text, VALUE_CHARS)),
-                    Some(Value::Number(number)) => format!("{key}: {number}"),
-                    _ => key.clone(),
-                });
+                let pairs = entries.iter().map(|(key, value)| labelled(key, value.pointer(map.inner)));
                 Some(pairs.collect::<Vec<_>>().join(" · ")).filter(|pairs| !pairs.is_empty())
             }
-            _ => Some(label.to_owned()),
+            _ => Some(labelled(field.label, Some(value))),
         }
+    }
+}
+
+fn labelled(label: &str, value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Bool(on)) => format!("{label}: {}", if *on { "on" } else { "off" }),
+        Some(Value::String(text)) => format!("{label}: {}", preview(text, VALUE_CHARS)),
+        Some(Value::Number(number)) => format!("{label}: {number}"),
+        _ => label.to_owned(),
     }
 }

@@ -1,13 +1,13 @@
 //! The column beside the form: notices, the mode, the batch and templates.
 
-use app::AppError;
-use app::launch::{ControlName, LaunchMode, Verb};
-use app::model::launch::{Button, Control, Item, Notice, TemplateLink, Tone};
+use app::launch::{ControlKind, LaunchMode};
+use app::model::launch::Tone;
 
-use super::controls::{
-    PageBuilder, RUNS_SCOPE, area, button, buttons, checkbox, code_area, fold, line, line_with, note, select,
-};
+use super::controls::{PageBuilder, area, button, buttons, checkbox, code_area, fold, line, line_with, note, select};
+use super::items::{Button, Control, Item, Notice};
+use crate::auth::scopes::{RUNS_WRITE, includes};
 use crate::launch::batch_inputs::preview;
+use crate::launch::form::Verb;
 use crate::launch::templates::{Template, TemplateOwner};
 
 impl PageBuilder<'_> {
@@ -25,12 +25,14 @@ impl PageBuilder<'_> {
             });
         }
         let ownership = &self.draft.ownership;
-        for (exists, text, href) in [
-            (ownership.has_saved_draft, unfinished_draft(&ownership.saved_prompt), "/launch"),
-            (ownership.has_previous_draft, "An earlier draft is saved.".to_owned(), "/launch?draft=earlier"),
-        ] {
+        let saved = ownership.saved_draft.as_deref().map(|prompt| match prompt {
+            "" => ("You have an unfinished draft.".to_owned(), "/launch"),
+            prompt => (format!("You have an unfinished draft: {prompt}"), "/launch"),
+        });
+        let previous = ("An earlier draft is saved.".to_owned(), "/launch?draft=earlier");
+        for (text, href) in saved.into_iter().chain(ownership.has_previous_draft.then_some(previous)) {
             let link = Some((href.to_owned(), "Restore".to_owned()));
-            notices.extend(exists.then_some(Notice { tone: Tone::Info, text, link }));
+            notices.push(Notice { tone: Tone::Info, text, link });
         }
         if let Some(done) = &self.draft.last_action.success {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
@@ -76,67 +78,74 @@ impl PageBuilder<'_> {
         items
     }
 
-    /// A control that belongs to no field of the spec. Its errors are at `/batch/inputs` for `batch.inputs`.
-    fn other(&self, name: &'static str, label: &str, help: &str, control: Control) -> Item {
-        let pointer = format!("/{}", name.replace('.', "/"));
-        self.control(&ControlName::Other(name), &pointer, label, help, control)
+    /// A control that belongs to no field of the spec.
+    fn other(&self, name: &str, label: &str, help: &str, control: Control) -> Item {
+        self.control(ControlKind::Other.at(name), label, help, control)
+    }
+
+    /// The text of a control that belongs to no field of the spec.
+    fn text(&self, name: &str) -> &str {
+        self.draft.unfinished.text(&ControlKind::Other.at(name))
     }
 
     fn batch(&self) -> Item {
-        let fields = &self.draft.unfinished.batch;
-        let control = code_area(&fields.inputs, 4, "prompt,metadata.customer\nWhere is order 1?,acme");
+        let inputs = self.text("batch.inputs");
+        let control = code_area(inputs, 4, "prompt,metadata.customer\nWhere is order 1?,acme");
         let help = "CSV with a header line, or a JSON list; at most 200. {{column}} in the prompt or in a message stands \
                     for a column.";
-        let name = ControlName::Other("batch.inputs");
-        let mut inputs = self.field(&name, "/batch/inputs", "Inputs", help, control);
-        let preview = (!fields.inputs.trim().is_empty()).then(|| preview(self.spec(), &fields.inputs)).transpose();
-        if let Err(AppError::Invalid { message, .. }) = &preview {
-            inputs.error = Some(message.clone());
+        let mut field = self.field(ControlKind::Other.at("batch.inputs"), "Inputs", help, control);
+        let preview = (!inputs.trim().is_empty()).then(|| preview(self.spec(), inputs)).transpose();
+        if let Err(error) = &preview {
+            field.error = Some(error.advice());
         }
-        let preview = preview.ok().flatten();
+        let preview = preview.ok().flatten().or_else(|| self.draft.last_action.batch_file.clone());
         let file = Control::File { accept: ".csv,.json,text/csv,application/json".to_owned() };
-        let key = self.other("batch.key", "Tagged", "", line_with(&fields.tag_key, "batch", ""));
-        let value = self.other("batch.value", "With", "", line_with(&fields.tag_value, "generated", ""));
-        let start = Button { disabled: self.lacks(RUNS_SCOPE), ..button(Verb::LaunchBatch, "Launch the batch", "") };
+        let key = line_with(self.text("batch.key"), "batch", "");
+        let value = line_with(self.text("batch.value"), "generated", "");
+        let forbidden = !includes(self.scopes, RUNS_WRITE);
+        let start = Button { disabled: forbidden, ..button(Verb::LaunchBatch, "Launch the batch", "") };
         let items = vec![
-            Item::Field(inputs),
+            Item::Field(field),
             note(preview.unwrap_or_else(|| "The number of runs and the first input are shown here.".to_owned())),
             self.other("batch.file", "Or a file", "", file),
-            Item::Row { items: vec![key, value] },
+            Item::Row(vec![
+                self.other("batch.key", "Metadata key", "", key),
+                self.other("batch.value", "Metadata value", "", value),
+            ]),
             buttons(start),
         ];
-        fold("fold-batch", "Batch", !fields.inputs.is_empty(), items)
+        fold("fold-batch", "Batch", !inputs.is_empty(), items)
     }
 
     fn template(&self, templates: &[Template]) -> Item {
-        let fields = &self.draft.unfinished.template;
-        let shared = checkbox(fields.shared);
+        let input = &self.draft.unfinished;
+        let shared = checkbox(self.text("template.shared") == "true");
         let mut save = vec![button(Verb::SaveTemplate, "Save as a template", "")];
         let own = templates.iter().filter(|template| template.owner == TemplateOwner::Me);
-        if let Some(current) = own.clone().find(|template| Some(&template.id) == fields.id.as_ref()) {
+        if let Some(current) = own.clone().find(|template| Some(&template.id) == input.template_id.as_ref()) {
             save.insert(0, button(Verb::UpdateTemplate.of(&current.id), "Update the template", &current.name));
         }
         let mut items = vec![
-            self.other("template.name", "Name", "", line(&fields.name)),
-            self.other("template.notes", "Notes", "", area(&fields.notes, 2, "")),
-            self.other("template.shared", "Share with the workspace", "Without the values of headers.", shared),
-            Item::Buttons { buttons: save },
+            self.other("template.name", "Name", "", line(self.text("template.name"))),
+            self.other("template.notes", "Notes", "", area(self.text("template.notes"), 2, "")),
+            self.other("template.shared", "Share with the workspace", "Header values are left out.", shared),
+            Item::Buttons(save),
         ];
         let (to_delete, others): (Vec<_>, Vec<_>) =
-            own.partition(|template| Some(&template.id) == fields.to_delete.as_ref());
+            own.partition(|template| Some(&template.id) == input.template_to_delete.as_ref());
         for template in &to_delete {
             let text = format!("Delete the template “{}”?", template.name);
             let delete = button(Verb::ConfirmDelete.of(&template.id), "Delete it", &template.name);
             let keep = button(Verb::KeepTemplate, "Keep it", &template.name);
             let buttons = vec![Button { danger: true, ..delete }, keep];
-            items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons { buttons }]);
+            items.extend([Item::Note { tone: Tone::Warning, text }, Item::Buttons(buttons)]);
         }
         if !others.is_empty() {
             let delete = |template: &&Template| {
                 button(Verb::DeleteTemplate.of(&template.id), &format!("Delete “{}”…", template.name), "")
             };
             let buttons = others.iter().map(delete).collect();
-            items.extend([note("Templates of yours:"), Item::Buttons { buttons }]);
+            items.extend([note("Your templates:"), Item::Buttons(buttons)]);
         }
         items.push(buttons(button(Verb::Reset, "Start over", "")));
         let open = self.error_inside("/template").is_some() || !to_delete.is_empty();
@@ -144,26 +153,6 @@ impl PageBuilder<'_> {
     }
 }
 
-fn unfinished_draft(prompt: &str) -> String {
-    match prompt {
-        "" => "You have an unfinished draft.".to_owned(),
-        prompt => format!("You have an unfinished draft: {prompt}"),
-    }
-}
-
 fn sign_in() -> (String, String) {
     ("/auth/start?return_to=%2Flaunch".to_owned(), "Sign in again".to_owned())
-}
-
-pub fn template_link(template: &Template) -> TemplateLink {
-    TemplateLink {
-        href: format!("/launch?template={}", template.id),
-        name: template.name.clone(),
-        notes: template.notes.clone(),
-        owner: match &template.owner {
-            TemplateOwner::BuiltIn => String::new(),
-            TemplateOwner::Me => "yours".to_owned(),
-            TemplateOwner::Colleague(email) => format!("of {email}"),
-        },
-    }
 }

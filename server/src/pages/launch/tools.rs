@@ -3,12 +3,14 @@
 use app::launch::control_name::dom_id;
 use app::launch::draft::control_text::{lines_at, text_at};
 use app::launch::draft::{answerers, apply};
-use app::launch::{Check, CheckState, ControlName, ToolCheck, Verb};
-use app::model::launch::{Button, CheckLine, Control, Group, GroupRole, Item, Tone};
+use app::launch::{Check, CheckKind, ControlKind, ToolCheck};
+use app::model::launch::Tone;
 use protocol::fields::{self, TOOL_KINDS, ToolKind};
 use serde_json::Value;
 
-use super::controls::{PageBuilder, area, button, buttons, checkbox, fold, line, line_with, note};
+use super::controls::{PageBuilder, area, button, buttons, checkbox, fold, line, note};
+use super::items::{Button, Group, GroupRole, Item};
+use crate::launch::form::Verb;
 
 /// Tools with controls. A page with thousands of them could not be used.
 const MAX_SHOWN: usize = 100;
@@ -22,14 +24,14 @@ impl PageBuilder<'_> {
             items.push(note(format!("{} more tools. Edit them in the JSON.", count - MAX_SHOWN)));
         }
         items.extend(self.session_tools());
-        let commands = self.catalogue.mcp_commands.iter().map(|command| (command.clone(), String::new()));
-        items.push(Item::Datalist { id: "mcp-commands".to_owned(), values: commands.collect() });
+        items.push(Item::Datalist { id: "mcp-commands".to_owned(), values: self.catalogue.mcp_commands.clone() });
         let add = |kind: &ToolKind| Button {
             hint: kind.help.to_owned(),
             ..button(Verb::AddTool.of(kind.name), kind.label, "")
         };
-        let kinds = vec![Item::Buttons { buttons: TOOL_KINDS.iter().map(add).collect() }];
-        items.push(fold("fold-add-tool", "Add a tool", count == 0, kinds));
+        let kinds = vec![Item::Buttons(TOOL_KINDS.iter().map(add).collect())];
+        // The browser keeps a fold open by its id. With the number of tools in it, it closes when one is added.
+        items.push(fold(format!("fold-add-tool-{count}"), "Add a tool", count == 0, kinds));
         items
     }
 
@@ -47,10 +49,9 @@ impl PageBuilder<'_> {
         let kind = TOOL_KINDS.iter().find(|kind| kind.name == text("kind"));
         let name = Some(text("name")).filter(|name| !name.is_empty()).unwrap_or_else(|| text("id"));
         let about = if name.is_empty() { format!("tool {}", index + 1) } else { name.clone() };
-        let id = self.anchor(&place, &place);
         let mut items = self.items(self.fields.fields_of("/tools/*"), &place);
         // The tools of a local MCP server have a responder each.
-        if kind.is_some_and(|kind| kind.is_local && kind.name != "mcp_local") {
+        if kind.is_some_and(|kind| kind.is_local() && kind.name != "mcp_local") {
             items.extend(self.answerer_fields(&text("name")));
         }
         items.push(buttons(button(Verb::Remove.of(&place), "Remove", &about)));
@@ -63,21 +64,28 @@ impl PageBuilder<'_> {
             None => self.responder(kind, &name),
         };
         Item::Group(Group {
-            id,
+            id: dom_id(&place),
             role: GroupRole::Card,
             title: if name.is_empty() { format!("Tool {}", index + 1) } else { name.clone() },
             summary: format!("{} · {state}", kind.map_or("Unknown kind", |kind| kind.label)),
             open: Some(count == 1 || name.is_empty() || has_error),
+            replaced: self.replaced(index, count),
             hint: kind.map(|kind| kind.help.to_owned()).unwrap_or_default(),
-            checks: check.map(|check| check.checks.iter().map(check_line).collect()).unwrap_or_default(),
+            checks: check.map(|check| check.checks.clone()).unwrap_or_default(),
             items,
         })
+    }
+
+    /// After a tool is removed, each later one has the id of the one before it.
+    fn replaced(&self, index: usize, count: usize) -> Option<String> {
+        let removed = self.draft.unfinished.removed_tool.as_ref();
+        removed.filter(|removed| removed.list == "/tools" && removed.at <= index).map(|_| count.to_string())
     }
 
     fn responder(&self, kind: Option<&ToolKind>, tool: &str) -> &'static str {
         match kind {
             Some(kind) if kind.name == "mcp_local" => "answered from here",
-            Some(kind) if kind.is_local => match self.draft.answers.get(tool).map_or("hand", answerers::choice_of) {
+            Some(kind) if kind.is_local() => match self.draft.answers.get(tool).map_or("hand", answerers::choice_of) {
                 "hand" => "you answer",
                 "canned" => "a canned reply answers",
                 "a2a" => "an agent answers",
@@ -111,18 +119,14 @@ impl PageBuilder<'_> {
                 Some(tool) => format!("{} The model sees {server}_{name}.", tool.description),
                 None => "The server does not have it.".to_owned(),
             };
-            let control_name = ControlName::checkbox(filter, name);
-            self.control(&control_name, &format!("{filter}#{name}"), name, help.trim(), checkbox(checked))
+            self.control(ControlKind::Checkbox.part(filter, name), name, help.trim(), checkbox(checked))
         };
-        let present = Control::Hidden { value: "present".to_owned() };
-        let present = self.control(&ControlName::Checkboxes(filter.to_owned()), filter, "", "", present);
-        let offered = apply::offered_tools(self.draft, place);
         Item::Group(Group {
-            id: self.anchor(&format!("{filter}-list"), filter),
+            id: dom_id(filter),
             role: GroupRole::Card,
             title: format!("{} tools found", found.len()),
             hint: "Uncheck what the model should not use.".to_owned(),
-            items: std::iter::once(present).chain(offered.iter().map(one)).collect(),
+            items: apply::offered_tools(self.draft, place).iter().map(one).collect(),
             ..Group::default()
         })
     }
@@ -130,15 +134,11 @@ impl PageBuilder<'_> {
     /// The tools of a local MCP server: discovered, or pasted as JSON.
     pub fn tool_list(&self, pointer: &str, field: &fields::Field) -> Vec<Item> {
         let place = pointer.trim_end_matches("/tools");
-        let source = self.draft.unfinished.sources.get(place).cloned().unwrap_or_default();
-        let part = |part: &str, label: &str, control: Control| {
-            self.control(&ControlName::source(place, part), &format!("{place}#{part}"), label, "", control)
-        };
-        let mut from = vec![part("url", "Discover from the address", line(source.url))];
+        let mut from = vec![self.source(place, "url", "Discover from the address", "", "")];
         if !self.catalogue.mcp_commands.is_empty() {
-            from.push(part("command", "Or from a command", line_with(source.command, "", "mcp-commands")));
+            from.push(self.source(place, "command", "Or from a command", "", "mcp-commands"));
         }
-        let mut items = vec![Item::Row { items: from }, self.source_header(place), discover(place)];
+        let mut items = vec![Item::Row(from), self.source_header(place), discover(place)];
         let listed = self.spec().pointer(pointer).and_then(Value::as_array);
         for (index, tool) in listed.into_iter().flatten().enumerate() {
             let at = format!("{pointer}/{index}");
@@ -161,11 +161,11 @@ impl PageBuilder<'_> {
         let names = answerers::session_only_tools(self.draft);
         let checks = self.draft.last_action.tool_checks.iter().filter(|check| check.path.starts_with("/session/"));
         let group = || Group {
-            id: self.anchor("session-tools", "/session/tools"),
+            id: "session-tools".to_owned(),
             role: GroupRole::Card,
             title: "Local tools of the session".to_owned(),
             hint: "They come with the session. Choose who answers them in this message.".to_owned(),
-            checks: checks.flat_map(|check| &check.checks).map(check_line).collect(),
+            checks: checks.flat_map(|check| check.checks.clone()).collect(),
             items: names.iter().flat_map(|name| self.answerer_fields(name)).collect(),
             ..Group::default()
         };
@@ -178,40 +178,15 @@ fn discover(place: &str) -> Item {
 }
 
 fn check_state(check: &ToolCheck) -> &'static str {
-    let has = |state: CheckState| check.checks.iter().any(|check| check.state == state);
-    match (has(CheckState::Failed), has(CheckState::Warning)) {
-        (true, _) => "a check failed",
-        (false, true) => "a check warns",
-        (false, false) => "checked",
+    match check.checks.iter().map(|check| check.state).max() {
+        Some(Tone::Error) => "a check failed",
+        Some(Tone::Warning) => "a check warns",
+        _ => "checked",
     }
 }
 
-/// Returns the result of a tool's checks in one line: the most serious one.
-pub fn check_result(check: &ToolCheck) -> CheckLine {
-    let worst = check.checks.iter().max_by_key(|check| match check.state {
-        CheckState::Passed => 0,
-        CheckState::Unknown => 1,
-        CheckState::Warning => 2,
-        CheckState::Failed => 3,
-    });
-    match worst.filter(|worst| worst.state != CheckState::Passed).map(check_line) {
-        Some(line) => CheckLine { label: check.name.clone(), ..line },
-        None => CheckLine {
-            tone: Tone::Success,
-            label: check.name.clone(),
-            message: "All checks passed.".to_owned(),
-            fix: String::new(),
-        },
-    }
-}
-
-fn check_line(check: &Check) -> CheckLine {
-    let tone = match check.state {
-        CheckState::Passed => Tone::Success,
-        CheckState::Unknown => Tone::Info,
-        CheckState::Warning => Tone::Warning,
-        CheckState::Failed => Tone::Error,
-    };
-    let fix = check.fix.clone().unwrap_or_default();
-    CheckLine { tone, label: check.kind.label().to_owned(), message: check.message.clone(), fix }
+/// Returns the result of a tool's checks, under its name: the most serious one.
+pub fn check_result(tool: &ToolCheck) -> (String, Check) {
+    let worst = tool.checks.iter().max_by_key(|check| check.state).filter(|check| check.state != Tone::Success);
+    (tool.name.clone(), worst.cloned().unwrap_or_else(|| CheckKind::Answered.passed("All checks passed.")))
 }

@@ -8,7 +8,9 @@ use domain::{FacetValue, ViewList};
 use protocol::RunStatus;
 use protocol::query::{Clause, Field, Is, RESERVED, SESSION_STATUSES, Term};
 
+use super::facets::title;
 use crate::error::Error;
+use crate::masking::is_redacted;
 use crate::workspace::SignedInWorkspace;
 
 /// Suggests completions for the word at the caret, which is given in UTF-16 code units.
@@ -22,6 +24,12 @@ pub async fn load(
     let known = async |key: &str, prefix: &str| match list {
         ViewList::Runs => store.complete_values(id, key, prefix).await,
         ViewList::Sessions => store.complete_session_values(id, key, prefix).await,
+    };
+    let known = async |key: &str, prefix: &str| {
+        let mut values = known(key, prefix).await?;
+        let shown = |value: &FacetValue| value.label.clone().unwrap_or_else(|| title(&value.value));
+        values.retain(|value| !is_redacted(&shown(value)));
+        Ok::<_, Error>(values)
     };
     let typed = Typed::parse(text, caret);
     Ok(match (&typed, typed.counted_key()) {
@@ -74,6 +82,7 @@ const NOTES: [&str; RESERVED.len()] = [
     "the session's id",
     "a tool that was called",
     "the class of the error",
+    "a failure group",
     "truncated, looping, budget, waiting …",
     "a metadata key, or orphan-call",
     "the run's id",
@@ -82,6 +91,9 @@ const NOTES: [&str; RESERVED.len()] = [
     "for example >0.05",
     "for example >5",
     "tool calls, for example >20",
+    "time spent waiting for answers, for example >30s",
+    "the tool that took most of the time",
+    "a tool that failed or reported a failure",
     "for example 2h or 2026-10-01",
     "for example 2026-10-01",
     "the same as since",
@@ -183,7 +195,9 @@ impl Typed {
         };
         let observed = known.iter().map(|value| {
             let word = value.value.strip_prefix("metadata.").filter(|_| key.eq_ignore_ascii_case("has"));
-            (quoted(word.unwrap_or(&value.value)), counted(list, value.runs))
+            let runs = counted(list, value.runs);
+            let note = value.label.as_ref().map_or_else(|| runs.clone(), |label| format!("{label} · {runs}"));
+            (quoted(word.unwrap_or(&value.value)), note)
         });
         let lower = prefix.to_ascii_lowercase();
         let unused = fixed.into_iter().filter(|word| word.starts_with(&lower));
@@ -234,7 +248,7 @@ mod tests {
     use super::*;
 
     fn value(value: &str, runs: u64) -> FacetValue {
-        FacetValue { value: value.to_owned(), runs, selected: false }
+        FacetValue { value: value.to_owned(), runs, ..FacetValue::default() }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use protocol::Query;
 use protocol::query::{Field, Is, Term};
 
 use super::Links;
+use crate::masking::is_redacted;
 
 /// The number of groups that start open. A group with a selected value is always open.
 const OPEN_GROUPS: usize = 6;
@@ -23,9 +24,14 @@ pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelM
         key if key.starts_with("metadata.") => 1,
         _ => 2,
     });
+    facets.retain(|facet| !is_redacted(&title(&facet.key)));
     let groups = facets.into_iter().enumerate().map(|(i, facet)| {
-        let links: Vec<FacetLink> =
-            facet.values.iter().filter_map(|value| link(links, &facet.key, value, query)).collect();
+        let links: Vec<FacetLink> = facet
+            .values
+            .iter()
+            .filter(|value| !is_redacted(value.label.as_ref().unwrap_or(&value.value)))
+            .filter_map(|value| link(links, &facet.key, value, query))
+            .collect();
         FacetGroup {
             title: title(&facet.key),
             open: i < OPEN_GROUPS || links.iter().any(|link| link.on),
@@ -39,14 +45,15 @@ pub fn build_facets(links: &Links, facets: Facets, query: &Query) -> FacetPanelM
 fn link(links: &Links, key: &str, value: &FacetValue, query: &Query) -> Option<FacetLink> {
     let term = term(links.list(), key, &value.value)?;
     Some(FacetLink {
-        value: visible(&value.value).into_owned(),
+        value: visible(value.label.as_deref().unwrap_or(&value.value)).into_owned(),
         count: grouped(value.runs),
         on: query.includes(&term),
         href: links.url(&query.toggled(term)),
     })
 }
 
-fn title(key: &str) -> String {
+/// The name of a key for people.
+pub fn title(key: &str) -> String {
     match key {
         "status" => "Status".to_owned(),
         "is" => "Signals".to_owned(),
@@ -55,11 +62,13 @@ fn title(key: &str) -> String {
         "name" => "Name".to_owned(),
         "tool" => "Tool".to_owned(),
         "error" => "Error".to_owned(),
+        "group" => "Failure group".to_owned(),
         other => other.strip_prefix("metadata.").unwrap_or(other).to_owned(),
     }
 }
 
-fn term(list: ViewList, key: &str, value: &str) -> Option<Term> {
+/// The filter by a value of a key, if the key can be filtered by.
+pub fn term(list: ViewList, key: &str, value: &str) -> Option<Term> {
     if let Some(key) = key.strip_prefix("metadata.") {
         return Some(Term::metadata(key, value));
     }

@@ -5,27 +5,43 @@ use domain::url::encode;
 use domain::{RunSort, View, ViewList, ViewScope};
 use protocol::Query;
 
-/// Links keep the id of the opened saved view, so that it can be changed, and the order of the list.
+/// Links keep the id of the opened saved view, so that it can be changed, the order of the list, and what its chart shows.
 #[derive(Clone, Debug)]
 pub struct Links {
     list: ViewList,
+    path: &'static str,
     view: Option<String>,
     sort: RunSort,
+    /// Other parameters.
+    more: Vec<(&'static str, String)>,
 }
 
 impl Links {
     pub fn to_list(list: ViewList) -> Self {
-        Self { list, view: None, sort: RunSort::default() }
+        Self { list, path: list.path(), view: None, sort: RunSort::default(), more: Vec::new() }
     }
 
     pub fn with_view(list: ViewList, view: Option<&View>) -> Self {
         let saved = view.filter(|view| view.scope != ViewScope::BuiltIn);
-        Self { list, view: saved.map(|view| view.id.clone()), sort: RunSort::default() }
+        Self { view: saved.map(|view| view.id.clone()), ..Self::to_list(list) }
     }
 
     /// The same links to a list in another order.
     pub fn sorted(&self, sort: RunSort) -> Self {
         Self { sort, ..self.clone() }
+    }
+
+    /// The same links to another page with a filter of this list.
+    pub fn to_page(&self, path: &'static str) -> Self {
+        Self { path, ..self.clone() }
+    }
+
+    /// The same links with another parameter, or without it.
+    pub fn with(&self, name: &'static str, value: Option<&str>) -> Self {
+        let mut links = self.clone();
+        links.more.retain(|(known, _)| *known != name);
+        links.more.extend(value.map(|value| (name, value.to_owned())));
+        links
     }
 
     pub fn list(&self) -> ViewList {
@@ -41,13 +57,14 @@ impl Links {
     pub fn kept(&self) -> Vec<(String, String)> {
         let view = self.view.clone().map(|id| ("view".to_owned(), id));
         let sort = (!self.sort.is_default()).then(|| ("sort".to_owned(), self.sort.to_string()));
-        view.into_iter().chain(sort).collect()
+        let more = self.more.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        view.into_iter().chain(sort).chain(more).collect()
     }
 
     /// The URL of the list under a query. `q` is always present: without it the default view would open.
     pub fn url(&self, query: &Query) -> String {
         let kept = self.kept().into_iter().map(|(name, value)| format!("{name}={}&", encode(&value)));
-        format!("{}?{}q={}", self.list.path(), kept.collect::<String>(), encode(&query.to_string()))
+        format!("{}?{}q={}", self.path, kept.collect::<String>(), encode(&query.to_string()))
     }
 
     /// The URL of the list under a query, ending where another clause can be appended.

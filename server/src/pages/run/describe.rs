@@ -1,20 +1,28 @@
 //! Sentences for notes and outcomes.
 
+use std::collections::BTreeSet;
+
 use app::model::run::Tone;
 use protocol::timeline::{Ending, NoteKind, Outcome};
 
 use super::rows::{TEXT_CHARS, head};
 
-pub fn describe_outcome(outcome: &Outcome) -> (Tone, String) {
+/// `is_explained` says that a finding has the cause: it is not repeated.
+pub fn describe_outcome(outcome: &Outcome, is_explained: bool) -> (Tone, String) {
     match outcome.ending {
         Ending::Succeeded => (Tone::Success, "The run succeeded.".to_owned()),
+        Ending::Failed if is_explained => (Tone::Error, "The run failed.".to_owned()),
         Ending::Failed => {
             let class = outcome.error_class.as_deref().map(|class| format!(" ({class})")).unwrap_or_default();
             (Tone::Error, format!("The run failed{class}. {}", outcome.error.as_deref().unwrap_or("")))
         }
         Ending::Cancelled => {
-            let reason = outcome.reason.as_deref().map(|reason| format!(" Reason: {reason}")).unwrap_or_default();
-            (Tone::Info, format!("The run was cancelled.{reason}"))
+            let text = match outcome.reason.as_deref() {
+                Some("user") => "Cancelled by user.".to_owned(),
+                Some(reason) => format!("The run was cancelled. Reason: {reason}"),
+                None => "The run was cancelled.".to_owned(),
+            };
+            (Tone::Info, text)
         }
     }
 }
@@ -22,12 +30,15 @@ pub fn describe_outcome(outcome: &Outcome) -> (Tone, String) {
 pub fn describe(kind: &NoteKind) -> (Tone, String) {
     match kind {
         NoteKind::LoopDetected { consecutive_count, hard_cutoff, tools } => {
-            let tools = tools.join(", ");
-            let what = format!("{tools} was requested with the same arguments {consecutive_count} times in a row");
+            // A step may call one tool several times.
+            let names: BTreeSet<&str> = tools.iter().map(String::as_str).collect();
+            let were = if names.len() == 1 { "was" } else { "were" };
+            let tools = names.into_iter().collect::<Vec<_>>().join(", ");
+            let what = format!("{tools} {were} requested with the same arguments {consecutive_count} times in a row");
             if *hard_cutoff {
                 (Tone::Error, format!("Looping — gave up: {what}. Tools are off from here."))
             } else {
-                (Tone::Warning, format!("Looping — nudged: {what}. The model was told to change course."))
+                (Tone::Warning, format!("Looping — nudged: {what}. The model was asked to change course."))
             }
         }
         NoteKind::BudgetExceeded { tool, max_calls, call_index } => {
@@ -60,7 +71,7 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
         }
         NoteKind::Files { tool, files } => {
             let names: Vec<&str> = files.iter().filter_map(|file| file.filename.as_deref()).collect();
-            (Tone::Info, format!("{tool} gave files: {}", names.join(", ")))
+            (Tone::Info, format!("Files from {tool}: {}", names.join(", ")))
         }
         NoteKind::Message { role, text, attachments } => {
             let with = match attachments.len() {
@@ -80,5 +91,17 @@ pub fn describe(kind: &NoteKind) -> (Tone, String) {
             (Tone::Warning, format!("This {event} event cannot be read: {reason}"))
         }
         NoteKind::AfterEnd { event } => (Tone::Warning, format!("This {event} event came after the end of the run.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_a_step_calls_twice_is_named_once() {
+        let tools = ["recall", "recall", "search"].map(str::to_owned).to_vec();
+        let (_, text) = describe(&NoteKind::LoopDetected { consecutive_count: 3, hard_cutoff: false, tools });
+        assert!(text.starts_with("Looping — nudged: recall, search were requested"), "{text}");
     }
 }

@@ -3,13 +3,13 @@
 use app::model::run::RowKind;
 use protocol::Event;
 use protocol::json::preview;
-use protocol::redact::redact;
 use protocol::timeline::EventGroup;
 use serde_json::Value;
 
 use super::render::Links;
 use super::render::rows::{self as render, EventLine};
 use super::rows::{PREVIEW_CHARS, json_body, preview_value};
+use crate::masking::{mask_payload, masked, masked_event};
 
 /// Events of an open row. The download has the rest.
 const MAX_EVENTS: usize = 100;
@@ -26,17 +26,17 @@ pub fn event_row(key: &str, group: &EventGroup, events: &[Event], is_open: bool,
         events[start..].iter().filter(is_in).take(count)
     };
     let preview = match group.count {
-        1 => of_group().next().map(|event| preview_value(&redacted(&event.data))).unwrap_or_default(),
+        1 => of_group().next().map(|event| preview_value(&payload(&event.data))).unwrap_or_default(),
         _ => {
             let texts: String = of_group().filter_map(|event| event.data["text"].as_str()).collect();
-            preview(&texts, PREVIEW_CHARS)
+            preview(&masked(&texts), PREVIEW_CHARS)
         }
     };
     let line = EventLine { key, group, preview: &preview, is_open };
     RowKind::Event {
         line: render::event(line, links),
         body: is_open.then(|| {
-            let mut envelopes = of_group().map(|event| redacted(&serde_json::to_value(event).unwrap_or_default()));
+            let mut envelopes = of_group().map(masked_event);
             match group.count {
                 1 => json_body(envelopes.next().unwrap_or_default()),
                 _ => json_body(envelopes.collect()),
@@ -45,8 +45,8 @@ pub fn event_row(key: &str, group: &EventGroup, events: &[Event], is_open: bool,
     }
 }
 
-fn redacted(value: &Value) -> Value {
-    let mut value = value.clone();
-    redact(&mut value);
-    value
+fn payload(data: &Value) -> Value {
+    let mut data = data.clone();
+    mask_payload(&mut data);
+    data
 }

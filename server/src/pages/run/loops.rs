@@ -176,10 +176,8 @@ fn guard_effect(timeline: &Timeline, repetition: &Repetition) -> Option<Sentence
         0 if went_on(timeline, repetition) => {
             "The guard's nudge worked: the same calls were not requested again.".to_owned()
         }
-        0 if over => {
-            "Whether the guard's nudge worked is not known: what the model did then is not in the log.".to_owned()
-        }
-        0 => "Whether the guard's nudge works is not known yet: nothing has come of it so far.".to_owned(),
+        0 if over => "The log doesn't show whether the guard's nudge worked.".to_owned(),
+        0 => "It's too early to tell whether the guard's nudge worked.".to_owned(),
         1 => "The guard's nudge did not work: the same calls were requested once more.".to_owned(),
         more => format!("The guard's nudge did not work: the same calls were requested in {more} more turns."),
     };
@@ -254,23 +252,23 @@ mod tests {
         let mut timeline = looping(&[same.clone(), same.clone(), same.clone()]);
         let next_seq = timeline.last_seq() + 1;
         let guard_sentence = |timeline: &Timeline| find_loops(timeline)[0].sentences[1].text.clone();
-        assert!(guard_sentence(&timeline).contains("not known yet"), "{}", guard_sentence(&timeline));
+        assert!(guard_sentence(&timeline).contains("too early to tell"), "{}", guard_sentence(&timeline));
 
         // Text that is still being written doesn't count as an action.
         timeline.apply(&Event::new(next_seq, "assistant_delta", json!({ "text": "Let me" })));
-        assert!(guard_sentence(&timeline).contains("not known yet"), "{}", guard_sentence(&timeline));
+        assert!(guard_sentence(&timeline).contains("too early to tell"), "{}", guard_sentence(&timeline));
 
         let mut again = timeline.clone();
         let call = json!({ "id": "again", "name": "recall", "args": same });
         again.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "", "toolCalls": [call] })));
-        assert!(!guard_sentence(&again).contains("nudge worked"), "{}", guard_sentence(&again));
+        assert!(guard_sentence(&again).contains("did not work"), "{}", guard_sentence(&again));
 
         let mut cancelled = timeline.clone();
         cancelled.apply(&Event::new(next_seq + 1, "cancelled", json!({})));
-        assert!(guard_sentence(&cancelled).contains("is not in the log"), "{}", guard_sentence(&cancelled));
+        assert!(guard_sentence(&cancelled).contains("doesn't show whether"), "{}", guard_sentence(&cancelled));
 
         timeline.apply(&Event::new(next_seq + 1, "assistant_message", json!({ "text": "Let me say it." })));
-        assert!(guard_sentence(&timeline).contains("nudge worked"), "{}", guard_sentence(&timeline));
+        assert!(guard_sentence(&timeline).contains("nudge worked:"), "{}", guard_sentence(&timeline));
     }
 
     #[test]

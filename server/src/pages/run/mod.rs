@@ -17,17 +17,19 @@ use std::sync::Arc;
 use app::model::run::{RunPageModel, RunState, RunView, SpecTab, Tab, TabContent};
 use domain::{AnswerRecord, Origin, RunSummary, ToolAnswerers};
 use protocol::snippet::{Language, snippet};
-use protocol::timeline::Replay;
 use serde_json::Value;
 
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::{mask_document, mask_runs, masked};
 use crate::runs::{find_run, masked_spec};
+use crate::timelines::FoldedLog;
 use crate::workspace::SignedInWorkspace;
 use state::{Source, build_state};
 use waiting::{CallAge, Responder};
 
 pub use waiting::load_banners;
+pub use waterfall::waterfall_report;
 
 /// The most relaunches of a run that its page links to.
 const MAX_RELAUNCHES: i64 = 5;
@@ -53,22 +55,31 @@ pub async fn load_with_prompt(
     };
     let origin = state.store.origin_of_run(caller.workspace_id, id).await?;
     let relaunches = state.store.relaunches_of(caller.workspace_id, id, MAX_RELAUNCHES).await?;
+    let group = match &loaded.run.group {
+        Some(group) => state.store.failure_name(caller.workspace_id, group).await?,
+        None => None,
+    };
     let prompt = loaded.prompt().map(str::to_owned);
-    let LoadedRun { run, replay, spec, can_write, .. } = loaded;
+    let LoadedRun { mut run, replay, spec, can_write, .. } = loaded;
+    mask_runs([&mut run]);
+    let mut feedback = state.store.feedback(caller.workspace_id, id).await?;
+    if let Some(feedback) = &mut feedback {
+        feedback.explanation = masked(&feedback.explanation).into_owned();
+    }
     let page = RunPageModel {
         system_prompt: spec.as_ref().and_then(|spec| spec["systemPrompt"].as_str()).map(str::to_owned),
         notice: match import_report {
             Some(report) => render::import_report(report, now_ms()),
             None if run.status.is_terminal() => String::new(),
             None => render::refresh_link(&view.href(id)),
-        } + &render::relaunch_links(origin.as_deref(), &relaunches),
+        } + &render::related_runs(origin.as_deref(), &relaunches, group),
         state: shown,
         end_seq: replay.latest().last_seq(),
         can_write,
         has_spec: spec.is_some(),
-        feedback: state.store.feedback(caller.workspace_id, id).await?,
+        feedback,
         run,
-        stale: freshness.stale(),
+        stale: freshness.stale().or_else(|| workspace.cannot_save_notice()),
         now_ms: now_ms(),
     };
     Ok((page, prompt))
@@ -87,8 +98,8 @@ pub async fn load_state(workspace: &SignedInWorkspace, id: &str, view: &RunView)
 /// Everything that a state is built from.
 struct LoadedRun {
     run: RunSummary,
-    replay: Arc<Replay>,
-    /// Secrets are masked.
+    replay: Arc<FoldedLog>,
+    /// Masked, but for names of tools and properties.
     spec: Option<Value>,
     answers: Vec<AnswerRecord>,
     ages: Vec<CallAge>,
@@ -146,7 +157,7 @@ impl LoadedRun {
             responder: &self.responder,
             ages: &self.ages,
             can_write: self.can_write,
-            created_at_ms: Some(self.run.created_at_ms),
+            asked_at_ms: self.run.asked_at_ms(),
             now_ms: now_ms(),
         };
         let mut shown = match at {
@@ -162,8 +173,10 @@ impl LoadedRun {
 
 fn spec_tab(workspace: &SignedInWorkspace, spec: Option<&Value>) -> SpecTab {
     let url = workspace.state.mantyx.runs_url(&workspace.caller.slug);
+    let mut shown = spec.cloned();
+    shown.iter_mut().for_each(mask_document);
     let samples = |spec: &Value| {
         Language::ALL.map(|language| (language.name().to_owned(), snippet(language, &url, spec))).to_vec()
     };
-    SpecTab { spec: spec.cloned(), samples: spec.map(samples).unwrap_or_default() }
+    SpecTab { samples: shown.as_ref().map(samples).unwrap_or_default(), spec: shown }
 }

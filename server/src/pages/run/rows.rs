@@ -36,7 +36,7 @@ pub struct RowContext<'a> {
     pub ages: &'a [CallAge],
     /// Seqs of the calls that can be answered.
     pub waiting: &'a BTreeSet<u64>,
-    pub retries: Retries<'a>,
+    pub retries: &'a Retries<'a>,
     pub timing: Option<&'a Timing>,
     pub links: Links<'a>,
 }
@@ -124,7 +124,7 @@ pub fn build_row(context: &RowContext<'_>, row: timeline::Row, open: impl Fn(&st
             html_row("repeats", None, render::repeats(fold, links))
         }
         timeline::RowKind::Outcome => {
-            let (tone, text) = describe_outcome(timeline.outcome.as_ref()?);
+            let (tone, text) = describe_outcome(timeline.outcome.as_ref()?, !timeline.banners().is_empty());
             html_row("note outcome", Some(tone), render::outcome(row.seq, tone, &text, links))
         }
         timeline::RowKind::Events { index, .. } => {
@@ -169,6 +169,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, skipped: bool, open: bool, con
         _ if call.intercepted => CallOutcome::Intercepted,
         Some(_) if skipped => CallOutcome::Skipped,
         Some(answer) if answer.ok => CallOutcome::Ok,
+        Some(answer) if answer.reported_failure => CallOutcome::ReportedFailure,
         Some(_) => CallOutcome::Error,
         None if over => CallOutcome::Unanswered,
         None => CallOutcome::Waiting,

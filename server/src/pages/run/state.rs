@@ -2,20 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::model::run::{RowWindow, RunState, RunView, Tab, TabContent};
+use crate::masking::{mask_banners, masked, shown};
+use app::model::run::{ReplayClock, RowWindow, RunState, RunView, Tab, TabContent};
 use domain::{AnswerRecord, ToolAnswerers};
-use protocol::timeline::{Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, minimap};
+use protocol::timeline::{Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, ToolCall, minimap};
 use protocol::{Event, RunStatus, spec};
 use serde_json::Value;
 
 use super::loops::find_loops;
 use super::output_schema::{SchemaResult, check_output};
-use super::render::{self, Links, Permissions};
+use super::render::{self, Axis, Links, Permissions};
 use super::retries::Retries;
 use super::rows::{PROMPT_KEY, RowContext, build_row, highlight, prompt_before_log, prompt_row};
 use super::truncation::truncation;
 use super::waiting::{CallAge, Responder, describe_answerers};
-use super::waterfall::{axis_row, waterfall_row};
+use super::waterfall::Waterfall;
 
 /// Rows in one window of the timeline.
 const WINDOW_ROWS: usize = 200;
@@ -23,6 +24,8 @@ const WINDOW_ROWS: usize = 200;
 const LEAD: usize = 20;
 /// Marks on the event strip.
 const MAX_TICKS: usize = 400;
+/// Steps of a replay that are sent with each state. The page asks for the next ones while it shows these.
+const REPLAY_STEPS: usize = 50;
 /// Bytes of the answer sent to the page.
 const ANSWER_BYTES: usize = 200_000;
 
@@ -61,8 +64,8 @@ pub struct Source<'a> {
     pub ages: &'a [CallAge],
     /// The sign-in has `runs:write`.
     pub can_write: bool,
-    /// When the run was created, from its snapshot.
-    pub created_at_ms: Option<i64>,
+    /// When the run was created, if MANTYX created it: see [`domain::RunSummary::asked_at_ms`].
+    pub asked_at_ms: Option<i64>,
     pub now_ms: i64,
 }
 
@@ -76,6 +79,7 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     if let Some(chosen) = source.answerers {
         describe_answerers(&mut banners, chosen, source.answers, source.responder, source.ages);
     }
+    mask_banners(&mut banners);
     let waiting = waiting_now(whole);
     let may =
         Permissions { answer: source.can_write && !waiting.is_empty(), relaunch: source.can_write && spec.is_some() };
@@ -84,21 +88,27 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     let schema_result = check_output(timeline, spec);
     let loops = find_loops(timeline);
     let timing = timing(timeline, source, view);
+    // While a replay shows a part of the log, the axis is that of the whole run: bars grow and don't move.
+    let whole_timing = view.at.and_then(|_| Timing::of(whole, source.asked_at_ms));
+    let timing = timing.or_else(|| whole_timing.as_ref().map(Timing::before_start));
+    let axis = whole_timing.as_ref().or(timing.as_ref()).map(|timing| Axis::new(timing, view.zoom));
+    let times = Times { timing: timing.as_ref(), axis };
     RunState {
         status: timeline.status(),
         ended: whole.status().is_terminal(),
         // Read aloud, so without the backticks that mark code.
         banner_titles: banners.iter().map(|banner| banner.title.replace('`', "")).collect(),
         findings: render::findings(banners, may, source.ages, timing.as_ref(), links),
-        window: window(timeline, view, source, &waiting, timing.as_ref(), links),
+        window: window(timeline, view, source, &waiting, times, links),
         strip: minimap(whole, MAX_TICKS),
+        clock: replay_clock(timeline, timing.as_ref(), whole_timing.as_ref()),
         events: timeline.integrity.events,
         last_seq: timeline.last_seq(),
         turns: timeline.totals.turns,
         calls: timeline.made_calls(),
         skipped_calls: timeline.skipped_calls().count() as u64,
         tokens: timeline.outcome.as_ref().and_then(|outcome| outcome.tokens),
-        model: model(timeline, spec),
+        model: model(timeline, spec).map(|model| masked(&model).into_owned()),
         plan: timeline.plan.as_deref().map(|plan| render::checklist(plan, links)).unwrap_or_default(),
         answer_html: match partial {
             Some(partial) => render::partial_document(partial),
@@ -106,12 +116,14 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
             None if truncated.is_some() => render::text_html(shown, links) + &render::truncated_here(),
             None => render::text_html(shown, links),
         },
-        answer: shown.to_owned(),
+        answer: masked(shown).into_owned(),
         answer_cut: answer.len() - shown.len(),
         partial: timeline.status() == RunStatus::Failed,
         truncation: truncated.map(|card| render::truncation_card(&card, source.session_id, links)).unwrap_or_default(),
         violations: match &schema_result {
-            Some(SchemaResult::Invalid(violations)) => violations.iter().map(|violation| violation.0.clone()).collect(),
+            Some(SchemaResult::Invalid(violations)) => {
+                violations.iter().map(|violation| masked(&violation.0).into_owned()).collect()
+            }
             _ => Vec::new(),
         },
         schema_result: schema_result.map(render::schema_result).unwrap_or_default(),
@@ -124,11 +136,29 @@ pub fn build_state(timeline: &Timeline, whole: &Timeline, source: &Source<'_>, v
     }
 }
 
+/// The times of the run at the point that is shown, and the axis of the waterfall.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    timing: Option<&'a Timing>,
+    axis: Option<Axis>,
+}
+
+/// `whole` is set while an earlier point is shown.
+fn replay_clock(timeline: &Timeline, timing: Option<&Timing>, whole: Option<&Timing>) -> Option<ReplayClock> {
+    match whole {
+        Some(whole) => {
+            let at = timeline.last_seq();
+            Some(ReplayClock { elapsed_ms: whole.elapsed_at(at), next: whole.steps_after(at, REPLAY_STEPS) })
+        }
+        None => Some(ReplayClock { elapsed_ms: timing?.total_ms(), next: Vec::new() }),
+    }
+}
+
 /// The times of the run. A run in progress lasts until now.
 fn timing(timeline: &Timeline, source: &Source<'_>, view: &RunView) -> Option<Timing> {
-    let mut timing = Timing::of(timeline, source.created_at_ms)?;
+    let mut timing = Timing::of(timeline, source.asked_at_ms)?;
     if !timeline.status().is_terminal() && view.at.is_none() {
-        timing.end_ms = timing.end_ms.max(source.now_ms);
+        timing.extend_to(source.now_ms);
     }
     Some(timing)
 }
@@ -159,7 +189,7 @@ fn window(
     view: &RunView,
     source: &Source<'_>,
     waiting: &BTreeSet<u64>,
-    timing: Option<&Timing>,
+    times: Times<'_>,
     links: Links<'_>,
 ) -> RowWindow {
     let mut options = RowOptions {
@@ -171,7 +201,20 @@ fn window(
     if let Some(fold) = view.focus.and_then(|seq| Rows::new(timeline, &[], &options).fold_over(seq)) {
         options.open.insert(fold);
     }
-    let rows = Rows::new(timeline, source.events, &options);
+    let retries = Retries::of(timeline);
+    let mut waterfall = Waterfall {
+        timeline,
+        timing: times.timing,
+        axis: times.axis,
+        retries: &retries,
+        event_href: &|seq| links.step(seq),
+        text: &|text| shown(text).into_owned(),
+    };
+    let is_waterfall = view.density == Density::Waterfall;
+    let mut rows = Rows::new(timeline, source.events, &options);
+    if is_waterfall && times.axis.is_some_and(|axis| axis.is_zoomed()) {
+        rows.retain(|row| waterfall.shows(row));
+    }
     let prompt = match view.density {
         Density::Conversation | Density::Normal => prompt_before_log(timeline, source.prompt),
         Density::Waterfall | Density::EveryEvent => None,
@@ -198,14 +241,19 @@ fn window(
     let (answers, ages) = (source.answers, source.ages);
     let events = source.events;
     let context =
-        RowContext { timeline, events, answers, ages, waiting, retries: Retries::of(timeline), timing, links };
+        RowContext { timeline, events, answers, ages, waiting, retries: &retries, timing: times.timing, links };
+    let window_rows = rows.window(start..start + WINDOW_ROWS);
+    // Of a long run a page of rows is a short part: bars on the axis of the whole run would all be at one place.
+    if is_waterfall && view.zoom.is_none() && rows.len() > WINDOW_ROWS {
+        waterfall.fit_axis(&window_rows);
+    }
     let needle = options.query.text.as_deref().unwrap_or_default();
     let mut anchors = BTreeSet::new();
     let mut shown = Vec::new();
     let mut current = None;
-    for (place, row) in (start..).zip(rows.window(start..start + WINDOW_ROWS)) {
+    for (place, row) in (start..).zip(window_rows) {
         let built = match view.density {
-            Density::Waterfall => waterfall_row(&context, &row),
+            Density::Waterfall => waterfall.row(&row),
             _ => build_row(&context, row, |key| options.open.contains(key)),
         };
         let Some(mut row) = built else { continue };
@@ -220,8 +268,9 @@ fn window(
         }
         shown.push(row);
     }
-    if view.density == Density::Waterfall {
-        shown.insert(0, axis_row(timing));
+    if is_waterfall {
+        let zoom_href = |zoom| links.to(view.zoomed(zoom));
+        shown.insert(0, waterfall.axis_row(&zoom_href, view.zoom.is_some(), source.now_ms));
     }
     if let Some(prompt) = prompt.filter(|_| start == 0) {
         let mut row = prompt_row(prompt, options.open.contains(PROMPT_KEY), links);
@@ -270,15 +319,18 @@ fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
     let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
     let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
     let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
-    let skipped = |tool: &str| timeline.skipped_calls().filter(|call| call.name == tool).count() as u64;
+    let skipped: Vec<&ToolCall> = timeline.skipped_calls().collect();
+    let count_skipped = |tool: &str, which: fn(&ToolCall) -> bool| {
+        skipped.iter().filter(|call| call.name == tool && which(call)).count() as u64
+    };
     let mut tools: Vec<ToolUsage> = timeline
         .totals
         .tools
         .iter()
         .map(|(tool, totals)| ToolUsage {
             tool: tool.to_string(),
-            calls: totals.calls - skipped(tool),
-            failed: totals.failed,
+            calls: totals.calls - count_skipped(tool, |_| true),
+            failed: totals.failed - count_skipped(tool, ToolCall::failed),
             stopped: totals.over_budget,
             budget: budget(tool),
         })
@@ -324,6 +376,20 @@ mod tests {
     }
 
     #[test]
+    fn skipped_calls_count_neither_as_calls_nor_as_failed() {
+        let mut events = Vec::new();
+        let mut push = |kind: &str, data: Value| events.push(Event::new(events.len() as u64 + 1, kind, data));
+        for id in ["a", "b", "c"] {
+            let call = json!({ "id": id, "name": "recall", "input": {} });
+            push("assistant_message", json!({ "text": "", "toolCalls": [call] }));
+            push("tool_result", json!({ "toolUseId": id, "name": "recall", "result": { "error": "no" } }));
+        }
+        push("loop_detected", json!({ "consecutiveCount": 3, "hardCutoff": false, "tools": ["recall"] }));
+        let used = tool_usage(&Timeline::from_events(&events), None);
+        assert_eq!((used[0].calls, used[0].failed), (2, 2));
+    }
+
+    #[test]
     fn the_model_comes_from_the_newest_turn_or_the_request() {
         let spec = json!({ "modelId": "asked/for" });
         assert_eq!(model(&called(false), Some(&spec)).as_deref(), Some("m-1"));
@@ -342,7 +408,7 @@ mod tests {
         responder: &Responder { email: String::new(), is_viewer: false, obstacle: None },
         ages: &[],
         can_write: true,
-        created_at_ms: None,
+        asked_at_ms: None,
         now_ms: 0,
     };
 

@@ -5,12 +5,15 @@ use domain::{AnswerRecord, AnswerState, Answerer, ToolAnswerers};
 use protocol::timeline::{Banner, BannerKind, Facts, Replay};
 use serde_json::Value;
 
-use crate::answers::{self, Obstacle};
-use crate::auth::{Caller, Credential};
+use crate::answers::Obstacle;
+use crate::auth::Caller;
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::mask_banners;
 use crate::state::AppState;
 use crate::store::Arrival;
+use crate::views;
+use crate::waiting::{self, Launcher};
 
 /// Waiting calls whose age is shown.
 const MAX_AGES: usize = 100;
@@ -43,6 +46,7 @@ pub async fn load_banners(
         let ages = load_ages(state, caller, id, replay).await?;
         describe_answerers(&mut banners, &chosen, &answers, &responder, &ages);
     }
+    mask_banners(&mut banners);
     Ok(banners)
 }
 
@@ -53,11 +57,10 @@ pub async fn load_answerers(
     id: &str,
     replay: &Replay,
 ) -> Result<Option<ToolAnswerers>, Error> {
-    if replay.latest().waiting_calls().next().is_none() {
-        return Ok(None);
+    match replay.latest().waiting_calls().next() {
+        Some(_) => waiting::load_answerers(state, caller.workspace_id, id).await,
+        None => Ok(None),
     }
-    let sealed = state.store.sealed_answers(caller.workspace_id, id).await?;
-    Ok(sealed.and_then(|sealed| answers::open(&state.vault, &sealed).ok()))
 }
 
 /// Loads the ages of the calls that are waiting at the end of the log.
@@ -84,21 +87,9 @@ pub struct Responder {
 }
 
 pub async fn load_responder(state: &AppState, caller: &Caller, id: &str) -> Result<Responder, Error> {
-    let workspace_id = caller.workspace_id;
-    let Some(subject) = state.store.answering_person(workspace_id, id).await? else { return Ok(Responder::default()) };
-    let newest = match state.store.grants_of_person(workspace_id, &subject).await?.first() {
-        Some(grant) => state.store.grant(&grant.id).await?,
-        None => None,
-    };
-    let viewer = match &caller.credential {
-        Credential::Grant(id) => state.store.grant(id).await?,
-        _ => None,
-    };
-    Ok(Responder {
-        email: newest.map(|grant| grant.email).unwrap_or_default(),
-        is_viewer: viewer.is_some_and(|viewer| viewer.subject == subject),
-        obstacle: answers::find_sender(state, workspace_id, &subject).await?.err(),
-    })
+    let launcher = waiting::find_launcher(state, caller.workspace_id, id).await?;
+    let Some(Launcher { subject, email, obstacle }) = launcher else { return Ok(Responder::default()) };
+    Ok(Responder { email, is_viewer: views::owner(state, caller).await? == Some(subject), obstacle })
 }
 
 /// Adds the chosen answerer to the banners of waiting calls. The log only knows that an answer is missing.
@@ -115,15 +106,20 @@ pub fn describe_answerers(
         let answerer = chosen.get(tool).unwrap_or(&Answerer::Hand);
         let failed = |record: &&AnswerRecord| record.tool == *tool && record.state == AnswerState::Failed;
         let seconds = ages.iter().find(|age| age.seq == banner.seq).map_or(0, |age| age.seconds);
+        let by_hand = *answerer == Answerer::Hand;
         let (who, step) = match (answers.iter().find(failed), responder.obstacle) {
             (Some(record), _) => describe_failure(record),
-            (None, Some(obstacle)) if *answerer != Answerer::Hand => describe_obstacle(obstacle),
-            (None, _) if *answerer == Answerer::Hand => describe_person(responder),
+            (None, Some(obstacle)) if !by_hand => describe_obstacle(obstacle),
+            (None, _) if by_hand => {
+                banner.title = format!("Waiting for {} to `{tool}`", answer_of(responder));
+                describe_person(responder)
+            }
             (None, _) => describe_answerer(answerer, seconds),
         };
         let limit = timeout_ms.map(format::duration);
         let limit = limit.map(|limit| format!(", and fails if none comes within {limit} of the call"));
-        banner.detail = format!("{who} The run continues with the answer{}.", limit.unwrap_or_default());
+        let then = format!("The run continues with the answer{}.", limit.unwrap_or_default());
+        banner.detail = if who.is_empty() { then } else { format!("{who} {then}") };
         step.clone_into(&mut banner.next_step.text);
     }
 }
@@ -137,24 +133,28 @@ fn describe_failure(record: &AnswerRecord) -> (String, &'static str) {
 fn describe_obstacle(obstacle: Obstacle) -> (String, &'static str) {
     let step = match obstacle {
         Obstacle::SignedOut => "Ask them to sign in again, or write the answer at the call.",
+        Obstacle::WorkspaceNotAllowed => "Ask your operator to allow the workspace.",
         Obstacle::MissingScope => "Ask them to sign in again and allow it, or write the answer at the call.",
     };
     (format!("{obstacle}, so this server cannot send the answer."), step)
 }
 
+fn answer_of(responder: &Responder) -> String {
+    match responder {
+        Responder { is_viewer: true, .. } => "your answer".to_owned(),
+        Responder { email, .. } if email.is_empty() => "an answer".to_owned(),
+        Responder { email, .. } => format!("an answer from {email}"),
+    }
+}
+
 fn describe_person(responder: &Responder) -> (String, &'static str) {
     match responder {
-        Responder { is_viewer: true, .. } => {
-            ("The call needs your answer.".to_owned(), "Write the answer at the call.")
-        }
+        Responder { is_viewer: true, .. } => (String::new(), "Write the answer at the call."),
         Responder { email, .. } if email.is_empty() => {
-            let who = "The call needs an answer from the person who launched the run.";
+            let who = "The person who launched the run has to answer.";
             (who.to_owned(), "Write the answer at the call, or ask them to.")
         }
-        Responder { email, .. } => {
-            let who = format!("The call needs an answer from {email}.");
-            (who, "Ask them to answer, or write the answer at the call.")
-        }
+        Responder { .. } => (String::new(), "Ask them to answer, or write the answer at the call."),
     }
 }
 
@@ -166,7 +166,9 @@ fn describe_answerer(answerer: &Answerer, seconds: u64) -> (String, &'static str
             let when = if left == 0 { "now".to_owned() } else { format!("in about {}", format::age(left)) };
             (format!("The canned reply comes {when}."), "Wait for the answer.")
         }
-        Answerer::Mcp(_) => ("This server is asking an MCP server for the answer.".to_owned(), "Wait for the answer."),
+        Answerer::Mcp { .. } => {
+            ("This server is asking an MCP server for the answer.".to_owned(), "Wait for the answer.")
+        }
         Answerer::A2a(_) => ("This server is asking an agent for the answer.".to_owned(), "Wait for the answer."),
     }
 }
@@ -179,11 +181,13 @@ mod tests {
     #[test]
     fn the_launcher_is_addressed_and_others_are_told_who_answers() {
         let of = |email: &str, is_viewer| {
-            describe_person(&Responder { email: email.to_owned(), is_viewer, obstacle: None }).0
+            let responder = Responder { email: email.to_owned(), is_viewer, obstacle: None };
+            (answer_of(&responder), describe_person(&responder).0)
         };
-        assert_eq!(of("ada@demo.test", true), "The call needs your answer.");
-        assert_eq!(of("ada@demo.test", false), "The call needs an answer from ada@demo.test.");
-        assert_eq!(of("", false), "The call needs an answer from the person who launched the run.");
+        assert_eq!(of("ada@demo.test", true), ("your answer".to_owned(), String::new()));
+        assert_eq!(of("ada@demo.test", false), ("an answer from ada@demo.test".to_owned(), String::new()));
+        let unknown = "The person who launched the run has to answer.";
+        assert_eq!(of("", false), ("an answer".to_owned(), unknown.to_owned()));
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! The list of runs.
 
-mod chart;
 pub mod preview;
 mod sorting;
-mod ticks;
-mod time_range;
 pub mod updates;
 
 use app::format::grouped;
 use app::model::Column;
+use app::model::chart::Chart;
 use app::model::list::{FacetPanelModel, ListAddress};
 use app::model::runs::RunListModel;
 use app::preferences::ListPreferences;
@@ -17,22 +15,24 @@ use domain::{Facets, Histogram, MatchCount, RunSort, SyncProgress, ViewList};
 use protocol::Query;
 use protocol::query::Term;
 
-use super::list::{Links, PAGE_SIZE, build_facets, build_filter_bar, excluding_chips, opened_view, parse_filter};
+use super::list::{
+    ChartMeasure, Links, PAGE_SIZE, build_chart, build_facets, build_filter_bar, build_measure_chart, build_time_range,
+    excluding_chips, only_time_range, opened_view, parse_filter,
+};
 use crate::clock::now_ms;
 use crate::error::Error;
+use crate::masking::{mask_runs, masked_views};
 use crate::runs::{History, list_runs, parse_cursor};
 use crate::state::AppState;
 use crate::store::WorkspaceId;
 use crate::views;
 use crate::workspace::SignedInWorkspace;
-use chart::build_chart;
 use sorting::build_sorting;
-use time_range::{build_time_range, only_time_range};
 
 /// Bars of the chart.
 const BARS: i64 = 60;
 /// The note of the facets when no run matches.
-const ALL_COUNTED: &str = "Counted in all runs.";
+const ALL_COUNTED: &str = "Counts for all runs.";
 
 pub async fn load(
     workspace: &SignedInWorkspace,
@@ -43,8 +43,9 @@ pub async fn load(
     let views = views::list(state, caller, ViewList::Runs).await?;
     let opened = opened_view(address, &views);
     let sort: RunSort = address.sort.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
-    let links = Links::with_view(ViewList::Runs, opened).sorted(sort);
-    let rows = preferences.rows;
+    let measure = ChartMeasure::parse(address.chart.as_deref());
+    let links = Links::with_view(ViewList::Runs, opened).sorted(sort).with("chart", measure.parameter());
+    let (rows, zone) = (preferences.rows, preferences.zone);
     let columns_chosen = preferences.columns.is_some();
     let columns = preferences.columns.unwrap_or_else(|| Column::DEFAULT.to_vec());
     let query = match parse_filter(&links, address, opened.map_or("", |view| view.query.as_str())) {
@@ -55,20 +56,22 @@ pub async fn load(
             let (facets, histogram) = counts_without_matches(state, caller.workspace_id, &valid).await?;
             return Ok(RunListModel {
                 facets: FacetPanelModel { note: Some(ALL_COUNTED.to_owned()), ..build_facets(&links, facets, &valid) },
-                chart: build_chart(&links, &histogram, &valid),
+                chart: build_chart(&links, &histogram, &valid, zone),
                 time_range: build_time_range(&links, &valid),
                 here: ViewList::Runs.path().to_owned(),
                 filter_bar: *filter_bar,
-                views,
+                views: masked_views(views),
                 columns,
                 sync,
+                notices: workspace.cannot_save_notice().into_iter().collect(),
                 ..RunListModel::default()
             });
         }
     };
     let cursor = address.cursor.as_deref();
     // Runs first: loading them syncs new ones, which the counts must include.
-    let (plan, page) = list_runs(state, caller, &query, sort, cursor, PAGE_SIZE, History::Sync).await?;
+    let (plan, mut page) = list_runs(state, caller, &query, sort, cursor, PAGE_SIZE, History::Sync).await?;
+    mask_runs(&mut page.runs);
     // Without runs there is nothing to count, and counting could take as long as the search did.
     let is_empty = page.runs.is_empty() && cursor.is_none();
     let counts = async {
@@ -81,8 +84,19 @@ pub async fn load(
         futures::try_join!(store.facets(&plan), store.histogram(&plan, BARS), store.count_matches(&plan))
             .map_err(Error::from)
     };
-    let ((facets, histogram, count), sync) =
-        futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id))?;
+    let measured = async {
+        match measure {
+            ChartMeasure::Runs => Ok(None),
+            _ => state.store.figures_over_time(&plan, BARS).await.map(Some).map_err(Error::from),
+        }
+    };
+    let ((facets, histogram, count), sync, measured) =
+        futures::try_join!(counts, state.mirror.progress(state, caller.workspace_id), measured)?;
+    let chart = match measured {
+        Some(over_time) => build_measure_chart(&links, &over_time, &query, measure, zone),
+        None => build_chart(&links, &histogram, &query, zone),
+    };
+    let choices = measure.choices(&links, &query);
     let url = links.url(&query);
     let at = |cursor: &str| format!("{url}&cursor={}", encode(cursor));
     let newer = match cursor {
@@ -98,7 +112,7 @@ pub async fn load(
     }
     Ok(RunListModel {
         facets,
-        chart: build_chart(&links, &histogram, &query),
+        chart: chart.map(|chart| Chart { choices, ..chart }),
         time_range: build_time_range(&links, &query),
         matching: matching(count).filter(|_| !query.is_empty()),
         sorting: build_sorting(&links, &query, sort),
@@ -106,7 +120,13 @@ pub async fn load(
         newest: cursor.map(|_| url.clone()),
         newer,
         older: page.next_cursor.as_deref().map(at),
-        notices: page.stale.into_iter().chain(page.query_hints).chain(missing_logs(&query, &sync)).collect(),
+        notices: page
+            .stale
+            .into_iter()
+            .chain(page.query_hints)
+            .chain(missing_logs(&query, &sync))
+            .chain(workspace.cannot_save_notice())
+            .collect(),
         missing: missing_runs(&sync).filter(|_| page.next_cursor.is_none()),
         scanned: page.scanned.map(|runs| scanned(runs, cursor.is_none())),
         excluding: excluding_chips(&links, &query, page.excluding),
@@ -114,7 +134,7 @@ pub async fn load(
         filter_bar: build_filter_bar(&links, &query),
         runs: page.runs,
         now_ms: page.now_ms,
-        views,
+        views: masked_views(views),
         columns,
         columns_chosen,
         rows,

@@ -7,6 +7,7 @@ use protocol::Query;
 use protocol::query::{Clause, Field, Term};
 
 use crate::error::Error;
+use crate::masking::mask_runs;
 use crate::pages::list::PAGE_SIZE;
 use crate::runs::{History, list_runs};
 use crate::workspace::SignedInWorkspace;
@@ -20,8 +21,9 @@ pub async fn load(
 ) -> Result<RunListUpdate, Error> {
     let (state, caller) = (&workspace.state, &workspace.caller);
     let newest = async |query: &Query| {
-        let (_, page) =
+        let (_, mut page) =
             list_runs(state, caller, query, RunSort::default(), None, PAGE_SIZE, History::StoredOnly).await?;
+        mask_runs(&mut page.runs);
         Ok::<_, Error>(page.runs)
     };
     let query =

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AnyConnection, Row};
 
 use super::super::sql::{Arg, fetch};
-use super::super::{Origin, Result, WorkspaceId};
+use super::super::{Origin, Result, WorkspaceId, storable};
 
 /// Hashes looked up in one statement.
 const MAX_HASHES: usize = 1_000;
@@ -123,7 +123,7 @@ pub(super) fn session_hash(id: &str) -> String {
 }
 
 pub(super) fn metadata_hash(key: &str, value: &str) -> String {
-    hash(&["metadata", key, value])
+    hash(&["metadata", &storable::name(key), &storable::name(value)])
 }
 
 fn hash(parts: &[&str]) -> String {

@@ -4,20 +4,24 @@
 //! only marks deleted runs, and earlier contents in the write-ahead log. [`Store::purge_erased`] removes both.
 
 mod erased_items;
+mod pending;
 mod purge;
 
 use std::collections::BTreeSet;
 
 use domain::RunSummary;
+use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, Row};
 
 use super::audit::{self, NewAuditEntry};
+use super::failure_groups;
 use super::sql::{Arg, execute, fetch};
 use super::tags::Tag;
 use super::{Origin, Result, Store, WorkspaceId, list_key};
 use erased_items::{metadata_hash, record, run_hash, session_hash};
 
 pub(super) use erased_items::{ErasedItems, generation, run_hashes, session_hashes};
+pub use pending::PendingErasure;
 
 /// Runs deleted per transaction.
 const CHUNK: usize = 500;
@@ -25,7 +29,7 @@ const CHUNK: usize = 500;
 const MAX_TAGS: usize = 1_000;
 
 /// What to erase.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EraseTarget {
     Run(String),
     /// A session and its runs.
@@ -73,28 +77,20 @@ impl Store {
         Ok(Erasable { run_ids: run_ids.into_iter().collect(), session_ids })
     }
 
-    /// Erases runs and sessions. First it is recorded that the target must not be synced again, so that nothing comes back
-    /// between the transactions that delete.
-    pub async fn erase(&self, workspace: WorkspaceId, target: &EraseTarget, entry: &NewAuditEntry) -> Result<Erasable> {
-        if let EraseTarget::Run(id) = target {
-            return self.erase_run(workspace, id, entry).await;
+    /// Erases what [`Store::erasable`] has found, in several transactions. That the target must not be synced again is recorded
+    /// before, with [`Store::begin_erasure`], so that nothing comes back between them.
+    pub async fn erase_found(&self, workspace: WorkspaceId, found: &Erasable, now_ms: i64) -> Result<()> {
+        for ids in found.run_ids.chunks(CHUNK) {
+            self.erase_runs(workspace, ids, now_ms).await?;
         }
-        let mut tx = self.begin_writing(workspace).await?;
-        record(&mut tx, workspace, &[target.hash()], entry.at_ms).await?;
-        audit::add(&mut tx, workspace, entry).await?;
-        tx.commit().await?;
-        let erasable = self.erasable(workspace, target).await?;
-        for ids in erasable.run_ids.chunks(CHUNK) {
-            self.erase_runs(workspace, ids, entry.at_ms).await?;
+        for id in &found.session_ids {
+            self.erase_session(workspace, id, now_ms).await?;
         }
-        for id in &erasable.session_ids {
-            self.erase_session(workspace, id, entry.at_ms).await?;
-        }
-        Ok(erasable)
+        Ok(())
     }
 
     /// Erases a run in one transaction: of several callers, one finds it. A run that was erased before gets no entry.
-    async fn erase_run(&self, workspace: WorkspaceId, id: &str, entry: &NewAuditEntry) -> Result<Erasable> {
+    pub async fn erase_run(&self, workspace: WorkspaceId, id: &str, entry: &NewAuditEntry) -> Result<Erasable> {
         let mut tx = self.begin_writing(workspace).await?;
         let is_stored = list_key::find(&mut tx, workspace, id).await?.is_some();
         let was_erased = !ErasedItems::among(&mut tx, workspace, || vec![run_hash(id)]).await?.is_empty();
@@ -137,6 +133,7 @@ impl Store {
             execute(tx, relaunches.to_owned(), vec![workspace.0.into(), id.as_str().into()]).await?;
         }
         let rows = self.delete_rows(tx, workspace, &list_keys).await?;
+        failure_groups::erase(tx, workspace, &rows).await?;
         let tag_ids: BTreeSet<i64> = rows.iter().flat_map(|row| row.tags.all()).collect();
         delete_unused_tags(tx, workspace, &tag_ids).await?;
         Ok(rows.iter().filter(|row| row.summary.origin == Origin::Mirrored).count())

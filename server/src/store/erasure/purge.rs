@@ -27,9 +27,9 @@ impl Store {
                 self.empty_write_ahead_log().await?;
             }
             Engine::Postgres => {
-                let tables = "run, run_spec, run_log, run_event, run_text, searched_text, run_tag, tag, run_feedback, run_import, \
+                let tables = "run, run_spec, run_log, run_event, run_text, searched_text, run_tag, tag, run_facts, rollup, run_feedback, run_import, \
                      run_answer, run_answerer, session, session_metadata, launch, launch_draft, launch_batch, \
-                     launch_batch_item";
+                     launch_batch_item, failure_group";
                 sqlx::query(AssertSqlSafe(format!("VACUUM {tables}"))).execute(&self.writer).await?;
             }
         }

@@ -27,6 +27,8 @@ mod select;
 mod sorted;
 mod text_scan;
 
+use std::sync::Arc;
+
 use protocol::Query;
 use protocol::query::{Clause, Comparison, Field, Has, Is, Term};
 
@@ -35,7 +37,7 @@ use tokio::sync::Mutex;
 use self::scan_index::ScanIndex;
 use self::text_scan::TextScan;
 use super::tags::{Counted, Tag};
-use super::text::{TextClause, TextTerm};
+use super::text::{CommonWords, TextClause, TextTerm, load_common_words};
 use super::{Engine, Result, Store, WorkspaceId, list_key};
 
 pub(super) use self::page::{LIST_KEY, PageOrder, PlanRows};
@@ -53,6 +55,8 @@ pub struct QueryPlan {
     matches_nothing: bool,
     tags: Vec<TagCondition>,
     texts: Vec<TextClause>,
+    /// The words that searched texts may have as bits.
+    common: Arc<CommonWords>,
     columns: Vec<ColumnCondition>,
     /// The list keys of the runs that the query names by id.
     list_keys: Option<Vec<i64>>,
@@ -97,6 +101,7 @@ impl Store {
             matches_nothing: false,
             tags: Vec::new(),
             texts: Vec::new(),
+            common: Arc::default(),
             columns: Vec::new(),
             list_keys: None,
             min_list_key: None,
@@ -144,6 +149,11 @@ impl Store {
         }
         if plan.list_keys.as_ref().is_some_and(Vec::is_empty) {
             plan.matches_nothing = true;
+        }
+        if !plan.texts.is_empty() {
+            let mut connection = self.reader.acquire().await?;
+            plan.common = load_common_words(&mut connection, &self.common_words, workspace).await?;
+            plan.texts.iter_mut().for_each(|clause| clause.leave_out(&plan.common));
         }
         plan.scan_index = plan.choose_scan_index();
         Ok(plan)
@@ -196,7 +206,29 @@ impl Store {
     }
 }
 
+/// The tags whose runs a plan selects, within its time range.
+pub(in crate::store) struct SelectedTags<'a> {
+    /// A run has at most one of them. Empty for all runs.
+    pub ids: &'a [i64],
+    /// All runs but those with the tags.
+    pub negated: bool,
+}
+
 impl QueryPlan {
+    /// The tags that alone select the runs of this plan, within its time range. `None` if it has other conditions.
+    pub(super) fn selected_tags(&self) -> Option<SelectedTags<'_>> {
+        if self.matches_nothing || !self.texts.is_empty() || !self.columns.is_empty() || self.list_keys.is_some() {
+            return None;
+        }
+        match self.tags.as_slice() {
+            [] => Some(SelectedTags { ids: &[], negated: false }),
+            [condition] if condition.exclusive || condition.tag_ids.len() == 1 => {
+                Some(SelectedTags { ids: &condition.tag_ids, negated: condition.negated })
+            }
+            _ => None,
+        }
+    }
+
     fn limit_list_keys(&mut self, allowed: &[i64]) {
         self.list_keys.get_or_insert_with(|| allowed.to_vec()).retain(|list_key| allowed.contains(list_key));
     }
@@ -224,7 +256,7 @@ fn named_id(term: &Term) -> Option<&str> {
 fn are_exclusive(tags: &[Counted]) -> bool {
     let key = tags.first().map_or("", |first| first.tag.key.as_str());
     let of_one_key = tags.iter().all(|counted| counted.tag.key == key);
-    tags.len() == 1 || (of_one_key && !matches!(key, "tool" | "is" | "has"))
+    tags.len() == 1 || (of_one_key && !matches!(key, "tool" | "failed-tool" | "is" | "has"))
 }
 
 /// The terms of the text that match if this one does.

@@ -10,12 +10,16 @@ use super::page::MAX_SCANNED;
 use super::scan_index::ScanIndex;
 use super::select::ScanRange;
 use crate::store::sql::{Args, fetch};
-use crate::store::{Result, Store};
+use crate::store::{Engine, Result, Store};
 
 /// Runs scanned for a sample: some milliseconds.
 const MAX_ENTRIES: u32 = 5_000;
+/// The same for figures, which are not needed beside a list.
+const MAX_ENTRIES_OF_FACTS: u32 = 15_000;
 /// The same if the text of each run is checked.
 pub(super) const MAX_ENTRIES_WITH_TEXT: u32 = 1_000;
+/// The list key and the facts of a run.
+const FACTS: &str = "r.n, r.body";
 /// Sample at least this many runs, however rare they are: the page of the list beside the counts shows them.
 const MIN_ROWS: u32 = 25;
 
@@ -31,12 +35,18 @@ pub(in crate::store) struct Sample {
 pub(in crate::store) enum SampleColumns {
     Tags,
     ListKeyAndStatus,
+    /// What runs add to figures, from narrow rows of their own.
+    Facts,
 }
 
 impl QueryPlan {
     /// The newest matching runs, at most `wanted`.
     pub(in crate::store) async fn sample(&self, store: &Store, columns: SampleColumns, wanted: u32) -> Result<Sample> {
-        let max_entries = if self.texts.is_empty() { MAX_ENTRIES } else { MAX_ENTRIES_WITH_TEXT };
+        let max_entries = match columns {
+            _ if !self.texts.is_empty() => MAX_ENTRIES_WITH_TEXT,
+            SampleColumns::Facts => MAX_ENTRIES_OF_FACTS,
+            _ => MAX_ENTRIES,
+        };
         self.sample_within(store, columns, wanted, max_entries).await
     }
 
@@ -90,9 +100,21 @@ impl QueryPlan {
         max_entries: Option<u32>,
         limit: u32,
     ) -> Result<Vec<AnyRow>> {
-        let (run, columns) = self.run_and_columns(columns);
+        let (run, columns) = match (columns, self.engine) {
+            (SampleColumns::Facts, Engine::Postgres) => (self.facts_one_by_one(), FACTS),
+            _ => self.run_and_columns(columns),
+        };
         let (sql, args) = self.select(&run, columns, ScanRange { max_entries, ..ScanRange::ALL }, limit);
         fetch(&store.reader, sql, args).await
+    }
+
+    /// The facts as a lookup for each scanned run. PostgreSQL would otherwise read all facts and join them.
+    fn facts_one_by_one(&self) -> String {
+        let workspace = self.workspace;
+        format!(
+            "LATERAL (SELECT f.n, f.workspace_id, f.body FROM run_facts f \
+             WHERE f.workspace_id = {workspace} AND f.n = c.n OFFSET 0) r"
+        )
     }
 
     /// The `FROM` item for `r`, and the columns to select from it.
@@ -100,6 +122,7 @@ impl QueryPlan {
         match columns {
             SampleColumns::Tags => ("run r".to_owned(), "r.n, r.tags"),
             SampleColumns::ListKeyAndStatus => (self.run_in_list_index("r"), "r.n, r.status"),
+            SampleColumns::Facts => ("run_facts r".to_owned(), FACTS),
         }
     }
 

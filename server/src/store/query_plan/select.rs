@@ -233,6 +233,7 @@ pub(super) fn column_of(measure: Measure, run: &str) -> String {
         Measure::Cost => format!("{run}.cost_micros"),
         Measure::Turns => format!("{run}.turns"),
         Measure::Calls => format!("{run}.tool_calls"),
+        Measure::Waited => format!("{run}.waited_ms"),
     }
 }
 

@@ -29,6 +29,8 @@ use crate::store::{Engine, Result, Store};
 const MAX_RUNS_PER_MATCH: u32 = 40;
 /// The word index is used for a clause that at most one in this many runs has the words of.
 const MIN_RUNS_PER_INDEXED: u32 = 20;
+/// The newest runs may differ from all others, so more than the first batch shows how rare a clause is.
+const MIN_SCANNED_RUNS: u32 = 500;
 const FIRST_BATCH: u32 = 100;
 /// Some kilobytes are read for each entry.
 const LONGEST_BATCH: u32 = 1_000;
@@ -45,12 +47,12 @@ pub(super) struct TextScan {
     /// The place to continue from.
     order: PageOrder,
     source: Source,
-    walked: Walked,
+    counts: ScanCounts,
 }
 
-/// What a walk has seen.
+/// Counts of the runs that a walk has read.
 #[derive(Clone, Debug, Default)]
-struct Walked {
+struct ScanCounts {
     runs: u32,
     /// For each text clause, the runs that the word index would find.
     indexed: Vec<u32>,
@@ -72,8 +74,8 @@ impl TextScan {
             Some(_) => plan.sorted_source(store).await?,
             None => Source::Index(plan.scan_index),
         };
-        let walked = Walked { indexed: vec![0; plan.texts.len()], ..Walked::default() };
-        Ok(Self { found: Vec::new(), ended: false, scanned: 0, order, source, walked })
+        let counts = ScanCounts { indexed: vec![0; plan.texts.len()], ..ScanCounts::default() };
+        Ok(Self { found: Vec::new(), ended: false, scanned: 0, order, source, counts })
     }
 
     /// Where the next scan continues.
@@ -131,8 +133,11 @@ impl TextScan {
             let matches = match entry.body.as_deref() {
                 None => true,
                 // Not indexed yet.
-                Some([]) => self.walked.count(plan, ""),
-                Some(body) => self.walked.count(plan, unpacker.read(body).map_err(sqlx::Error::Io)?),
+                Some([]) => self.counts.count(plan, ""),
+                Some(body) => {
+                    let stored = unpacker.read(body).map_err(sqlx::Error::Io)?;
+                    self.counts.count(plan, &plan.common.expand(stored))
+                }
             };
             if matches && entry.passes {
                 self.found.push(entry.list_key);
@@ -143,23 +148,24 @@ impl TextScan {
 
     /// Goes on in the word index if that is quicker.
     fn choose_source(&mut self, plan: &QueryPlan) {
-        let walked = &self.walked;
+        let counts = &self.counts;
         let matches = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
         let is_walk = !matches!(self.source, Source::Index(ScanIndex::Words(_)));
-        if !is_walk || matches.saturating_mul(MAX_RUNS_PER_MATCH) >= self.scanned || plan.is_short(self.source) {
+        let is_quick = matches.saturating_mul(MAX_RUNS_PER_MATCH) >= self.scanned || plan.is_short(self.source);
+        if !is_walk || is_quick || counts.runs < MIN_SCANNED_RUNS {
             return;
         }
-        let required = plan.texts.iter().zip(&walked.indexed).enumerate().filter(|(_, (clause, _))| !clause.negated);
-        let rarest = required.min_by_key(|(_, (_, runs))| **runs);
+        let indexed = plan.texts.iter().zip(&counts.indexed).enumerate().filter(|(_, (clause, _))| clause.is_indexed());
+        let rarest = indexed.min_by_key(|(_, (_, runs))| **runs);
         if let Some((position, (_, runs))) = rarest
-            && runs.saturating_mul(MIN_RUNS_PER_INDEXED) <= walked.runs
+            && runs.saturating_mul(MIN_RUNS_PER_INDEXED) <= counts.runs
         {
             self.source = Source::Index(ScanIndex::Words(position));
         }
     }
 }
 
-impl Walked {
+impl ScanCounts {
     /// Counts a run. Returns true if its text matches.
     fn count(&mut self, plan: &QueryPlan, text: &str) -> bool {
         let matches = plan.texts.iter().all(|clause| clause.matches(text));
@@ -299,7 +305,7 @@ mod tests {
 
     use super::*;
     use crate::seed::Seeder;
-    use crate::store::WorkspaceId;
+    use crate::store::{RunUpdate, WorkspaceId};
 
     const UNTIL_MS: i64 = 1_790_000_000_000;
     const RUNS: u64 = 600;
@@ -348,7 +354,7 @@ mod tests {
                 let mut index = walk.clone();
                 index.source = Source::Index(ScanIndex::Words(clause));
                 // As if all clauses were common.
-                walk.walked.indexed.fill(u32::MAX / 2);
+                walk.counts.indexed.fill(u32::MAX / 2);
                 for scan in [&mut walk, &mut index] {
                     scan.advance(&plan, &store, 1_000, 10_000).await?;
                     assert!(scan.ended, "{text} {sort}");
@@ -358,6 +364,23 @@ mod tests {
                 assert_eq!(walk.found, index.found, "{text} {sort}");
             }
         }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_common_word_that_the_newest_runs_lack_is_found_by_a_walk() -> anyhow::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let (store, workspace) = store_with_runs(&dir).await?;
+        let seeder = Seeder::new(2, 150, UNTIL_MS + 86_400_000, store.packer().clone());
+        let newer = (0..150).map(|index| Ok(RunUpdate { log: None, spec: None, ..seeder.run(index)?.0 }));
+        store.upsert_runs(workspace, &newer.collect::<anyhow::Result<Vec<_>>>()?).await?;
+        // The times in tool results.
+        let plan = plan(&store, workspace, "00z").await?;
+        let mut scan = TextScan::new(&plan, &store, order("-created")).await?;
+        scan.advance(&plan, &store, 50, FIRST_BATCH).await?;
+        assert!(scan.found.is_empty());
+        scan.advance(&plan, &store, 50, 10_000).await?;
+        assert!(scan.found.len() >= 50 && !matches!(scan.source, Source::Index(ScanIndex::Words(_))));
         Ok(())
     }
 

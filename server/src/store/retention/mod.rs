@@ -6,7 +6,7 @@
 //! so only contents count there. A deletion may free a little less than the size of its runs, because pages are shared: the
 //! next check then deletes the rest.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use sqlx::{AssertSqlSafe, Row};
 
@@ -18,14 +18,9 @@ const CHUNK: usize = 500;
 /// Runs read at a time.
 const PAGE: i64 = 5_000;
 
-/// Contents that are not parts of runs and may be large.
-const OTHER_CONTENTS: [(&str, &str); 5] = [
-    ("web_session", "record"),
-    ("launch_draft", "content"),
-    ("launch_template", "content"),
-    ("launch_batch", "content"),
-    ("launch_batch_item", "input"),
-];
+/// Tables that are not parts of runs and may be large.
+const OTHER_TABLES: &str = "'audit_entry', 'erased', 'launch', 'launch_batch', 'launch_batch_item', 'launch_draft', \
+     'launch_template', 'pack_dictionary', 'session', 'session_metadata', 'web_session'";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
@@ -47,10 +42,21 @@ pub struct DeletedRuns {
 }
 
 /// One limit: which runs it is about, and how many bytes they may take. Without a number it deletes all of them.
+#[derive(Clone, Copy)]
 struct Limit {
     workspace: Option<WorkspaceId>,
     below: i64,
     max_bytes: Option<u64>,
+}
+
+/// What a workspace stores.
+struct Usage {
+    limit: Limit,
+    /// Without what is to be deleted.
+    bytes: u64,
+    /// Its next runs to delete, and the list key after which further ones are read.
+    oldest: VecDeque<Candidate>,
+    after: i64,
 }
 
 /// A run that may be deleted.
@@ -62,7 +68,8 @@ struct Candidate {
 }
 
 impl Store {
-    /// Deletes runs beyond the limits, the oldest first, and no more than needed.
+    /// Deletes runs beyond the limits, the oldest first, and no more than needed. The limit for all workspaces together takes
+    /// from the one that stores most.
     pub async fn enforce(&self, retention: &Retention, now_ms: i64) -> Result<Vec<DeletedRuns>> {
         let expired = self.beyond_limits(retention, now_ms).await?;
         for (workspace, list_keys) in &expired.list_keys {
@@ -81,12 +88,13 @@ impl Store {
     async fn beyond_limits(&self, retention: &Retention, now_ms: i64) -> Result<Expired> {
         let mut expired = Expired::default();
         let scale = self.scale().await?;
-        for limit in self.limits(retention, now_ms).await? {
+        let limits = self.limits(retention, now_ms).await?;
+        for limit in &limits {
             // What an earlier limit deletes does not count for this one.
-            let mut stored = self.bytes_within(&limit, scale).await?.saturating_sub(expired.bytes_within(&limit));
+            let mut stored = self.bytes_within(limit, scale).await?.saturating_sub(expired.bytes_within(limit));
             let mut after = i64::MIN;
             while limit.is_exceeded(stored) {
-                let found = self.oldest(&limit, after).await?;
+                let found = self.oldest(limit, after).await?;
                 let Some(last) = found.last() else { break };
                 after = last.list_key;
                 for run in found {
@@ -96,9 +104,48 @@ impl Store {
                 }
             }
         }
+        if let Some(max_bytes) = retention.max_bytes {
+            self.add_beyond_total(&mut expired, max_bytes, scale).await?;
+        }
         Ok(expired)
     }
 
+    /// Adds runs until all together are within a limit: each time the oldest one of the workspace that takes most, so that
+    /// no workspace loses runs because another one stores many.
+    async fn add_beyond_total(&self, expired: &mut Expired, max_bytes: u64, scale: f64) -> Result<()> {
+        let all = Limit { workspace: None, below: i64::MAX, max_bytes: Some(max_bytes) };
+        let mut stored = self.bytes_within(&all, scale).await?.saturating_sub(expired.bytes_within(&all));
+        if !all.is_exceeded(stored) {
+            return Ok(());
+        }
+        let ids: Vec<i64> = sqlx::query_scalar("SELECT id FROM workspace").fetch_all(&self.reader).await?;
+        let mut workspaces = Vec::with_capacity(ids.len());
+        for id in ids {
+            let limit = Limit { workspace: Some(WorkspaceId(id)), ..all };
+            let bytes = self.bytes_within(&limit, scale).await?.saturating_sub(expired.bytes_within(&limit));
+            workspaces.push(Usage { limit, bytes, oldest: VecDeque::new(), after: i64::MIN });
+        }
+        while all.is_exceeded(stored) {
+            let Some(index) = (0..workspaces.len()).max_by_key(|index| workspaces[*index].bytes) else { break };
+            let largest = &mut workspaces[index];
+            if largest.oldest.is_empty() {
+                largest.oldest = self.oldest(&largest.limit, largest.after).await?.into();
+                largest.after = largest.oldest.back().map_or(largest.after, |run| run.list_key);
+            }
+            let Some(run) = largest.oldest.pop_front() else {
+                workspaces.swap_remove(index);
+                continue;
+            };
+            if expired.add(&run, scale) {
+                let bytes = scaled(run.content_bytes, scale);
+                largest.bytes = largest.bytes.saturating_sub(bytes);
+                stored = stored.saturating_sub(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// The limits except the one for all workspaces together.
     async fn limits(&self, retention: &Retention, now_ms: i64) -> Result<Vec<Limit>> {
         let mut limits = Vec::new();
         if let Some(max_age_ms) = retention.max_age_ms {
@@ -113,38 +160,33 @@ impl Store {
             let limit = |id| Limit { workspace: Some(WorkspaceId(id)), below: i64::MAX, max_bytes: Some(*max_bytes) };
             limits.extend(id.map(limit));
         }
-        let total = |max_bytes| Limit { workspace: None, below: i64::MAX, max_bytes: Some(max_bytes) };
-        limits.extend(retention.max_bytes.map(total));
         Ok(limits)
     }
 
     /// The size of all stored runs: on SQLite the pages in use, without the first page of each table and index, and without
-    /// the contents of other tables.
+    /// other tables with their indexes.
     pub async fn stored_bytes(&self) -> Result<u64> {
         if self.engine == Engine::Postgres {
             return self.content_bytes(None).await;
         }
-        let mut pages = [0_i64; 4];
+        let mut numbers = [0_i64; 5];
         let mut connection = self.reader.acquire().await?;
+        let others = format!(
+            "SELECT COALESCE(SUM(pageno - 1), 0) FROM dbstat('main', 1) \
+             WHERE name IN (SELECT name FROM sqlite_master WHERE tbl_name IN ({OTHER_TABLES}))"
+        );
         let queries = [
             "PRAGMA page_count",
             "PRAGMA freelist_count",
             "SELECT COUNT(*) FROM sqlite_master WHERE rootpage > 0",
+            // An aggregated row of `dbstat` has the number of pages as `pageno`.
+            others.as_str(),
             "PRAGMA page_size",
         ];
-        for (i, query) in queries.iter().enumerate() {
-            pages[i] = sqlx::query_scalar(AssertSqlSafe(*query)).fetch_one(&mut *connection).await?;
+        for (number, query) in numbers.iter_mut().zip(queries) {
+            *number = sqlx::query_scalar(AssertSqlSafe(query.to_owned())).fetch_one(&mut *connection).await?;
         }
-        let [count, unused, first_pages, page_size] = pages;
-        let mut others = 0;
-        for (table, column) in OTHER_CONTENTS {
-            // Large contents have whole pages of their own.
-            let sql = format!(
-                "SELECT COALESCE(SUM((LENGTH({column}) + {page_size} - 1) / {page_size}), 0) FROM {table} \
-                 WHERE LENGTH({column}) >= {page_size}"
-            );
-            others += sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
-        }
+        let [count, unused, first_pages, others, page_size] = numbers;
         Ok(u64::try_from((count - unused - first_pages - others) * page_size).unwrap_or(0))
     }
 
@@ -191,17 +233,17 @@ impl Store {
         let condition =
             limit.workspace.map_or_else(String::new, |workspace| format!("AND r.workspace_id = {workspace}"));
         let sql = format!(
-            "SELECT r.workspace_id, r.n, r.created_at, CAST({CONTENT_BYTES} AS BIGINT) FROM run r \
+            "SELECT r.workspace_id, r.n, r.created_at, CAST({CONTENT_BYTES} AS BIGINT) AS content_bytes FROM run r \
              WHERE r.n < $1 AND r.n > $2 {condition} ORDER BY r.n LIMIT $3"
         );
         let args: Vec<Arg> = vec![limit.below.into(), after.into(), PAGE.into()];
         let rows = fetch(&self.reader, sql, args).await?;
         let candidate = |row: &sqlx::any::AnyRow| {
             Ok(Candidate {
-                workspace: WorkspaceId(row.try_get(0)?),
-                list_key: row.try_get(1)?,
-                created_at_ms: row.try_get(2)?,
-                content_bytes: u64::try_from(row.try_get::<i64, _>(3)?).unwrap_or(0),
+                workspace: WorkspaceId(row.try_get("workspace_id")?),
+                list_key: row.try_get("n")?,
+                created_at_ms: row.try_get("created_at")?,
+                content_bytes: u64::try_from(row.try_get::<i64, _>("content_bytes")?).unwrap_or(0),
             })
         };
         rows.iter().map(candidate).collect()

@@ -2,6 +2,7 @@
 
 use protocol::query::words;
 
+use super::common_words::CommonWords;
 use super::indexed_word;
 use super::words::Place;
 use crate::store::{Engine, WorkspaceId};
@@ -16,14 +17,13 @@ pub(in crate::store) struct TextClause {
 /// Words in a place of the text.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct TextTerm {
-    words: Vec<String>,
-    /// The last word is the beginning of one.
-    ends_with_beginning: bool,
     place: Place,
-    /// What the place must contain.
+    /// What the place must contain. Empty if the term has no words: it matches nothing.
     contained: Vec<String>,
     /// What the whole text contains if the term matches: the words that the index finds.
     indexed: Vec<String>,
+    /// Some words of the term are too common for the index.
+    has_common_words: bool,
 }
 
 impl TextClause {
@@ -33,7 +33,21 @@ impl TextClause {
 
     /// Returns false if no text can match a term: `name:—` among more names than are compared one by one.
     pub fn has_words(&self) -> bool {
-        self.terms.iter().any(|term| !term.words.is_empty())
+        self.terms.iter().any(TextTerm::has_words)
+    }
+
+    /// Does not look for common words in the index, which lacks them.
+    pub fn leave_out(&mut self, common: &CommonWords) {
+        for term in &mut self.terms {
+            let words = term.indexed.len();
+            term.indexed.retain(|word| !common.contain(word));
+            term.has_common_words = term.indexed.len() < words;
+        }
+    }
+
+    /// Returns true if the index finds every run that matches.
+    pub fn is_indexed(&self) -> bool {
+        !self.negated && self.terms.iter().all(|term| !term.has_words() || !term.indexed.is_empty())
     }
 
     /// Returns true if the index finds a run with this text.
@@ -43,7 +57,7 @@ impl TextClause {
 
     /// Returns true if every run that the index finds matches.
     pub fn is_exact_in_index(&self) -> bool {
-        !self.negated && self.terms.iter().all(|term| term.place == Place::Anywhere)
+        !self.negated && self.terms.iter().all(|term| term.place == Place::Anywhere && !term.has_common_words)
     }
 
     /// The expression that finds the runs in the word index.
@@ -53,19 +67,18 @@ impl TextClause {
             Engine::Postgres => (" & ", " | "),
         };
         let term = |term: &TextTerm| {
-            let last = term.words.len().saturating_sub(1);
-            let word = |(index, word): (usize, &String)| {
-                let word = indexed_word(workspace, word);
-                match (engine, term.ends_with_beginning && index == last) {
-                    (Engine::Sqlite, false) => format!("\"{word}\""),
-                    (Engine::Sqlite, true) => format!("\"{word}\"*"),
-                    (Engine::Postgres, false) => format!("'{word}'"),
-                    (Engine::Postgres, true) => format!("'{word}':*"),
+            let word = |part: &String| {
+                let word = indexed_word(workspace, part.trim());
+                match (engine, part.ends_with(' ')) {
+                    (Engine::Sqlite, true) => format!("\"{word}\""),
+                    (Engine::Sqlite, false) => format!("\"{word}\"*"),
+                    (Engine::Postgres, true) => format!("'{word}'"),
+                    (Engine::Postgres, false) => format!("'{word}':*"),
                 }
             };
-            format!("({})", term.words.iter().enumerate().map(word).collect::<Vec<_>>().join(and))
+            format!("({})", term.indexed.iter().map(word).collect::<Vec<_>>().join(and))
         };
-        self.terms.iter().filter(|term| !term.words.is_empty()).map(term).collect::<Vec<_>>().join(or)
+        self.terms.iter().filter(|term| !term.indexed.is_empty()).map(term).collect::<Vec<_>>().join(or)
     }
 }
 
@@ -88,11 +101,11 @@ impl TextTerm {
     /// Whole words that follow each other.
     pub fn phrase(text: &str) -> Self {
         let words: Vec<String> = words(text).collect();
-        let contained = vec![format!(" {} ", words.join(" "))];
         // One word is also found in the results, whose words have no order.
         let place = if words.len() > 1 { Place::Parts } else { Place::Anywhere };
-        let indexed = words.iter().map(|word| format!(" {word} ")).collect();
-        Self { words, ends_with_beginning: false, place, contained, indexed }
+        let indexed: Vec<String> = words.iter().map(|word| format!(" {word} ")).collect();
+        let contained = if words.is_empty() { Vec::new() } else { vec![format!(" {} ", words.join(" "))] };
+        Self { place, contained, indexed, has_common_words: false }
     }
 
     fn with_beginning(text: &str, place: Place) -> Self {
@@ -103,12 +116,15 @@ impl TextTerm {
             .enumerate()
             .map(|(index, word)| if index == last { format!(" {word}") } else { format!(" {word} ") })
             .collect();
-        Self { words, ends_with_beginning: true, place, indexed: contained.clone(), contained }
+        Self { place, indexed: contained.clone(), contained, has_common_words: false }
     }
 
-    /// A term without words matches nothing.
+    fn has_words(&self) -> bool {
+        !self.contained.is_empty()
+    }
+
     fn matches(&self, text: &str) -> bool {
-        !self.words.is_empty() && contains_all(self.place.of(text), &self.contained)
+        contains_all(self.place.of(text), &self.contained)
     }
 }
 
@@ -165,6 +181,25 @@ mod tests {
         assert!(word.matches(&text) && word.is_in_index(&text) && word.is_exact_in_index());
         assert!(!clause(true, TextTerm::words("late")).matches(&text));
         assert!(word.has_words() && !clause(false, TextTerm::name("—")).has_words());
+    }
+
+    #[test]
+    fn common_words_are_not_looked_for_in_the_index() {
+        let common = CommonWords::from_stored(" invoice ".to_owned());
+        let clause = |terms: Vec<TextTerm>| {
+            let mut clause = TextClause { negated: false, terms };
+            clause.leave_out(&common);
+            clause
+        };
+        for word in ["invoice", "invo", "i"] {
+            assert!(!clause(vec![TextTerm::words(word)]).is_indexed(), "{word}");
+        }
+        assert!(!clause(vec![TextTerm::words("refu"), TextTerm::phrase("invoice")]).is_indexed());
+        let rare = clause(vec![TextTerm::words("invoices")]);
+        assert!(rare.is_indexed() && rare.is_exact_in_index());
+        let both = clause(vec![TextTerm::words("refund-invoice")]);
+        assert!(both.is_indexed() && !both.is_exact_in_index());
+        assert_eq!(both.expression(Engine::Sqlite, WorkspaceId(7)), "(\"7§refund\")");
     }
 
     #[test]

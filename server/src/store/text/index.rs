@@ -1,12 +1,14 @@
 //! Writing the words of runs.
 
+use std::collections::HashSet;
+
 use sqlx::AnyConnection;
 
-use super::indexed_word;
+use super::common_words::CommonWords;
 use super::words::SearchedText;
-use crate::store::pack::Packer;
+use super::{common, indexed_word};
 use crate::store::sql::{Arg, execute, rows};
-use crate::store::{Engine, Result, WorkspaceId};
+use crate::store::{Engine, Result, Store, WorkspaceId};
 
 const CHUNK: usize = 200;
 
@@ -18,13 +20,18 @@ pub(in crate::store) struct RunText {
 
 pub(in crate::store) async fn write(
     connection: &mut AnyConnection,
-    engine: Engine,
-    packer: &Packer,
+    store: &Store,
     workspace: WorkspaceId,
     texts: &[RunText],
 ) -> Result<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let engine = store.engine;
+    let common = common::load(connection, &store.common_words, workspace).await?;
     for chunk in texts.chunks(CHUNK) {
-        let bodies = packer.compress_each(chunk.iter().map(|run| run.text.as_str().as_bytes()));
+        let stored: Vec<_> = chunk.iter().map(|run| common.shorten(run.text.as_str())).collect();
+        let bodies = store.packer.compress_each(stored.iter().map(|text| text.as_bytes()));
         let bodies = bodies.map_err(sqlx::Error::Io)?;
         let sql = format!(
             "INSERT INTO searched_text (n, body) VALUES {} ON CONFLICT (n) DO UPDATE SET body = excluded.body",
@@ -38,7 +45,7 @@ pub(in crate::store) async fn write(
                     "INSERT OR REPLACE INTO run_word (rowid, words) VALUES {}",
                     rows(engine, chunk.len(), "(?, ?)")
                 ),
-                chunk.iter().flat_map(|run| [run.list_key.into(), run.for_sqlite(workspace).into()]).collect(),
+                chunk.iter().flat_map(|run| [run.list_key.into(), run.for_sqlite(workspace, &common).into()]).collect(),
             ),
             Engine::Postgres => (
                 format!(
@@ -48,7 +55,9 @@ pub(in crate::store) async fn write(
                 ),
                 chunk
                     .iter()
-                    .flat_map(|run| [run.list_key.into(), workspace.0.into(), run.for_postgres(workspace).into()])
+                    .flat_map(|run| {
+                        [run.list_key.into(), workspace.0.into(), run.for_postgres(workspace, &common).into()]
+                    })
                     .collect(),
             ),
         };
@@ -69,14 +78,20 @@ pub(in crate::store) async fn delete(connection: &mut AnyConnection, engine: Eng
 }
 
 impl RunText {
-    fn for_sqlite(&self, workspace: WorkspaceId) -> String {
+    fn for_sqlite(&self, workspace: WorkspaceId, common: &CommonWords) -> String {
         let prefix = indexed_word(workspace, "");
-        self.text.words().flat_map(|word| [&prefix, word, " "]).collect()
+        self.words(common).flat_map(|word| [&prefix, word, " "]).collect()
     }
 
-    fn for_postgres(&self, workspace: WorkspaceId) -> String {
+    fn for_postgres(&self, workspace: WorkspaceId, common: &CommonWords) -> String {
         let prefix = indexed_word(workspace, "");
-        self.text.words().flat_map(|word| ["'", &prefix, word, "' "]).collect()
+        self.words(common).flat_map(|word| ["'", &prefix, word, "' "]).collect()
+    }
+
+    /// The words to index: each once, without those that are too common.
+    fn words<'a>(&'a self, common: &'a CommonWords) -> impl Iterator<Item = &'a str> {
+        let mut seen = HashSet::new();
+        self.text.words().filter(move |word| !common.contain_word(word) && seen.insert(*word))
     }
 }
 
@@ -88,17 +103,16 @@ mod tests {
     use super::super::words::Words;
     use super::*;
     use crate::seed::Seeder;
-    use crate::store::Store;
 
     const UNTIL_MS: i64 = 1_790_000_000_000;
     const RUNS: u64 = 60;
 
     #[test]
     fn both_engines_index_the_same_words() {
-        let text = SearchedText::new(&Words::of("Bill-run 12"), &Words::of(""));
-        let run = RunText { list_key: 1, text };
-        assert_eq!(run.for_sqlite(WorkspaceId(7)), "7§bill 7§run 7§12 ");
-        assert_eq!(run.for_postgres(WorkspaceId(7)), "'7§bill' '7§run' '7§12' ");
+        let text = SearchedText::new(&Words::of("Bill-run 12 the bill"), &Words::of("the"));
+        let (run, common) = (RunText { list_key: 1, text }, CommonWords::from_stored(" the ".to_owned()));
+        assert_eq!(run.for_sqlite(WorkspaceId(7), &common), "7§bill 7§run 7§12 ");
+        assert_eq!(run.for_postgres(WorkspaceId(7), &common), "'7§bill' '7§run' '7§12' ");
     }
 
     async fn found(store: &Store, workspace: WorkspaceId, text: &str) -> anyhow::Result<Vec<String>> {

@@ -17,7 +17,8 @@ const MAX_PART_BYTES: usize = 32 * 1024;
 /// Indexed of all parts together.
 const MAX_PARTS_BYTES: usize = 192 * 1024;
 const END_OF_PART: char = '\n';
-const RESULTS: char = '|';
+/// Begins the words of results.
+pub(super) const RESULTS: char = '|';
 
 /// The words of a text, each between spaces. Empty if there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,8 +103,12 @@ impl SearchedText {
     }
 
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.split([' ', END_OF_PART, RESULTS]).filter(|word| !word.is_empty())
+        words_of(&self.0)
     }
+}
+
+pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', END_OF_PART, RESULTS]).filter(|word| !word.is_empty())
 }
 
 /// A part of a searched text.

@@ -39,14 +39,14 @@ impl Browser {
         self.send(request, url).await
     }
 
-    /// A request with the browser's cookies; cookies of the answer are kept.
+    /// Sends a request with the cookies, and keeps those of the answer. Of a stream that never ends, the first part is read.
     pub async fn send(&mut self, mut request: RequestBuilder, url: Url) -> Answer {
         let at_home = url.origin() == self.home.origin();
         if at_home && !self.cookies.is_empty() {
             let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             request = request.header(COOKIE, pairs.join("; "));
         }
-        let response = request.send().await.unwrap();
+        let mut response = request.send().await.unwrap();
         for cookie in response.headers().get_all(SET_COOKIE).iter().filter(|_| at_home) {
             let cookie = cookie.to_str().unwrap();
             let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
@@ -56,7 +56,11 @@ impl Browser {
             };
         }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, url, headers, body: response.text().await.unwrap() }
+        let body = match url.path() == "/waiting/live" && status == 200 {
+            true => String::from_utf8(response.chunk().await.unwrap().unwrap_or_default().to_vec()).unwrap(),
+            false => response.text().await.unwrap(),
+        };
+        Answer { status, url, headers, body }
     }
 
     /// Calls a server function that changes something, and reads what it answers.
@@ -130,9 +134,12 @@ impl Browser {
 
     /// Decides on the consent page. The answer is the redirect back, not followed.
     pub async fn decide(&mut self, consent: &Answer, workspace: &str, decision: &str) -> Url {
+        self.decide_as(consent, &format!("owner@{workspace}.test"), decision).await
+    }
+
+    async fn decide_as(&mut self, consent: &Answer, account: &str, decision: &str) -> Url {
         let request_id = consent.body.split("name=\"request\" value=\"").nth(1).unwrap().split('"').next().unwrap();
-        let account = format!("owner@{workspace}.test");
-        let form = [("request", request_id), ("account", account.as_str()), ("decision", decision)];
+        let form = [("request", request_id), ("account", account), ("decision", decision)];
         let url = consent.url.join("/api/oauth/authorize/decide").unwrap();
         let answer = self.request(Method::POST, url.clone(), &form).await;
         url.join(answer.headers[LOCATION].to_str().unwrap()).unwrap()
@@ -157,8 +164,13 @@ impl Browser {
 
     /// Asks for `path` and signs in as the workspace's owner on the way.
     pub async fn sign_in(&mut self, path: &str, workspace: &str) -> Answer {
+        self.sign_in_as(path, &format!("owner@{workspace}.test")).await
+    }
+
+    /// Asks for `path` and signs in with an account on the way.
+    pub async fn sign_in_as(&mut self, path: &str, account: &str) -> Answer {
         let consent = self.open_consent_page(path).await;
-        let callback = self.decide(&consent, workspace, "approve").await;
+        let callback = self.decide_as(&consent, account, "approve").await;
         self.follow(callback).await
     }
 }

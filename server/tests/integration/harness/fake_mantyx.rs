@@ -57,6 +57,8 @@ pub struct World {
     pub ending: Vec<usize>,
     /// Numbers of runs with an unknown status.
     pub odd: Vec<usize>,
+    /// How many streams still come with a first event that is cut off.
+    pub damaged_streams: usize,
     /// Snapshot requests by run.
     pub snapshots: HashMap<String, usize>,
     /// The number of sessions.
@@ -87,6 +89,7 @@ impl FakeMantyx {
             running: Vec::new(),
             ending: Vec::new(),
             odd: Vec::new(),
+            damaged_streams: 0,
             snapshots: HashMap::new(),
             sessions: 0,
             messages: 0,
@@ -236,7 +239,12 @@ async fn stream(State(world): Shared, Path((_, id)): Path<(String, String)>, hea
         json!({ "seq": 1, "type": "assistant_message", "data": { "text": format!("answer of {id}"), "turn": 0 } }),
         json!({ "seq": 2, "type": "result", "data": { "subtype": "success", "text": format!("answer of {id}") } }),
     ];
-    let frame = |frame: &Value| format!("id: {}\ndata: {frame}\n\n", frame["seq"]);
+    let is_damaged = world.damaged_streams > 0;
+    world.damaged_streams = world.damaged_streams.saturating_sub(1);
+    let frame = |frame: &Value| match frame.to_string() {
+        json if is_damaged && frame["seq"] == 1 => format!("id: 1\ndata: {}\n\n", &json[..20]),
+        json => format!("id: {}\ndata: {json}\n\n", frame["seq"]),
+    };
     let body = match in_progress {
         // A run in progress has no result yet, and its stream stays open.
         true => {

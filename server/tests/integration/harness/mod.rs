@@ -5,6 +5,7 @@ mod database;
 mod fake_mantyx;
 mod fake_sessions;
 mod launch_form;
+mod launch_page;
 mod peers;
 mod proxy;
 mod unsteady;
@@ -21,7 +22,8 @@ use url::Url;
 pub use browser::{Answer, Browser};
 pub use database::TestDatabase;
 pub use fake_mantyx::{FakeMantyx, Mood};
-pub use launch_form::{launched_run, launched_session, shown_page};
+pub use launch_form::{LaunchForm, launched_run, launched_session, shown_page};
+pub use launch_page::{LaunchPage, TemplateLink};
 pub use peers::{Peer, stdio_command};
 pub use proxy::Proxy;
 pub use unsteady::{Trouble, Unsteady};
@@ -118,6 +120,12 @@ impl TestApp {
 
     pub fn browser(&self) -> Browser {
         Browser::new(self.http.clone(), self.url("/"))
+    }
+
+    /// Adds a browser that is signed in to the workspace `demo`.
+    pub async fn with_browser(self) -> (Self, Browser) {
+        let browser = self.signed_in(DEMO).await;
+        (self, browser)
     }
 
     /// Returns a browser that is signed in to a workspace.

@@ -4,11 +4,11 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::UNTIL_MS;
-use super::timing::{Goal, LIST, TEXT};
+use super::timing::{FIGURES, Goal, LIST, TEXT};
 use crate::bench::client::Client;
 
 /// The time between two runs of `runlens seed`.
-pub const APART_MS: i64 = 2_000;
+const APART_MS: i64 = 2_000;
 
 pub struct BenchQuery {
     pub name: &'static str,
@@ -51,6 +51,7 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
         keyset: false,
     };
     let count = |name, query: &str| BenchQuery { goal: TEXT, ..other(name, &format!("/api/count?q={query}")) };
+    let figures = |name, query: &str| BenchQuery { goal: FIGURES, ..other(name, &format!("/api/insights?{query}")) };
     let middle = middle_of(runs);
     // Orders have numbers: the first characters of one are the beginning of many others.
     let beginning = |chars: usize| order.chars().take(chars).collect::<String>();
@@ -116,6 +117,14 @@ pub fn queries(script: &mut Client, runs: u64) -> Result<Vec<BenchQuery>> {
         other("facets under a filter", "/api/facets?q=customer:customer-07"),
         other("facets under two filters", "/api/facets?q=customer:customer-07+env:prod"),
         other("histogram", "/api/histogram"),
+        figures("insights, all", ""),
+        figures("insights, half of the time", &format!("before={middle}")),
+        figures("insights, by customer", "by=metadata.customer"),
+        figures("insights, one in 50", "q=customer:customer-07"),
+        figures("insights, one in two, by customer", "q=env:prod&by=metadata.customer"),
+        figures("insights, failed", &format!("q=status:failed&since={middle}")),
+        figures("insights, a tool", "q=tool:recall"),
+        figures("insights, ten runs", &format!("q=order:{order}")),
     ])
 }
 

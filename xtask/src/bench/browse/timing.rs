@@ -17,6 +17,7 @@ pub struct Goal(pub Duration, pub &'static str);
 
 pub const LIST: Goal = Goal(Duration::from_millis(10), "p95 < 10 ms");
 pub const TEXT: Goal = Goal(Duration::from_millis(50), "p95 < 50 ms");
+pub const FIGURES: Goal = Goal(Duration::from_millis(200), "p95 < 200 ms");
 pub const PAGE: Goal = Goal(Duration::from_millis(40), "p95 < 40 ms");
 
 /// Times of one request, sorted.

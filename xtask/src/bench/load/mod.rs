@@ -18,8 +18,6 @@ use crate::tools::free_port;
 use clients::{Kind, Traffic};
 use memory::Memory;
 
-/// Runs in the list before the load.
-const SEEDED_RUNS: &str = "10000";
 /// The list answers quickly although everything else goes on.
 const LIST_GOAL: Duration = Duration::from_millis(100);
 /// People share sign-ins, since a sign-in may have 32 streams.
@@ -31,7 +29,7 @@ pub fn run(options: &Options) -> Result<Vec<Figure>> {
     let binary = super::server::binary()?;
     command::read(
         std::process::Command::new(&binary)
-            .args(["seed", "--runs", SEEDED_RUNS])
+            .args(["seed", "--runs", &options.load_runs.to_string()])
             .env("RUNLENS_DATA_DIR", &data_dir)
             .env_remove("DATABASE_URL"),
     )?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{SEEDED_RUNS, mixed, sessions, start_with_sandbox};
+use super::{mixed, sessions, start_with_sandbox};
 use crate::bench::server::{Server, binary};
 use crate::bench::{Figure, Options};
 use crate::command;
@@ -15,7 +15,7 @@ pub fn run(options: &Options) -> Result<Vec<Figure>> {
     let data_dir = |number: usize| dir.path().join(format!("data-{number}"));
     command::read(
         std::process::Command::new(binary()?)
-            .args(["seed", "--runs", SEEDED_RUNS])
+            .args(["seed", "--runs", &options.load_runs.to_string()])
             .env("RUNLENS_DATA_DIR", data_dir(0))
             .env("DATABASE_URL", &url),
     )?;

@@ -15,30 +15,29 @@ use crate::torture::Random;
 
 /// Set to repeat a run.
 const SEED: &str = "RUNLENS_FUZZ_SEED";
-/// Inputs for each parser.
-const CASES: &str = "1000";
 /// Requests of each kind for each endpoint.
 const EXAMPLES: &str = "12";
 
-pub fn run() -> Result<()> {
+/// `cases` are the inputs for each parser.
+pub fn run(cases: u32) -> Result<()> {
     let seed = match std::env::var(SEED) {
         Ok(seed) => seed.parse().with_context(|| format!("{SEED} is not a number"))?,
         Err(_) => Random::fresh_seed(),
     };
     println!("fuzz: seed {seed}; {SEED}={seed} cargo xtask test fuzz repeats it");
-    parsers(seed)?;
+    parsers(seed, cases)?;
     http_api(seed)
 }
 
 /// The tests of `protocol/tests/fuzz.rs`, and those in modules named `fuzz`.
-fn parsers(seed: u64) -> Result<()> {
+fn parsers(seed: u64, cases: u32) -> Result<()> {
     for tests in [&["--test", "fuzz"][..], &["--lib", "fuzz::"]] {
         command::run(
             command::cargo()?
                 .args(["test", "--workspace", "--no-fail-fast"])
                 .args(tests)
                 .env("PROPTEST_RNG_SEED", seed.to_string())
-                .env("PROPTEST_CASES", CASES),
+                .env("PROPTEST_CASES", cases.to_string()),
         )?;
     }
     Ok(())

@@ -1,11 +1,13 @@
-//! The browser reports the same errors while the user types as the server does for the sent form.
+//! Tests that the browser reports the same errors while the user types as the server does for the sent form.
 
+use app::launch::ControlName;
 use app::launch::draft::{LaunchDraft, client_check};
-use app::model::launch::{JsonProblem, Problem};
+use app::model::launch::{JsonProblem, PageControl, Problem};
 use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
-use super::{after, fields_with, page_of, shown_errors};
+use super::super::items::Field;
+use super::{after, fields_with, page_of, shown_errors, with_tools};
 
 /// What the user sees: errors by control name, the list of problems, and the JSON editor's error.
 type Seen = (Vec<(String, String)>, Vec<Problem>, Option<JsonProblem>);
@@ -13,16 +15,18 @@ type Seen = (Vec<(String, String)>, Vec<Problem>, Option<JsonProblem>);
 /// Returns what the browser shows after some typing, and what the server does.
 fn both(draft: &LaunchDraft, changes: &[(&str, &str)]) -> (Seen, Seen) {
     let page = page_of(draft);
-    let findings = client_check::check(&page, draft, &fields_with(&page, changes), SPEC_FIELDS);
-    let mut errors = Vec::new();
-    page.each_field(&mut |field| {
-        let found = findings.errors.iter().find(|(id, _)| *id == field.id).map(|(_, error)| error);
-        errors.extend(found.unwrap_or(&field.error).clone().map(|error| (field.name.clone(), error)));
-    });
-    let problems = findings.problems.unwrap_or(page.problems);
+    let control = |(field, name): (&Field, ControlName)| {
+        let server_error = field.error.clone().filter(|_| !name.is_checked_by_browser());
+        PageControl { id: field.id.clone(), name, server_error }
+    };
+    let controls: Vec<PageControl> = page.controls().map(control).collect();
+    let values = fields_with(&page, changes);
+    let findings = client_check::check(&controls, &page.findings.problems, draft, &values, SPEC_FIELDS);
+    let error = |field: &Field| Some((field.name.clone(), findings.errors.get(&field.id)?.clone()));
+    let errors = page.fields().into_iter().filter_map(error).collect();
     let server = page_of(&after(draft, changes));
-    let browser = (errors, problems, findings.json_problem.unwrap_or(page.json_problem));
-    (browser, (shown_errors(&server), server.problems, server.json_problem))
+    let browser = (errors, findings.problems, findings.json_problem);
+    (browser, (shown_errors(&server), server.findings.problems, server.findings.json_problem))
 }
 
 /// A draft after the first attempt to launch it.
@@ -98,17 +102,14 @@ fn browser_and_server_report_the_same_error_for_each_kind_of_control() {
 fn an_emptied_row_does_not_move_the_errors_of_other_rows() {
     let changes = [("row:/metadata#0.key", ""), ("row:/metadata#0.value", ""), ("row:/metadata#1.key", "odd key")];
     let ((errors, ..), _) = both(&LaunchDraft::from_spec(whole()), &changes);
-    assert_eq!(
-        errors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
-        ["row:/metadata#1.value"],
-        "{errors:?}"
-    );
+    let names: Vec<&str> = errors.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["row:/metadata#1.value"], "{errors:?}");
 }
 
 #[test]
 fn errors_that_only_the_server_finds_stay() {
-    let mut draft = attempted(json!({ "prompt": "p", "systemPrompt": "s" }));
-    draft.spec["tools"] = json!([{ "kind": "local", "name": "ask" }]);
+    let tools = json!([{ "kind": "local", "name": "ask" }]);
+    let mut draft = attempted(json!({ "prompt": "p", "systemPrompt": "s", "tools": tools }));
     let reply = domain::CannedReply { failed: true, ..Default::default() };
     draft.answers.insert("ask".to_owned(), domain::Answerer::Canned(reply));
     let (browser, server) = both(&draft, &[("field:/prompt", "other")]);
@@ -118,7 +119,6 @@ fn errors_that_only_the_server_finds_stay() {
 
 #[test]
 fn missing_fields_are_reported_only_after_an_attempt() {
-    let (browser, _) =
-        both(&LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local" }] })), &[("field:/prompt", "")]);
+    let (browser, _) = both(&with_tools(json!([{ "kind": "local" }])), &[("field:/prompt", "")]);
     assert_eq!(browser, (Vec::new(), Vec::new(), None));
 }

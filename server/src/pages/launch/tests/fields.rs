@@ -1,14 +1,14 @@
-//! Input is kept, and errors are shown at their fields.
+//! Tests that input is kept and errors are shown at their fields.
 
 use app::launch::LaunchMode;
 use app::launch::draft::apply::{SubmittedFields, apply};
-use app::launch::draft::{DiscoveredTool, LaunchDraft, Origin, SessionInfo};
-use app::model::launch::{Group, Item};
-use domain::{A2aPeer, Answerer, McpEndpoint, McpTool};
+use app::launch::draft::{LaunchDraft, Origin, SessionInfo};
+use domain::{A2aPeer, Answerer, McpEndpoint};
 use protocol::fields::SPEC_FIELDS;
 use serde_json::{Value, json};
 
-use super::{after, page_of, shown_errors};
+use super::super::items::Item;
+use super::{after, page_of, shown_errors, with_answerer, with_discovered, with_tools};
 use crate::launch::form::peers;
 use crate::launch::validation;
 
@@ -16,19 +16,12 @@ use crate::launch::validation;
 fn unfinished_template_fields_and_file_addresses_are_kept() {
     let draft = LaunchDraft::from_spec(json!({ "messages": [{ "role": "user", "content": "c" }] }));
     let url = ("file-url:/messages/0/attachments", "https://x.test/a");
-    let typed =
-        after(&draft, &[("template.name", "Mine"), ("template.notes", "Why"), ("template.shared", "true"), url]);
-    let again = after(&typed, &[]);
-    assert_eq!(
-        (
-            again.unfinished.template.name.as_str(),
-            again.unfinished.template.notes.as_str(),
-            again.unfinished.template.shared
-        ),
-        ("Mine", "Why", true)
-    );
-    assert_eq!(again.unfinished.file_urls["/messages/0/attachments"], "https://x.test/a");
-    assert!(!after(&again, &[("template.shared", "")]).unfinished.template.shared);
+    let template = [("template.name", "Mine"), ("template.notes", "Why"), ("template.shared", "true"), url];
+    let again = after(&after(&draft, &template), &[]);
+    for (name, text) in template {
+        assert_eq!(again.unfinished.texts[name], text);
+    }
+    assert!(!after(&again, &[("template.shared", "")]).unfinished.texts.contains_key("template.shared"));
 }
 
 #[test]
@@ -51,37 +44,29 @@ fn each_exceeded_limit_is_an_error_at_its_field() {
         assert!(errors.iter().any(|(name, error)| name == control && !error.is_empty()), "{control}: {errors:?}");
     }
     let page = page_of(&LaunchDraft::from_spec(json!({ "toolBudgets": budgets })));
-    let notes = serde_json::to_string(&page.sections).expect("a page");
+    let (notes, problems) = (page.render(&[], ""), page.findings.problems);
     assert!(
-        notes.contains("\"error\"") && page.problems.iter().any(|problem| problem.place == "Calls per tool"),
-        "{:?}",
-        page.problems
+        notes.contains("data-tone=\"error\"") && problems.iter().any(|found| found.place == "Calls per tool"),
+        "{problems:?}"
     );
 }
 
 #[test]
 fn a_header_with_a_line_break_is_an_error_at_the_answerer() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
     let headers = [("Authorization".to_owned(), "a\nb".to_owned())].into();
     let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers };
-    draft.answers.insert("ask".to_owned(), Answerer::Mcp(McpTool { server, tool: None }));
-    let errors = shown_errors(&page_of(&draft));
+    let errors = shown_errors(&page_of(&with_answerer("ask", Answerer::Mcp { server, tool: None })));
     assert!(errors.iter().any(|(name, error)| name == "answerer:ask#by" && error.contains("line break")), "{errors:?}");
 }
 
 #[test]
 fn untrusted_tool_names_are_text() {
-    let mut draft =
-        LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
     let hostile = "</textarea><script>alert(1)</script>";
-    draft.last_action.discovered_tools.insert(
-        "/tools/0".to_owned(),
-        vec![DiscoveredTool { name: hostile.to_owned(), description: hostile.to_owned() }],
-    );
+    let draft = with_discovered(&[hostile]);
     let one = after(&draft, &[(&format!("checkbox:/tools/0/toolFilter#{hostile}"), "")]);
     assert_eq!(one.spec["tools"][0]["toolFilter"], json!([]));
-    let page = serde_json::to_string(&page_of(&draft).sections).expect("a page");
-    assert!(page.contains("<script>"), "the model has the text; rendering escapes it");
+    let page = page_of(&draft).render(&[], "");
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>"), "{page}");
 }
 
 #[test]
@@ -89,28 +74,19 @@ fn edited_json_and_fields_outside_the_spec_are_both_applied() {
     let mut draft = LaunchDraft::from_spec(json!({ "prompt": "p", "tools": [{ "kind": "local", "name": "ask" }] }));
     draft.answers.insert("ask".to_owned(), Answerer::Hand);
     let json = r#"{"prompt":"q","tools":[{"kind":"local","name":"ask"}]}"#;
-    let sent = after(
-        &draft,
-        &[
-            ("json", json),
-            ("mode", "new_session"),
-            ("batch.inputs", "a\nb"),
-            ("batch.key", "k"),
-            ("answerer:ask#by", "canned"),
-        ],
-    );
+    let others = [("mode", "new_session"), ("batch.inputs", "a\nb"), ("batch.key", "k"), ("answerer:ask#by", "canned")];
+    let sent = after(&draft, &[&[("json", json)], others.as_slice()].concat());
     assert_eq!((&sent.spec["prompt"], &sent.mode), (&json!("q"), &LaunchMode::NewSession));
-    assert_eq!((sent.unfinished.batch.inputs.as_str(), sent.unfinished.batch.tag_key.as_str()), ("a\nb", "k"));
+    let texts = &sent.unfinished.texts;
+    assert_eq!((texts["batch.inputs"].as_str(), texts["batch.key"].as_str()), ("a\nb", "k"));
     assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
 }
 
 #[test]
 fn of_two_tools_with_one_name_both_keep_the_answerer_after_a_rename() {
-    let tools = json!([{ "kind": "local", "name": "read" }, { "kind": "local", "name": "read" }]);
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": tools }));
+    let mut draft = with_tools(json!([{ "kind": "local", "name": "read" }, { "kind": "local", "name": "read" }]));
     let server = McpEndpoint::Http { url: "https://m.test/mcp".to_owned(), headers: Default::default() };
-    let by_server =
-        |tool: Option<&str>| Answerer::Mcp(McpTool { server: server.clone(), tool: tool.map(str::to_owned) });
+    let by_server = |tool: Option<&str>| Answerer::Mcp { server: server.clone(), tool: tool.map(str::to_owned) };
     draft.answers.insert("read".to_owned(), by_server(None));
     let sent = after(&draft, &[("field:/tools/1/name", "read_2")]);
     assert_eq!((&sent.answers["read"], &sent.answers["read_2"]), (&by_server(None), &by_server(Some("read"))));
@@ -118,7 +94,7 @@ fn of_two_tools_with_one_name_both_keep_the_answerer_after_a_rename() {
 
 #[test]
 fn a_pasted_card_becomes_the_answerer_and_choosing_an_agent_uses_it() {
-    let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "a2a_local" }] }));
+    let draft = with_tools(json!([{ "kind": "a2a_local" }]));
     let card = json!({ "name": "Weather", "url": "https://w.test" });
     let sent = after(&draft, &[("field:/tools/0/agentCard", &card.to_string())]);
     let by_card = Answerer::A2a(A2aPeer { card: Some(card.clone()), ..A2aPeer::default() });
@@ -153,9 +129,8 @@ fn a_field_with_an_invalid_name_changes_nothing() {
 
 #[test]
 fn another_answerer_is_a_change_and_the_default_one_is_not() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
+    let mut draft = with_answerer("ask", Answerer::Hand);
     draft.origin = Some(Origin { spec: draft.spec.clone(), ..Origin::default() });
-    draft.answers.insert("ask".to_owned(), Answerer::Hand);
     assert_eq!(page_of(&draft).changes.expect("compared").lines, []);
     draft.answers.insert("ask".to_owned(), Answerer::A2a(A2aPeer::default()));
     let lines = page_of(&draft).changes.expect("compared").lines;
@@ -173,7 +148,7 @@ fn a_message_lists_its_overrides_and_answers_the_tools_of_its_session() {
         ..LaunchDraft::from_spec(json!({ "prompt": "p", "modelId": "b" }))
     };
     let page = page_of(&draft);
-    let text = serde_json::to_string(&page).expect("a page");
+    let text = page.render(&[], "");
     assert!(text.contains("“b” instead of “a”") && text.contains("The session's (a)"), "{text}");
     let sent = after(&draft, &[("answerer:ask#by", "canned")]);
     assert!(matches!(sent.answers["ask"], Answerer::Canned(_)));
@@ -184,32 +159,27 @@ fn a_message_lists_its_overrides_and_answers_the_tools_of_its_session() {
 
 #[test]
 fn code_samples_have_no_secrets() {
-    fn samples(items: &[Item]) -> Vec<(String, String)> {
-        let of = |item: &Item| match item {
-            Item::Group(Group { items, .. }) => samples(items),
-            Item::Code { title, text } => vec![(title.clone(), text.clone())],
-            _ => Vec::new(),
-        };
-        items.iter().flat_map(of).collect()
-    }
+    let samples = |draft: &LaunchDraft| -> Vec<(String, String)> {
+        let page = page_of(draft);
+        let code = page.items().into_iter().filter_map(|item| match item {
+            Item::Code { title, text } => Some((title.clone(), text.clone())),
+            _ => None,
+        });
+        code.collect()
+    };
     let headers = json!({ "Authorization": "Bearer very-secret" });
-    let mut draft = LaunchDraft::from_spec(
-        json!({ "prompt": "p", "tools": [{ "kind": "mcp", "url": "https://x.test", "headers": headers }] }),
-    );
-    let shown = samples(&page_of(&draft).more_actions);
-    assert_eq!(
-        shown.iter().map(|(title, _)| title.as_str()).collect::<Vec<_>>(),
-        ["As curl", "As Python", "As TypeScript"]
-    );
-    assert!(
-        shown.iter().all(|(_, text)| text.contains("/demo/agent-runs") && !text.contains("very-secret")),
-        "{shown:?}"
-    );
+    let mut draft = with_tools(json!([{ "kind": "mcp", "url": "https://x.test", "headers": headers }]));
+    draft.spec["prompt"] = "p".into();
+    let shown = samples(&draft);
+    let titles: Vec<&str> = shown.iter().map(|(title, _)| title.as_str()).collect();
+    assert_eq!(titles, ["As curl", "As Python", "As TypeScript"]);
+    let is_fine = |text: &str| text.contains("/demo/agent-runs") && !text.contains("very-secret");
+    assert!(shown.iter().all(|(_, text)| is_fine(text)), "{shown:?}");
     draft.mode = LaunchMode::Message { session_id: "sess_1".to_owned() };
-    let shown = samples(&page_of(&draft).more_actions);
+    let shown = samples(&draft);
     assert!(shown.iter().all(|(_, text)| text.contains("/demo/agent-sessions/sess_1/messages")), "{shown:?}");
     draft.spec["prompt"] = "x".repeat(70_000).into();
-    assert_eq!(samples(&page_of(&draft).more_actions), []);
+    assert_eq!(samples(&draft), []);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A form that is sent back unchanged changes nothing, and each control changes only its own field.
+//! Tests of the launch form. A form that is sent back unchanged changes nothing, and each control changes only its
+//! own field.
 
 mod client_check;
 mod fields;
@@ -8,24 +9,58 @@ mod round_trip;
 use app::launch::LaunchMode;
 use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::{DiscoveredTool, LaunchDraft};
-use app::model::launch::{Control, LaunchPageModel};
+use app::model::launch::Problem;
 use domain::{Answerer, CannedReply};
-use protocol::fields::SPEC_FIELDS;
+use protocol::fields::{FieldTable, SPEC_FIELDS};
 use protocol::json_pointer;
+use protocol::validate::FieldError;
 use serde_json::{Value, json};
 
-use crate::launch::Catalogue;
-use crate::launch::validation;
+use super::PageBuilder;
+use super::items::{Control, LaunchPage};
+use crate::launch::{Catalogue, validation};
 
-fn page_of(draft: &LaunchDraft) -> LaunchPageModel {
+fn page_of(draft: &LaunchDraft) -> LaunchPage {
+    page_with(draft, SPEC_FIELDS, validation::draft_errors(draft))
+}
+
+fn page_with(draft: &LaunchDraft, fields: FieldTable, errors: Vec<FieldError>) -> LaunchPage {
     let runs_url = "https://mantyx.test/api/v1/workspaces/demo/agent-runs";
-    super::build(draft, SPEC_FIELDS, &Catalogue::default(), &[], validation::draft_errors(draft), runs_url)
+    let catalogue = &Catalogue::default();
+    super::build(PageBuilder { draft, fields, catalogue, errors, runs_url, scopes: "" }, &[])
+}
+
+/// A draft with these tools.
+fn with_tools(tools: Value) -> LaunchDraft {
+    LaunchDraft::from_spec(json!({ "tools": tools }))
+}
+
+/// A draft with a local tool, and its answerer.
+fn with_answerer(tool: &str, answerer: Answerer) -> LaunchDraft {
+    let answers = [(tool.to_owned(), answerer)].into();
+    LaunchDraft { answers, ..with_tools(json!([{ "kind": "local", "name": tool }])) }
+}
+
+fn canned(text: &str) -> CannedReply {
+    CannedReply { text: text.to_owned(), ..Default::default() }
+}
+
+/// A draft with a remote MCP server, which has tools of these names.
+fn with_discovered(names: &[&str]) -> LaunchDraft {
+    let mut draft = with_tools(json!([{ "kind": "mcp", "name": "m", "url": "https://x.test" }]));
+    let found = names.iter().map(|name| DiscoveredTool { name: (*name).to_owned(), description: (*name).to_owned() });
+    draft.last_action.discovered_tools.insert("/tools/0".to_owned(), found.collect());
+    draft
+}
+
+fn has_error(draft: &LaunchDraft, is_it: impl Fn(&FieldError) -> bool) -> bool {
+    validation::draft_errors(draft).iter().any(is_it)
 }
 
 /// Returns the fields that a browser sends for an unchanged page.
-fn sent_fields(page: &LaunchPageModel) -> Vec<(String, String)> {
+fn sent_fields(page: &LaunchPage) -> Vec<(String, String)> {
     let mut fields = vec![("json".to_owned(), crlf(&page.json))];
-    page.each_field(&mut |field| {
+    for field in page.fields() {
         let mut send = |text: String| fields.push((field.name.clone(), text));
         match &field.control {
             // Browsers remove line ends from text lines.
@@ -37,18 +72,15 @@ fn sent_fields(page: &LaunchPageModel) -> Vec<(String, String)> {
                     send(value.clone());
                 }
             }
-            Control::Hidden { value } => send(value.clone()),
             Control::File { .. } => {}
         }
-    });
+    }
     fields
 }
 
 /// Returns the errors of a page by control name.
-fn shown_errors(page: &LaunchPageModel) -> Vec<(String, String)> {
-    let mut errors = Vec::new();
-    page.each_field(&mut |field| errors.extend(field.error.clone().map(|error| (field.name.clone(), error))));
-    errors
+fn shown_errors(page: &LaunchPage) -> Vec<(String, String)> {
+    page.fields().into_iter().filter_map(|field| Some((field.name.clone(), field.error.clone()?))).collect()
 }
 
 fn crlf(text: &str) -> String {
@@ -64,7 +96,7 @@ fn after(draft: &LaunchDraft, changes: &[(&str, &str)]) -> LaunchDraft {
 }
 
 /// Returns the fields that a browser sends for a page with some fields changed.
-fn fields_with(page: &LaunchPageModel, changes: &[(&str, &str)]) -> Vec<(String, String)> {
+fn fields_with(page: &LaunchPage, changes: &[(&str, &str)]) -> Vec<(String, String)> {
     let mut fields = sent_fields(page);
     for (name, text) in changes {
         assert!(fields.iter().any(|(field, _)| field == name), "there is no control {name}");
@@ -108,14 +140,12 @@ fn an_unchanged_form_changes_nothing() {
         [full_spec(), odd, json!({}), json!({ "prompt": "a\r\nb\n" }), json!({ "toolBudgets": {}, "metadata": {} })]
     {
         let mut draft = LaunchDraft::from_spec(spec.clone());
-        draft
-            .answers
-            .insert("l".to_owned(), Answerer::Canned(CannedReply { text: "r\ns".to_owned(), ..Default::default() }));
+        draft.answers.insert("l".to_owned(), Answerer::Canned(canned("r\ns")));
         let tool = DiscoveredTool { name: "x".to_owned(), description: String::new() };
         draft.last_action.discovered_tools.insert("/tools/5".to_owned(), vec![tool]);
         let sent = after(&draft, &[]);
         assert_eq!(sent.spec, spec);
-        assert_eq!((sent.unfinished.json, sent.unfinished.texts.len(), sent.unfinished.rows.len()), (None, 0, 0));
+        assert_eq!((sent.unfinished.texts.len(), sent.unfinished.rows.len()), (0, 0));
     }
 }
 
@@ -154,47 +184,44 @@ fn an_edited_json_replaces_the_controls_unless_it_is_invalid() {
     let broken = after(&draft, &[("json", "{\"prompt\": }"), ("field:/name", "n")]);
     assert_eq!(broken.spec, json!({ "prompt": "p", "later": 1, "name": "n" }));
     let page = page_of(&broken);
-    assert_eq!((page.json.as_str(), page.json_problem.map(|problem| problem.column)), ("{\"prompt\": }", Some(12)));
-    assert!(page.problems.iter().any(|problem| problem.message.contains("JSON")), "{:?}", page.problems);
+    assert_eq!(
+        (page.json.as_str(), page.findings.json_problem.map(|problem| problem.column)),
+        ("{\"prompt\": }", Some(12))
+    );
+    assert!(
+        page.findings.problems.iter().any(|problem| problem.message.contains("JSON")),
+        "{:?}",
+        page.findings.problems
+    );
     let same = after(&draft, &[("json", "{ \"later\": 1, \"prompt\": \"p\" }"), ("field:/prompt", "kept")]);
     assert_eq!(same.spec["prompt"], "kept");
 }
 
 #[test]
 fn invalid_json_stays_in_its_control_with_an_error() {
-    let draft = LaunchDraft::from_spec(
-        json!({ "tools": [{ "kind": "a2a_local", "name": "b", "agentCard": { "name": "B" } }] }),
-    );
+    let draft = with_tools(json!([{ "kind": "a2a_local", "name": "b", "agentCard": { "name": "B" } }]));
     let broken = after(&draft, &[("field:/tools/0/agentCard", "{")]);
     assert_eq!(broken.spec, draft.spec);
     let again = after(&broken, &[]);
     assert_eq!(again.unfinished.texts["field:/tools/0/agentCard"], "{");
-    assert!(
-        validation::draft_errors(&again).iter().any(|error| error.path == "/tools/0/agentCard" && error.code == "json")
-    );
+    assert!(has_error(&again, |error| error.path == "/tools/0/agentCard" && error.code == "json"));
     let fixed = after(&again, &[("field:/tools/0/agentCard", "{}")]);
     assert_eq!((&fixed.spec["tools"][0]["agentCard"], fixed.unfinished.texts.len()), (&json!({}), 0));
 }
 
 #[test]
 fn a_renamed_tool_keeps_its_answerer() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
-    draft.answers.insert("old".to_owned(), Answerer::Canned(CannedReply::default()));
-    let renamed = after(
-        &draft,
-        &[("field:/tools/0/name", "new"), ("answerer:old#text", "reply"), ("answerer:old#failed", "true")],
-    );
-    let expected = CannedReply { text: "reply".to_owned(), failed: true, delay_ms: 0 };
-    assert_eq!(renamed.answers["new"], Answerer::Canned(expected));
+    let draft = with_answerer("old", Answerer::Canned(canned("")));
+    let changes = [("field:/tools/0/name", "new"), ("answerer:old#text", "reply"), ("answerer:old#failed", "true")];
+    let renamed = after(&draft, &changes);
+    assert_eq!(renamed.answers["new"], Answerer::Canned(CannedReply { failed: true, ..canned("reply") }));
     assert_eq!(renamed.answers.len(), 1);
 }
 
 #[test]
 fn a_tool_keeps_its_answerer_while_its_name_is_cleared_and_retyped() {
-    let mut draft = LaunchDraft::from_spec(
-        json!({ "tools": [{ "kind": "local", "name": "old" }, { "kind": "local", "name": "new" }] }),
-    );
-    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), ..Default::default() });
+    let mut draft = with_tools(json!([{ "kind": "local", "name": "old" }, { "kind": "local", "name": "new" }]));
+    let reply = Answerer::Canned(canned("mine"));
     draft.answers.insert("old".to_owned(), reply.clone());
     let cleared = after(&draft, &[("field:/tools/0/name", "")]);
     assert_eq!(cleared.answers.get("old"), None);
@@ -206,52 +233,58 @@ fn a_tool_keeps_its_answerer_while_its_name_is_cleared_and_retyped() {
 
 #[test]
 fn an_answerer_is_restored_with_its_choice_also_under_another_name() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "old" }] }));
-    let reply = Answerer::Canned(CannedReply { text: "mine".to_owned(), failed: true, delay_ms: 7 });
-    draft.answers.insert("old".to_owned(), reply);
+    let reply = |text: &str| Answerer::Canned(CannedReply { failed: true, delay_ms: 7, ..canned(text) });
+    let draft = with_answerer("old", reply("mine"));
     let by_hand = after(&draft, &[("answerer:old#text", "mine at last"), ("answerer:old#by", "hand")]);
-    let reply = Answerer::Canned(CannedReply { text: "mine at last".to_owned(), failed: true, delay_ms: 7 });
     assert_eq!(by_hand.answers["old"], Answerer::Hand);
     let renamed = after(&by_hand, &[("field:/tools/0/name", "new")]);
-    assert_eq!(after(&renamed, &[("answerer:new#by", "canned")]).answers["new"], reply);
+    assert_eq!(after(&renamed, &[("answerer:new#by", "canned")]).answers["new"], reply("mine at last"));
 }
 
 #[test]
 fn a_removed_tool_is_restored_with_its_answerer() {
-    let spec = json!({ "tools": [{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b", "readOnly": true }, { "kind": "a2a" }] });
-    let mut draft = LaunchDraft::from_spec(spec.clone());
-    draft.answers.insert("b".to_owned(), Answerer::Canned(CannedReply::default()));
+    let last = json!({ "kind": "local", "name": "b", "readOnly": true });
+    let mut draft = with_tools(json!([{ "kind": "local", "name": "a" }, last, { "kind": "a2a" }]));
+    draft.answers.insert("b".to_owned(), Answerer::Canned(canned("")));
     draft.unfinished.texts.insert("field:/tools/2/agentCard".to_owned(), "{".to_owned());
     let before = draft.clone();
     draft.remove_tool("/tools", 1);
-    assert!(serde_json::to_string(&page_of(&draft)).is_ok_and(|page| page.contains("undo-remove")));
+    assert!(page_of(&draft).render(&[], "").contains("undo-remove"));
     assert_eq!((draft.answers.len(), draft.unfinished.texts.contains_key("field:/tools/1/agentCard")), (0, true));
     assert_eq!(draft.restore_removed_tool().as_deref(), Some("/tools/1"));
     assert_eq!(draft, before);
 }
 
 #[test]
+fn a_tool_that_moves_up_does_not_get_the_fold_of_the_removed_one() {
+    let mut draft = with_tools(
+        json!([{ "kind": "local", "name": "a" }, { "kind": "local", "name": "b" }, { "kind": "local", "name": "c" }]),
+    );
+    let replaced = |draft: &LaunchDraft| {
+        let html = page_of(draft).render(&[], "");
+        html.split("<details")
+            .filter_map(|tag| Some(tag.split_once("data-replaced=\"")?.1.split('"').next()?.to_owned()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(replaced(&draft), Vec::<String>::new());
+    draft.remove_tool("/tools", 1);
+    assert_eq!(replaced(&draft), ["2"]);
+    draft.remove_tool("/tools", 0);
+    assert_eq!(replaced(&draft), ["1"]);
+}
+
+#[test]
 fn an_invalid_delay_stays_with_an_error() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "ask" }] }));
-    draft.answers.insert("ask".to_owned(), Answerer::Canned(CannedReply { delay_ms: 9, ..Default::default() }));
-    let odd = after(&draft, &[("answerer:ask#delay", "-5")]);
-    let again = after(&odd, &[]);
-    assert!(
-        validation::draft_errors(&again).iter().any(|error| error.path == "/answers/ask#delay"),
-        "{:?}",
-        validation::draft_errors(&again)
-    );
-    assert!(serde_json::to_string(&page_of(&again)).is_ok_and(|page| page.contains("\"-5\"")));
-    assert!(
-        validation::draft_errors(&after(&again, &[("answerer:ask#delay", "5")]))
-            .iter()
-            .all(|error| error.code != "number")
-    );
+    let draft = with_answerer("ask", Answerer::Canned(CannedReply { delay_ms: 9, ..canned("") }));
+    let again = after(&after(&draft, &[("answerer:ask#delay", "-5")]), &[]);
+    assert!(has_error(&again, |error| error.path == "/answers/ask#delay"));
+    assert!(page_of(&again).render(&[], "").contains("\"-5\""));
+    assert!(!has_error(&after(&again, &[("answerer:ask#delay", "5")]), |error| error.code == "number"));
 }
 
 #[test]
 fn a_pasted_tools_list_response_stands_for_its_list() {
-    let draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp_local", "name": "m" }] }));
+    let draft = with_tools(json!([{ "kind": "mcp_local", "name": "m" }]));
     let pasted = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{}}]}}"#;
     let taken = after(&draft, &[("field:/tools/0/tools", pasted)]);
     assert_eq!(taken.spec["tools"][0]["tools"], json!([{ "name": "read", "inputSchema": {} }]));
@@ -259,11 +292,7 @@ fn a_pasted_tools_list_response_stands_for_its_list() {
 
 #[test]
 fn checkboxes_write_the_filter_and_all_checked_leave_it_out() {
-    let mut draft =
-        LaunchDraft::from_spec(json!({ "tools": [{ "kind": "mcp", "name": "m", "url": "https://x.test" }] }));
-    let found = ["a", "b"].map(|name| DiscoveredTool { name: name.to_owned(), description: String::new() });
-    draft.last_action.discovered_tools.insert("/tools/0".to_owned(), found.to_vec());
-    let one = after(&draft, &[("checkbox:/tools/0/toolFilter#b", "")]);
+    let one = after(&with_discovered(&["a", "b"]), &[("checkbox:/tools/0/toolFilter#b", "")]);
     assert_eq!(one.spec["tools"][0]["toolFilter"], json!(["a"]));
     let all = after(&one, &[("checkbox:/tools/0/toolFilter#b", "true")]);
     assert_eq!(all.spec["tools"][0].get("toolFilter"), None);
@@ -271,17 +300,13 @@ fn checkboxes_write_the_filter_and_all_checked_leave_it_out() {
 
 #[test]
 fn missing_fields_are_reported_after_an_attempt_and_link_to_controls() {
-    let mut draft = LaunchDraft::from_spec(json!({ "tools": [{ "kind": "local", "name": "a b" }] }));
-    let places =
-        |draft: &LaunchDraft| page_of(draft).problems.into_iter().map(|problem| problem.place).collect::<Vec<_>>();
-    assert_eq!(places(&draft), ["Tool 1, name"]);
+    let mut draft = with_tools(json!([{ "kind": "local", "name": "a b" }]));
+    let places = |problems: &[Problem]| problems.iter().map(|problem| problem.place.clone()).collect::<Vec<_>>();
+    assert_eq!(places(&page_of(&draft).findings.problems), ["Tool 1, name"]);
     draft.last_action.launch_attempted = true;
-    assert_eq!(places(&draft), ["Prompt", "System prompt", "Tool 1, name"]);
-    assert!(
-        page_of(&draft).problems.iter().all(|problem| problem.href.starts_with("#field-")),
-        "{:?}",
-        page_of(&draft).problems
-    );
+    let problems = page_of(&draft).findings.problems;
+    assert_eq!(places(&problems), ["Prompt", "System prompt", "Tool 1, name"]);
+    assert!(problems.iter().all(|problem| problem.href.starts_with("#field-")), "{problems:?}");
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! A field that is only in the table is rendered, applied and validated.
+//! Tests that a field that is only in the table is rendered, applied and validated.
 
 use app::launch::draft::LaunchDraft;
 use app::launch::draft::apply::{SubmittedFields, apply};
 use app::launch::draft::validation;
-use app::model::launch::{Control as PageControl, Field as PageField, LaunchPageModel};
 use protocol::fields::{Control, Field, FieldTable, GROUPS, Rule, SPEC_FIELDS, Section};
 use serde_json::json;
 
-use crate::launch::Catalogue;
+use super::super::items::{Control as PageControl, Field as PageField, LaunchPage};
+use super::page_with;
 
 static NEW: [Field; 2] = [
     Field::new("/budgets/maxCost", Section::Limits, "Cost limit", Control::Number { placeholder: "100" })
@@ -20,18 +20,12 @@ static NEW: [Field; 2] = [
 static GROUPS_WITH_NEW: [&[Field]; 7] = [GROUPS[0], GROUPS[1], GROUPS[2], GROUPS[3], GROUPS[4], GROUPS[5], &NEW];
 const TABLE: FieldTable = FieldTable(&GROUPS_WITH_NEW);
 
-fn page_of(draft: &LaunchDraft) -> LaunchPageModel {
-    super::super::build(draft, TABLE, &Catalogue::default(), &[], validation::errors(draft, TABLE), "")
+fn page_of(draft: &LaunchDraft) -> LaunchPage {
+    page_with(draft, TABLE, validation::errors(draft, TABLE))
 }
 
-fn find(page: &LaunchPageModel, name: &str) -> Option<PageField> {
-    let mut found = None;
-    page.each_field(&mut |field| {
-        if field.name == name {
-            found = Some(field.clone());
-        }
-    });
-    found
+fn find(page: &LaunchPage, name: &str) -> Option<PageField> {
+    page.fields().into_iter().find(|field| field.name == name).cloned()
 }
 
 fn with(draft: &LaunchDraft, name: &str, text: &str) -> LaunchDraft {
@@ -57,13 +51,16 @@ fn a_field_in_the_table_is_rendered_applied_and_validated() {
     let page = page_of(&changed);
     let error = find(&page, "field:/budgets/maxCost").and_then(|field| field.error).expect("an error");
     assert_eq!(error, "Use a whole number from 1 to 500.");
-    assert_eq!(page.problems.iter().map(|problem| problem.place.as_str()).collect::<Vec<_>>(), ["Limits, cost limit"]);
+    assert_eq!(
+        page.findings.problems.iter().map(|problem| problem.place.as_str()).collect::<Vec<_>>(),
+        ["Limits, cost limit"]
+    );
     assert!(page.sections.iter().all(|section| section.id != "kept"));
 
     let fixed = with(&changed, "field:/budgets/maxCost", "499");
-    assert_eq!(page_of(&fixed).problems, []);
+    assert_eq!(page_of(&fixed).findings.problems, []);
     // Without the entry there is no control, and the field is listed among the others.
-    let plain = super::super::build(&fixed, SPEC_FIELDS, &Catalogue::default(), &[], Vec::new(), "");
+    let plain = page_with(&fixed, SPEC_FIELDS, Vec::new());
     assert!(find(&plain, "field:/budgets/maxCost").is_none());
     assert!(plain.sections.iter().any(|section| section.id == "kept"));
 }

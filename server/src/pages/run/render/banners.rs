@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::call_age::banner_age;
 use super::{Links, html};
+use crate::masking::is_redacted;
+use crate::pages::code_words::CodeWords;
 use crate::pages::run::waiting::CallAge;
-use app::components::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
 use app::format;
 use app::launch::ControlName;
@@ -24,7 +25,8 @@ pub struct Permissions {
     pub relaunch: bool,
 }
 
-/// Renders the most important banner as a card, and the others in a fold.
+/// Renders the most important banner as a card, and the others in a fold. Without any, a run that waited for most of its time has
+/// a card that says so.
 pub fn findings(
     mut banners: Vec<Banner>,
     may: Permissions,
@@ -37,7 +39,7 @@ pub fn findings(
         banners.retain(|banner| banner.kind != BannerKind::LoopNudged);
     }
     let mut rest = banners.into_iter();
-    let Some(first) = rest.next() else { return String::new() };
+    let Some(first) = rest.next() else { return longest_wait(timing).unwrap_or_default() };
     let others = rest.len();
     let (sentence, details) = split_sentence(&first.detail);
     let summary = match others {
@@ -65,6 +67,20 @@ pub fn findings(
             {more}
         </div>
     })
+}
+
+/// The card of a run that waited for most of its time.
+fn longest_wait(timing: Option<&Timing>) -> Option<String> {
+    let is_wait = matches!(timing?.shares.first()?.step, Step::Waiting(_));
+    let sentence = longest_step(timing).filter(|_| is_wait)?;
+    Some(html(view! {
+        <div class="finding" data-tone="info">
+            <section class="first-finding" aria-label="Finding">
+                <IconView icon=Icon::Hand />
+                <div class="finding-text"><h2>"Mostly waiting"</h2><p>{sentence}</p></div>
+            </section>
+        </div>
+    }))
 }
 
 /// A sentence about the tool that took most of the time.
@@ -133,13 +149,19 @@ fn split_sentence(text: &str) -> (&str, &str) {
 fn next_step(banner: &Banner, may: Permissions, links: Links<'_>) -> Option<(String, String)> {
     match &banner.next_step.change {
         _ if banner.kind == BannerKind::WaitingLocalTool => Some(match may.answer {
-            true => (links.reply(banner.seq), "Answer it here".to_owned()),
+            true => (links.step(banner.seq), "Answer it here".to_owned()),
             false => (links.focus(banner.seq), "See the call".to_owned()),
         }),
         _ if !may.relaunch => None,
+        Some(change) if is_secret(change) => None,
         Some(change) => Some(relaunch_link(links.run_id, change)),
         None => banner.next_step.again.then(|| (format!("/launch?like={}", links.run_id), "Relaunch".to_owned())),
     }
+}
+
+/// The link would show what is masked.
+fn is_secret(change: &SpecChange) -> bool {
+    is_redacted(&change.field) || change.to.as_ref().is_some_and(|to| is_redacted(&to.to_string()))
 }
 
 /// A link to the launch form with this run's spec, changed if the new value is known.

@@ -13,11 +13,11 @@ pub fn call_age(age: CallAge) -> String {
 
 /// The age after the finding's title, which says what the run is waiting for.
 pub fn banner_age(age: CallAge) -> AnyView {
-    view! { <span class="age">{words(age)}</span> }.into_any()
+    view! { <span class="age">"· "{words(age)}</span> }.into_any()
 }
 
 fn words(age: CallAge) -> AnyView {
-    let before = if age.at_least { "for at least " } else { "for " };
+    let before = age.at_least.then_some("≥ ");
     let length = format!("PT{}S", age.seconds);
     view! { {before}<time class="counted" datetime=length data-age=age.seconds.to_string()>{format::age(age.seconds)}</time> }
         .into_any()

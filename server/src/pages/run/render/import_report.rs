@@ -3,18 +3,18 @@
 use leptos::prelude::*;
 
 use super::html;
+use crate::masking::shown;
 use app::components::icon::{Icon, IconView};
 use app::components::time::RelativeTime;
 use app::format::grouped;
-use app::plain_text::visible;
 use domain::ImportReport;
 
 pub fn import_report(report: ImportReport, now_ms: i64) -> String {
-    let source = report.source.map(|name| view! { " from " <code>{visible(&name).into_owned()}</code> });
+    let source = report.source.map(|name| view! { " from " <code>{shown(&name).into_owned()}</code> });
     let more = report.fault_count - report.faults.len() as u64;
     let faults = (report.fault_count > 0).then(|| {
         let lines = report.faults.into_iter().map(|fault| {
-            view! { <li>{format!("Line {}: ", grouped(fault.line))}{visible(&fault.reason).into_owned()}</li> }
+            view! { <li>{format!("Line {}: ", grouped(fault.line))}{shown(&fault.reason).into_owned()}</li> }
         });
         let summary = match report.fault_count {
             1 => "1 place could not be read".to_owned(),

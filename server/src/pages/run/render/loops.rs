@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::{Links, html};
+use crate::masking::shown;
 use crate::pages::run::loops::{Iteration, IterationKind, LoopDetail, SAME_AS_BEFORE};
-use app::plain_text::visible;
 
 pub fn loops(loops: Vec<LoopDetail>, links: Links<'_>) -> String {
     if loops.is_empty() {
@@ -26,7 +26,7 @@ fn panel(one: LoopDetail, links: Links<'_>) -> AnyView {
     let sentences = one.sentences.into_iter().map(|sentence| super::sentence::paragraph(sentence, links));
     view! {
         <section class="panel loop">
-            <h2><code>{visible(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
+            <h2><code>{shown(&one.tools).into_owned()}</code>{format!(" ×{}", one.turns)}</h2>
             <ol class="iterations">{iterations.collect_view()}</ol>
             <div class="loop-cost">{sentences.collect_view()}</div>
         </section>
@@ -75,7 +75,7 @@ fn row(iteration: Iteration, links: Links<'_>) -> AnyView {
 /// Each text is shortened to two lines by the style sheet; its tooltip has the rest.
 fn lines(texts: Vec<String>) -> AnyView {
     let line = |text: String| {
-        let text = visible(&text).into_owned();
+        let text = shown(&text).into_owned();
         let title = text.clone();
         view! { <code class="iteration-text" title=title>{text}</code> }
     };

@@ -10,7 +10,7 @@ mod import_report;
 mod loops;
 mod output_schema;
 mod plan;
-mod relaunch_links;
+mod related_runs;
 pub mod rows;
 mod sentence;
 mod text;
@@ -23,17 +23,19 @@ use app::model::run::{RunView, TABS_ID, Tab, density_name};
 use leptos::prelude::*;
 use protocol::timeline::Density;
 
+use crate::html::render as html;
+
 pub use banners::{Permissions, findings};
 pub use call_age::call_age;
 pub use import_report::import_report;
 pub use loops::loops;
 pub use output_schema::schema_result;
 pub use plan::checklist;
-pub use relaunch_links::relaunch_links;
+pub use related_runs::related_runs;
 pub use text::text_html;
 pub use tools::tools;
 pub use truncation::{partial_document, truncated_here, truncation_card};
-pub use waterfall::{Bar, WaterfallRow, axis, row as waterfall_row};
+pub use waterfall::{Axis, AxisRow, Bar, BarKind, WaterfallRow, ZoomLinks, axis, row as waterfall_row};
 
 /// Links to other views of the run.
 #[derive(Clone, Copy)]
@@ -52,15 +54,15 @@ impl Links<'_> {
         self.view.focused(seq).href(self.run_id)
     }
 
-    /// The URL of a call's reply box, which only the normal density has.
-    pub fn reply(&self, seq: u64) -> String {
-        self.to(RunView { density: Density::Normal, ..self.view.focused(seq) })
-    }
-
     /// The URL of the Loop tab, which is far below on a narrow page.
     pub fn loops(&self) -> String {
         let href = self.to(RunView { tab: Tab::Loop, focus: None, ..self.view.clone() });
         format!("{href}#{TABS_ID}")
+    }
+
+    /// The URL of an event among the steps, which also have the reply box of a call.
+    pub fn step(&self, seq: u64) -> String {
+        self.to(RunView { density: Density::Normal, ..self.view.focused(seq) })
     }
 
     pub fn to(&self, view: RunView) -> String {
@@ -79,9 +81,4 @@ pub fn hits_in(density: Density, hits: usize, links: Links<'_>) -> String {
 pub fn refresh_link(href: &str) -> String {
     let note = view! { <p class="notice">"This run is in progress. "<a href=href.to_owned()>"Refresh"</a></p> };
     format!("<noscript>{}</noscript>", html(note))
-}
-
-/// Renders a view as a string. The page inserts it and never hydrates it.
-fn html(view: impl IntoView) -> String {
-    view.into_view().to_html()
 }

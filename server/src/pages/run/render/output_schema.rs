@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::html;
+use crate::masking::shown;
 use crate::pages::run::output_schema::SchemaResult;
 use app::components::icon::{Icon, IconView};
-use app::plain_text::visible;
 
 pub fn schema_result(result: SchemaResult) -> String {
     match result {
@@ -18,7 +18,7 @@ pub fn schema_result(result: SchemaResult) -> String {
         SchemaResult::Invalid(violations) => {
             let violations = violations.into_iter().map(|(path, message)| {
                 let path = if path.is_empty() { "the whole answer".to_owned() } else { path };
-                view! { <li><code>{visible(&path).into_owned()}</code>" "{visible(&message).into_owned()}</li> }
+                view! { <li><code>{shown(&path).into_owned()}</code>" "{shown(&message).into_owned()}</li> }
             });
             html(view! {
                 <div class="fit" data-tone="error">

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use protocol::timeline::{Plan, PlanChanges, PlanStep};
 
 use super::{Links, html};
+use crate::masking::shown;
 use app::components::icon::{Icon, IconView};
-use app::plain_text::visible;
 
 pub fn checklist(plan: &Plan, links: Links<'_>) -> String {
     let lines = plan.steps.iter().map(|one| step(one, links)).collect_view();
@@ -16,7 +16,7 @@ pub fn checklist(plan: &Plan, links: Links<'_>) -> String {
 pub fn changes(plan: &Plan, changes: PlanChanges<'_>, links: Links<'_>) -> AnyView {
     let is_whole = changes.steps.len() == plan.steps.len();
     let removed = changes.removed.iter().map(|step| {
-        let title = visible(&step.title).into_owned();
+        let title = shown(&step.title).into_owned();
         view! { <li data-step="removed"><IconView icon=Icon::Cross /><span>{title}</span><span class="hint">"removed"</span></li> }
     });
     let removed = removed.collect_view();
@@ -25,7 +25,7 @@ pub fn changes(plan: &Plan, changes: PlanChanges<'_>, links: Links<'_>) -> AnyVi
 }
 
 fn brief(plan: &Plan) -> Option<AnyView> {
-    plan.brief.as_ref().map(|brief| view! { <p class="hint">{visible(brief).into_owned()}</p> }.into_any())
+    plan.brief.as_ref().map(|brief| view! { <p class="hint">{shown(brief).into_owned()}</p> }.into_any())
 }
 
 fn step(step: &PlanStep, links: Links<'_>) -> AnyView {
@@ -47,10 +47,10 @@ fn step(step: &PlanStep, links: Links<'_>) -> AnyView {
         view! { " · " <a href=links.focus(moment.seq)>{turns}</a> }
     });
     view! {
-        <li data-step=step.status.clone()>
+        <li data-step=shown(&step.status).into_owned()>
             <IconView icon />
-            <span>{visible(&step.title).into_owned()}</span>
-            <span class="hint">{visible(&step.status).replace('_', " ")}{turns}</span>
+            <span>{shown(&step.title).into_owned()}</span>
+            <span class="hint">{shown(&step.status).replace('_', " ")}{turns}</span>
         </li>
     }
     .into_any()

@@ -1,14 +1,15 @@
 //! Rows of the timeline without interaction, and the line of a call.
 
 use leptos::prelude::*;
+use protocol::messages::Tokens;
 use protocol::timeline::{EventGroup, Plan, PlanChanges, ToolFile, Turn};
 
 use super::{Links, html};
-use app::components::code_words::CodeWords;
+use crate::masking::shown;
+use crate::pages::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
 use app::format::{duration, grouped};
 use app::model::run::{CallOutcome, Tone};
-use app::plain_text::visible;
 
 pub use super::highlight::highlighted;
 
@@ -17,11 +18,21 @@ pub fn turn(turn: &Turn, took_ms: Option<u64>, links: Links<'_>) -> String {
     let last = (turn.last_seq > turn.first_seq).then(|| view! { "–" {links.event(turn.last_seq)} });
     html(view! {
         <h3>{format!("Turn {}", turn.index + 1)}</h3>
-        {turn.model.as_deref().map(|model| view! { <span class="hint">{visible(model).into_owned()}</span> })}
+        {turn.model.as_deref().map(|model| view! { <span class="hint">{shown(model).into_owned()}</span> })}
         {took(took_ms)}
-        {finish.map(|finish| view! { <span class="finish" data-finish=finish.clone()>{visible(&finish).replace('_', " ")}</span> })}
+        {turn.tokens.map(|tokens| view! { <span class="hint">{tokens_of_turn(tokens)}</span> })}
+        {finish.map(|finish| view! { <span class=finish_class(&finish)>{shown(&finish).replace('_', " ")}</span> })}
         <span class="event-range">{links.event(turn.first_seq)}{last}</span>
     })
+}
+
+/// Only problems are coloured.
+fn finish_class(finish_reason: &str) -> &'static str {
+    if matches!(finish_reason, "max_tokens" | "refusal") { "mark" } else { "hint" }
+}
+
+fn tokens_of_turn(tokens: Tokens) -> String {
+    format!("{} in, {} out tokens", grouped(tokens.input_tokens), grouped(tokens.output_tokens))
 }
 
 /// The prompt, as the user's message.
@@ -31,7 +42,7 @@ pub fn prompt(key: &str, text: &str, is_long: bool, open: bool, links: Links<'_>
     html(view! {
         <span class="role">"User"</span>
         <div>
-            <p class="prose raw">{visible(text).into_owned()}{(is_long && !open).then_some("…")}</p>
+            <p class="prose raw">{shown(text).into_owned()}{(is_long && !open).then_some("…")}</p>
             {is_long.then(|| view! { <a href=href aria-expanded=open.to_string() data-noscroll="">{label}</a> })}
         </div>
     })
@@ -42,7 +53,7 @@ pub fn thinking(key: &str, chars: usize, open: Option<&str>, links: Links<'_>) -
     let line = view! { <IconView icon=Icon::Thought /><span>{label}</span> };
     html(view! {
         {toggle(key, open.is_some(), line.into_any(), links)}
-        {open.map(|text| view! { <p class="prose raw">{visible(text).into_owned()}</p> })}
+        {open.map(|text| view! { <p class="prose raw">{shown(text).into_owned()}</p> })}
     })
 }
 
@@ -58,7 +69,7 @@ pub fn note(
     html(view! {
         <IconView icon=tone_icon(tone) />
         <div>
-            <p>{visible(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
+            <p>{shown(text).into_owned()}{(times > 1).then(|| format!(" (×{})", grouped(times)))}</p>
             {plan.map(|(plan, changes)| super::plan::changes(plan, changes, links))}
         </div>
         {links.event(seq)}
@@ -106,7 +117,7 @@ pub fn repeats(fold: Repeats<'_>, links: Links<'_>) -> String {
 }
 
 pub fn outcome(seq: u64, tone: Tone, text: &str, links: Links<'_>) -> String {
-    html(view! { <IconView icon=tone_icon(tone) /><p>{visible(text).into_owned()}</p>{links.event(seq)} })
+    html(view! { <IconView icon=tone_icon(tone) /><p>{shown(text).into_owned()}</p>{links.event(seq)} })
 }
 
 /// One event, or several deltas in a row.
@@ -120,9 +131,9 @@ pub struct EventLine<'a> {
 pub fn event(event: EventLine<'_>, links: Links<'_>) -> String {
     let EventGroup { kind, first_seq, last_seq, count, .. } = event.group;
     let line = view! {
-        <code>{visible(kind).into_owned()}</code>
+        <code>{shown(kind).into_owned()}</code>
         {(*count > 1).then(|| view! { <span class="hint">{format!("×{} up to #{last_seq}", grouped(*count))}</span> })}
-        <span class="event-preview">{visible(event.preview).into_owned()}</span>
+        <span class="event-preview">{shown(event.preview).into_owned()}</span>
     };
     html(view! { {links.event(*first_seq)}{toggle(event.key, event.is_open, line.into_any(), links)} })
 }
@@ -150,6 +161,7 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
         // Only problems are marked.
         CallOutcome::Ok => None,
         CallOutcome::Error => Some(("error", Icon::Cross)),
+        CallOutcome::ReportedFailure => Some(("reported failure", Icon::Cross)),
         CallOutcome::Intercepted => Some(("over budget", Icon::Gauge)),
         CallOutcome::Skipped => Some(("skipped", Icon::Loop)),
         CallOutcome::Waiting => Some(("waiting", Icon::Clock)),
@@ -162,12 +174,14 @@ pub fn call(call: CallLine<'_>, links: Links<'_>) -> String {
     };
     let line = view! {
         <IconView icon=if call.is_local { Icon::Hand } else { Icon::Tool } />
-        <span class="call-name">{visible(call.name).into_owned()}</span>
-        <span class="call-args">{visible(call.arguments).into_owned()}</span>
-        <span class="call-answer">{call.answer.map(|answer| visible(answer).into_owned())}</span>
+        <span class="call-name">{shown(call.name).into_owned()}</span>
+        <span class="call-texts">
+            <span class="call-args">{shown(call.arguments).into_owned()}</span>
+            <span class="call-answer">{call.answer.map(|answer| shown(answer).into_owned())}</span>
+        </span>
         {files.map(|files| view! { <span class="hint">{files}</span> })}
         {call.retried_seq.map(|seq| view! { <span class="hint call-retry">{format!("retries #{seq}")}</span> })}
-        {call.answered.map(|by| view! { <span class="hint call-by">{visible(&by).into_owned()}</span> })}
+        {call.answered.map(|by| view! { <span class="hint call-by">{shown(&by).into_owned()}</span> })}
         {took(call.took_ms)}
         {problem.map(|(word, icon)| view! { <span class="call-outcome"><IconView icon />{word}</span> })}
     };
@@ -181,8 +195,8 @@ fn took(ms: Option<u64>) -> Option<AnyView> {
 /// The tool, server or agent that answers an open call.
 pub fn resolver(resolver: Option<&str>, id: Option<&str>) -> String {
     html(resolver.map(|resolver| {
-        let id = id.map(|id| view! { ", call " <code>{visible(id).into_owned()}</code> });
-        view! { <p class="hint">"Answered by a " {visible(resolver).into_owned()}{id}</p> }
+        let id = id.map(|id| view! { ", call " <code>{shown(id).into_owned()}</code> });
+        view! { <p class="hint">"Answered by a " {shown(resolver).into_owned()}{id}</p> }
     }))
 }
 
@@ -192,7 +206,7 @@ pub fn files(files: &[ToolFile]) -> String {
         return String::new();
     }
     let lines = files.iter().map(|file| {
-        let name = visible(file.filename.as_deref().unwrap_or("file")).into_owned();
+        let name = shown(file.filename.as_deref().unwrap_or("file")).into_owned();
         let size = file.size_bytes.map(|bytes| format!(", {} bytes", grouped(bytes)));
         let name = match file.url.clone().filter(|url| crate::markdown::is_safe_url(url)) {
             Some(url) => {
@@ -200,7 +214,7 @@ pub fn files(files: &[ToolFile]) -> String {
             }
             None => name.into_any(),
         };
-        let kind = file.mime_type.as_deref().map(|kind| visible(kind).into_owned());
+        let kind = file.mime_type.as_deref().map(|kind| shown(kind).into_owned());
         view! { <li>{name} " " <span class="hint">{kind}{size}</span></li> }
     });
     html(view! { <h4>"Files"</h4><ul class="files">{lines.collect_view()}</ul> })

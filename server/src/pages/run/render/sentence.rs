@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use protocol::timeline::Sentence;
 
 use super::Links;
-use app::components::code_words::CodeWords;
+use crate::pages::code_words::CodeWords;
 
 /// Links per sentence.
 const MAX_LINKS: usize = 4;

@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use protocol::timeline::Timing;
 
 use super::{Links, html};
+use crate::masking::{is_redacted, shown};
 use app::format::grouped;
 use app::model::run::{Find, RunView};
-use app::plain_text::visible;
 
 use crate::pages::run::state::{Budget, ToolUsage};
 
@@ -46,9 +46,14 @@ fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {
     };
     let stopped = (tool.stopped > 0)
         .then(|| view! { " " <span class="mark">{format!("{} stopped", grouped(tool.stopped))}</span> });
+    let name = view! { <code>{shown(&tool.tool).into_owned()}</code> };
+    let name = match is_redacted(&tool.tool) {
+        true => name.into_any(),
+        false => view! { <a href=find data-noscroll="">{name}</a> }.into_any(),
+    };
     view! {
         <tr class:used-up=used_up>
-            <td><a href=find data-noscroll=""><code>{visible(&tool.tool).into_owned()}</code></a></td>
+            <td>{name}</td>
             <td class="number">{grouped(tool.calls)}</td>
             <td class="number">{grouped(tool.failed)}</td>
             <td>{budget}{stopped}</td>

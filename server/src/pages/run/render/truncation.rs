@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use super::{Links, html};
+use crate::masking::shown;
 use crate::pages::run::truncation::{PartialTree, Truncation};
+use app::components::icon::{Icon, IconView};
 use app::format::grouped;
-use app::plain_text::visible;
 
 /// The facts. The finding has the next step, and the Output panel the text.
 pub fn truncation_card(card: &Truncation, session_id: Option<&str>, links: Links<'_>) -> String {
@@ -52,19 +53,19 @@ pub fn truncation_card(card: &Truncation, session_id: Option<&str>, links: Links
 
 /// The mark at the end of a truncated text.
 pub fn truncated_here() -> String {
-    html(view! { <p class="seam">"✂ truncated here"</p> })
+    html(view! { <p class="seam"><IconView icon=Icon::Cut />"truncated here"</p> })
 }
 
 /// The model that reached its limit and, if one turn reached it, the approximate value.
 fn limit(card: &Truncation) -> AnyView {
     let whose = card.model.as_deref().map_or_else(
         || "The model's output limit".into_any(),
-        |model| view! { "The output limit of " <code>{visible(model).into_owned()}</code> }.into_any(),
+        |model| view! { "The output limit of " <code>{shown(model).into_owned()}</code> }.into_any(),
     );
     let value = match card.output_tokens.filter(|_| card.turns <= 1) {
         Some(tokens) => {
             format!(
-                ", about {} tokens: all that it wrote, in one turn. MANTYX doesn't report the exact limit.",
+                ", about {} tokens: the run's whole output, in one turn. MANTYX doesn't report the exact limit.",
                 grouped(tokens)
             )
         }
@@ -77,20 +78,20 @@ fn limit(card: &Truncation) -> AnyView {
 pub fn partial_document(tree: PartialTree) -> String {
     let lines = tree.lines.into_iter().map(|line| {
         // One text node per line: an empty one would render as a space.
-        let label = if line.label.is_empty() { String::new() } else { format!("{}: ", visible(&line.label)) };
-        let text = format!("{}{label}{}", "  ".repeat(line.depth), visible(&line.value));
-        let cut_mark =
-            (!line.closed && !matches!(line.value.as_str(), "{" | "[")).then(|| view! { <b class="seam">" ✂"</b> });
+        let label = if line.label.is_empty() { String::new() } else { format!("{}: ", shown(&line.label)) };
+        let text = format!("{}{label}{}", "  ".repeat(line.depth), shown(&line.value));
+        let cut_mark = (!line.closed && !matches!(line.value.as_str(), "{" | "["))
+            .then(|| view! { <b class="seam"><IconView icon=Icon::Cut /></b> });
         view! { <span class="partial-line" data-open=(!line.closed).then_some("")>{text}{cut_mark}"\n"</span> }
     });
     let left_out = (tree.left_out > 0)
         .then(|| view! { <p class="hint">{format!("{} values in the middle are not shown.", grouped(tree.left_out as u64))}</p> });
     let at = tree.open_path.map(|path| {
         let path = if path.is_empty() { "the beginning of the document".to_owned() } else { path };
-        view! { <p>"It was writing " <code>{visible(&path).into_owned()}</code>"."</p> }
+        view! { <p>"The output stops in " <code>{shown(&path).into_owned()}</code>"."</p> }
     });
     let missing = (!tree.missing.is_empty()).then(|| {
-        let names = tree.missing.into_iter().map(|path| view! { <li><code>{visible(&path).into_owned()}</code></li> });
+        let names = tree.missing.into_iter().map(|path| view! { <li><code>{shown(&path).into_owned()}</code></li> });
         view! { <p>"Missing required fields:"</p><ul class="missing">{names.collect_view()}</ul> }
     });
     html(view! {
