@@ -6,7 +6,7 @@ import { Problems } from "./support/problems.ts";
 export { expect } from "@playwright/test";
 export { expectAccessible } from "./support/accessibility.ts";
 export { takeScreenshots } from "./support/screenshots.ts";
-export { signIn } from "./support/sign-in.ts";
+export { signIn, signInAgain } from "./support/sign-in.ts";
 
 export const test = base.extend<{ problems: Problems }>({
   // Read when a test runs: the server's address is known only after it has started.

@@ -69,6 +69,7 @@ test("a draft survives a reload and a sign-out", async ({ page }) => {
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
   await page.locator(".account summary").click();
   await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
   await signIn(page, "owner@demo.test", "/launch");
   await expect(page.getByLabel("Prompt", { exact: true })).toHaveValue("Not to be lost");
 });

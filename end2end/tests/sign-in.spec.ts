@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { expect, expectAccessible, signInAgain, takeScreenshots, test } from "../fixtures.ts";
 
 test("after signing in a newcomer returns to the requested page", async ({ page }) => {
   await page.goto("/runs?q=env:prod");
@@ -6,7 +6,7 @@ test("after signing in a newcomer returns to the requested page", async ({ page 
   await expect(page.getByRole("heading", { name: "See what your agents did" })).toBeVisible();
   await expectAccessible(page);
   await takeScreenshots(page, "sign-in");
-  await signIn(page, "owner@demo.test", "/runs?q=env:prod");
+  await signInAgain(page, "owner@demo.test", "/runs?q=env:prod");
   await expect(page).toHaveURL(/\/runs\?q=env:prod$/);
   await expect(page.getByText("owner@demo.test").first()).toBeVisible();
 });
@@ -28,7 +28,7 @@ test("after a denied sign-in the next one leads to the page that was asked for f
 });
 
 test("signing out ends the session", async ({ page }) => {
-  await signIn(page);
+  await signInAgain(page);
   await page.locator(".account summary").click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in$/);

@@ -32,6 +32,8 @@ pub struct Limits {
     pub damaged_event_patience: Duration,
     /// State-changing requests of one address without a sign-in, in a minute.
     pub anonymous_writes_per_minute: u32,
+    /// Sign-ins from one address, in a minute.
+    pub sign_ins_per_minute: u32,
     /// The size of everything that is stored for clients that are not signed in.
     pub anonymous_bytes: usize,
 }
@@ -54,6 +56,7 @@ impl Default for Limits {
             recheck_after: Duration::from_secs(60),
             damaged_event_patience: Duration::from_secs(30),
             anonymous_writes_per_minute: 60,
+            sign_ins_per_minute: 60,
             anonymous_bytes: 16 * 1024 * 1024,
         }
     }

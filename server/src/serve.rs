@@ -119,6 +119,8 @@ async fn start_server(config: Config) -> anyhow::Result<Running> {
         retention: config.retention.clone(),
         audit_days: config.audit_days,
         anonymous_writes: RateLimit::new(limits.anonymous_writes_per_minute),
+        // Each is a start and a callback.
+        sign_ins: RateLimit::new(2 * limits.sign_ins_per_minute),
         api_key: (config.mantyx_api_key.zip(config.mantyx_workspace)).map(|(key, slug)| ApiKey {
             bearer: Bearer::new(key),
             slug,

@@ -68,6 +68,7 @@ pub struct AppState {
     /// Days for which entries of the audit log are kept.
     pub audit_days: u32,
     pub anonymous_writes: RateLimit,
+    pub sign_ins: RateLimit,
     /// The operator's key, for syncing without a signed-in user.
     pub api_key: Option<ApiKey>,
     pub site: Site,

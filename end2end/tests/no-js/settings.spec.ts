@@ -1,4 +1,4 @@
-import { expect, signIn, takeScreenshots, test } from "../../fixtures.ts";
+import { expect, signIn, signInAgain, takeScreenshots, test } from "../../fixtures.ts";
 
 test("the settings work by plain forms", async ({ page, browser }) => {
   await signIn(page, "owner@other.test", "/settings");
@@ -18,7 +18,7 @@ test("the settings work by plain forms", async ({ page, browser }) => {
 
   const elsewhere = await browser.newContext({ javaScriptEnabled: false, baseURL: process.env.RUNLENS_URL });
   const other = await elsewhere.newPage();
-  await signIn(other, "owner@other.test", "/settings");
+  await signInAgain(other, "owner@other.test", "/settings");
   await other.getByRole("button", { name: "Sign out other sessions" }).click();
   await expect(other.getByRole("status")).toContainText("signed out");
   await page.reload();

@@ -95,14 +95,16 @@ pub async fn limit_anonymous_writes(
     next: Next,
 ) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let is_sign_in = matches!(request.uri().path(), "/auth/start" | "/auth/callback");
-    if (is_read && !is_sign_in) || request.extensions().get::<Caller>().is_some() {
-        return next.run(request).await;
-    }
+    let limit = match request.uri().path() {
+        _ if request.extensions().get::<Caller>().is_some() => return next.run(request).await,
+        "/auth/start" | "/auth/callback" => &state.sign_ins,
+        _ if is_read => return next.run(request).await,
+        _ => &state.anonymous_writes,
+    };
     let session = session.id().map(|id| Client::Session(id.to_string()));
     let now = Instant::now();
     for client in [address_of(&request), session].into_iter().flatten() {
-        if let Err(wait) = state.anonymous_writes.count(client, now) {
+        if let Err(wait) = limit.count(client, now) {
             return too_many_requests(request.headers(), wait);
         }
     }
