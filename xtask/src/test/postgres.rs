@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::binaries;
+use super::{binaries, rust};
 use crate::tools::curl;
 use crate::tools::postgres::Cluster;
 use crate::{command, paths};
@@ -17,6 +17,7 @@ pub fn run() -> Result<()> {
     println!("     Running server/tests/integration on {}", cluster.url());
     command::run(
         Command::new(tests)
+            .args(["--test-threads", &rust::threads()])
             .current_dir(&package)
             .env("CARGO_MANIFEST_DIR", &package)
             .env("RUNLENS_TEST_DATABASE_URL", cluster.url()),

@@ -33,7 +33,13 @@ pub fn unit() -> Result<()> {
 /// dependencies as for the unit tests.
 pub fn sqlite() -> Result<()> {
     curl::ensure()?;
-    cargo(&["test", "--workspace", "--test", "integration", "--no-fail-fast"])
+    cargo(&["test", "--workspace", "--test", "integration", "--no-fail-fast", "--", "--test-threads", &threads()])
+}
+
+/// For integration tests, which mostly wait: for servers, timeouts and the database.
+pub fn threads() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (2 * cores).to_string()
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
