@@ -38,11 +38,9 @@ use crate::state::AppState;
 use crate::store::{Store, database_does_not_answer, warn_if_others_may_read};
 use crate::timelines::TimelineCache;
 use crate::waiting::Boards;
-use crate::web::dev_site::DevSite;
 use crate::web::health::Readiness;
 use crate::web::problem;
 use crate::web::rate_limit::RateLimit;
-#[cfg(debug_assertions)]
 use crate::web::response_slots::ResponseSlots;
 
 /// How long the start waits for a database that does not answer.
@@ -71,7 +69,7 @@ pub fn start(config: Config) -> BoxFuture<'static, anyhow::Result<Running>> {
 async fn start_server(config: Config) -> anyhow::Result<Running> {
     let shutdown = CancellationToken::new();
     #[cfg(debug_assertions)]
-    let dev_site = DevSite::from_env(&shutdown);
+    let dev_site = crate::web::dev_site::DevSite::from_env(&shutdown);
     #[cfg(debug_assertions)]
     let config = Config { site: dev_site.as_ref().map_or(config.site, |site| site.site()), ..config };
     create_data_dir(&config.data_dir)?;

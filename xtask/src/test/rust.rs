@@ -10,9 +10,13 @@ pub fn fmt() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])
 }
 
-/// Lints all crates and their tests. `app` is compiled for the server here.
+/// Lints all crates and their tests. `app` is compiled for the server here. Without debug assertions, as in optimised
+/// builds: this way every configuration is compiled by some part.
 pub fn clippy() -> Result<()> {
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    let optimised = ["profile.dev.debug-assertions=false", "profile.dev.build-override.debug-assertions=true"];
+    let config = optimised.iter().flat_map(|setting| ["--config", setting]);
+    let args = ["--workspace", "--all-targets", "--", "-D", "warnings"];
+    cargo(&std::iter::once("clippy").chain(config).chain(args).collect::<Vec<_>>())
 }
 
 /// Lints `app` as it is compiled for the browser.
