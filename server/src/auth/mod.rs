@@ -30,7 +30,7 @@ pub use bearer::{BearerCache, RequestBearer};
 pub use callback::callback;
 pub use clean_up::end_sessions;
 pub use credentials::{Caller, Credential, Credentials};
-pub use session::{IDLE_LIMIT_MS, SessionId, identify, layer};
+pub use session::{IDLE_LIMIT_MS, SIGN_IN_LIMIT_MS, SessionId, identify, layer};
 pub use session_store::{MAX_ANONYMOUS_BYTES, SealedSessionStore};
 pub use sign_out::sign_out;
 pub use sign_out_others::{sign_out_everywhere, sign_out_others};

@@ -10,6 +10,7 @@ mod refusal;
 pub mod templates;
 pub mod validation;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use app::AppError;
@@ -33,8 +34,9 @@ use crate::vault::purpose;
 
 pub use catalogue::{Catalogue, Catalogues, Choice, ModelChoice, Offer};
 
-/// After this time, a launch without a result counts as unconfirmed.
-const LEASE_MS: i64 = 60_000;
+/// The claim on a launch's key is renewed until the launch has a result. One that ends is of a server that has died.
+const LEASE_MS: i64 = 10_000;
+const RENEW_EVERY: Duration = Duration::from_secs(3);
 const POLL_EVERY: Duration = Duration::from_millis(100);
 
 /// Serialized for the launch's fingerprint, so its fields keep their names.
@@ -130,7 +132,7 @@ pub async fn launch(launcher: &Launcher<'_>, request: &LaunchRequest) -> Result<
         }
         return wait_for_earlier_launch(launcher, &request.key).await;
     }
-    match start(launcher, request).await {
+    match while_claimed(launcher, &request.key, start(launcher, request)).await {
         Ok(launched) => {
             let sealed = state.vault.seal_json(purpose::ANSWERERS, &request.answers);
             let by_hand = request.answers.values().all(|answerer| *answerer == Answerer::Hand);
@@ -189,6 +191,22 @@ async fn content_of_run(launcher: &Launcher<'_>, run_id: &str) -> Result<LaunchC
     let sealed = state.store.sealed_answers(workspace, run_id).await?;
     let answers = sealed.and_then(|sealed| state.vault.open_json(purpose::ANSWERERS, &sealed).ok()).unwrap_or_default();
     Ok(templates::shareable(LaunchContent { spec, answers }))
+}
+
+/// Renews the claim on a launch's key until the launch has a result.
+async fn while_claimed<T>(launcher: &Launcher<'_>, key: &str, launch: impl Future<Output = T>) -> T {
+    let mut launch = pin!(launch);
+    loop {
+        tokio::select! {
+            result = &mut launch => return result,
+            () = tokio::time::sleep(RENEW_EVERY) => {
+                let renewed = launcher.state.store.renew_launch(launcher.workspace(), key, now_ms() + LEASE_MS).await;
+                if let Err(error) = renewed {
+                    tracing::warn!(%error, "the claim on a launch cannot be renewed");
+                }
+            }
+        }
+    }
 }
 
 /// Waits for another request that launches with the same key.

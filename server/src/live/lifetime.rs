@@ -6,7 +6,7 @@ use app::AppError;
 use tokio::sync::watch;
 
 use crate::auth::scopes::RUNS_READ;
-use crate::auth::{Caller, Credential, Granted, RequestBearer, SessionId};
+use crate::auth::{Caller, Credential, Granted, IDLE_LIMIT_MS, RequestBearer, SIGN_IN_LIMIT_MS, SessionId};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::mantyx::MantyxError;
@@ -66,7 +66,9 @@ impl Lifetime {
         match &self.holder {
             Holder::Session { grant_id, .. } if state.credentials.is_signed_out(grant_id) => true,
             Holder::Session { session_id, grant_id } => {
-                match state.store.is_signed_in(session_id, grant_id, now_ms()).await {
+                let now = now_ms();
+                let (idle_since, signed_in_since) = (now - IDLE_LIMIT_MS, now - SIGN_IN_LIMIT_MS);
+                match state.store.is_signed_in(session_id, grant_id, now, idle_since, signed_in_since).await {
                     Ok(true) => !state.credentials.recheck(caller).await,
                     Ok(false) => true,
                     // While the database does not answer, nothing is known.

@@ -49,7 +49,7 @@ async fn fill(store: &Store, vault: &Vault) -> anyhow::Result<()> {
     let sealed = seal(SealedColumn::Template);
     let template = StoredTemplate { id, subject, email, shared: false, name, notes, sealed, changed_at_ms: 0 };
     assert!(store.insert_template(workspace, &template, 1, None).await?);
-    store.save_draft(workspace, "ada", &seal(SealedColumn::Draft), 0).await?;
+    store.save_draft(workspace, ("ada", &seal(SealedColumn::Draft)), None, None, 0).await?;
     store.insert_redaction_key(workspace, &seal(SealedColumn::RedactionKey)).await?;
     let target = EraseTarget::Session("session".to_owned());
     store.begin_erasure(workspace, &target, &seal(SealedColumn::PendingErasure), &entry).await?;

@@ -48,6 +48,12 @@ impl Store {
         if self.change_one(sql, args).await? { Ok(None) } else { self.launch(workspace, key).await }
     }
 
+    /// Keeps the claim of a launch that has no result yet.
+    pub async fn renew_launch(&self, workspace: WorkspaceId, key: &str, lease_until_ms: i64) -> Result<()> {
+        let sql = "UPDATE launch SET lease_until = $1 WHERE workspace_id = $2 AND key = $3 AND state = 'starting'";
+        self.change(sql, args![lease_until_ms, workspace, key]).await.map(drop)
+    }
+
     /// Returns the run that a run repeats.
     pub async fn origin_of_run(&self, workspace: WorkspaceId, run_id: &str) -> Result<Option<String>> {
         let sql =

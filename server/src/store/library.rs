@@ -115,17 +115,40 @@ impl Store {
         Ok(true)
     }
 
+    /// Returns a draft and when it was changed.
     pub async fn draft(&self, workspace: WorkspaceId, subject: &str) -> Result<Option<(Vec<u8>, i64)>> {
         let sql = "SELECT content, changed_at FROM launch_draft WHERE workspace_id = $1 AND subject = $2";
         let row = fetch_optional(&self.reader, sql, args![workspace, subject]).await?;
         row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
     }
 
-    pub async fn save_draft(&self, workspace: WorkspaceId, subject: &str, sealed: &[u8], now_ms: i64) -> Result<()> {
+    /// Stores a draft, and `kept` beside it in the same transaction. Returns false, and stores nothing, if another request
+    /// has changed the draft since it was read: `read_at_ms` is when that version was changed.
+    pub async fn save_draft(
+        &self,
+        workspace: WorkspaceId,
+        draft: (&str, &[u8]),
+        kept: Option<(&str, &[u8])>,
+        read_at_ms: Option<i64>,
+        now_ms: i64,
+    ) -> Result<bool> {
         let sql = "INSERT INTO launch_draft (workspace_id, subject, content, changed_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (workspace_id, subject) DO UPDATE SET content = excluded.content, \
                    changed_at = excluded.changed_at";
-        self.change(sql, args![workspace, subject, sealed, now_ms]).await.map(drop)
+        let unchanged = format!("{sql} WHERE launch_draft.changed_at = $5");
+        let mut tx = self.begin().await?;
+        let (subject, sealed) = draft;
+        // Later than the version that it replaces, also within a millisecond.
+        let changed_at_ms = read_at_ms.map_or(now_ms, |read_at_ms| now_ms.max(read_at_ms + 1));
+        let args = args![workspace, subject, sealed, changed_at_ms, read_at_ms];
+        if execute(&mut tx, unchanged, args).await? == 0 {
+            return Ok(false);
+        }
+        if let Some((subject, sealed)) = kept {
+            execute(&mut tx, sql, args![workspace, subject, sealed, now_ms]).await?;
+        }
+        tx.commit().await?;
+        Ok(true)
     }
 
     /// Metadata keys and values of the workspace's runs, most used first.

@@ -98,15 +98,25 @@ impl Store {
             .map(drop)
     }
 
-    /// Returns true while a session and its consent exist.
-    pub async fn is_signed_in(&self, session_id: &str, grant_id: &str, now_ms: i64) -> Result<bool> {
+    /// Returns true while a session and its consent exist, the session was used after `idle_since_ms`, and its sign-in was
+    /// after `signed_in_since_ms`.
+    pub async fn is_signed_in(
+        &self,
+        session_id: &str,
+        grant_id: &str,
+        now_ms: i64,
+        idle_since_ms: i64,
+        signed_in_since_ms: i64,
+    ) -> Result<bool> {
         let found: Option<i64> = sqlx::query_scalar(
-            "SELECT CAST(1 AS BIGINT) FROM web_session WHERE id = $1 AND expires_at > $2 \
-             AND EXISTS (SELECT 1 FROM oauth_grant WHERE oauth_grant.id = $3)",
+            "SELECT CAST(1 AS BIGINT) FROM web_session WHERE id = $1 AND expires_at > $2 AND used_at > $3 \
+             AND EXISTS (SELECT 1 FROM oauth_grant WHERE oauth_grant.id = $4 AND created_at > $5)",
         )
         .bind(hash(session_id))
         .bind(now_ms)
+        .bind(idle_since_ms)
         .bind(grant_id)
+        .bind(signed_in_since_ms)
         .fetch_optional(&self.reader)
         .await?;
         Ok(found.is_some())

@@ -3,13 +3,14 @@
 
 use app::AppError;
 use axum::extract::State;
-use axum::extract::rejection::FormRejection;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::{Extension, Form};
 use domain::{RedactionChange, RedactionMode, RedactionPattern};
+use protocol::validate::FieldError;
 
 use super::form_notice::NoticeStore;
 use crate::api::ApiCaller;
+use crate::error::Error;
 use crate::pages::settings::{PriceDraft, PriceRow, RedactionDraft, SettingsDraft};
 use crate::state::AppState;
 use crate::{prices, redaction};
@@ -26,17 +27,13 @@ pub async fn change_redaction(
     State(state): State<AppState>,
     Extension(notices): Extension<NoticeStore>,
     ApiCaller(caller): ApiCaller,
-    form: Result<Form<Controls>, FormRejection>,
+    Form(controls): Form<Controls>,
 ) -> Response {
-    let Form(controls) = match form {
-        Ok(form) => form,
-        Err(rejection) => return rejection.into_response(),
-    };
     let is_test = controls.iter().any(|(name, value)| name == "action" && value == "test");
     let mut draft = redaction_draft(controls);
-    let message = if is_test {
+    if is_test {
         draft.errors = redaction::check(&draft.patterns);
-        match draft.errors.is_empty() {
+        let message = match draft.errors.is_empty() {
             true => match redaction::preview(&state, &caller, &draft.patterns, &draft.sample).await {
                 Ok(shown) => {
                     draft.tested = Some(shown);
@@ -45,23 +42,50 @@ pub async fn change_redaction(
                 Err(error) => AppError::from(error).to_string(),
             },
             false => NOT_SAVED.to_owned(),
+        };
+        return notices.return_draft(&message, &of_redaction(draft), REDACTION).await;
+    }
+    let change = RedactionChange { patterns: draft.patterns.clone(), replaces_version: Some(draft.replaces_version) };
+    let changed = redaction::change(&state, &caller, change).await;
+    let with = |errors| of_redaction(RedactionDraft { errors, ..draft });
+    respond(&notices, changed, "Redaction patterns saved. They apply from now on.", with, REDACTION).await
+}
+
+pub async fn change_prices(
+    State(state): State<AppState>,
+    Extension(notices): Extension<NoticeStore>,
+    ApiCaller(caller): ApiCaller,
+    Form(controls): Form<Controls>,
+) -> Response {
+    let draft = price_draft(controls);
+    let own = draft.rows.iter().map(PriceRow::price).collect();
+    let changed = prices::change(&state, &caller, own).await;
+    let with = |errors| SettingsDraft { redaction: None, prices: Some(PriceDraft { errors, ..draft }) };
+    let saved = "Prices saved. Runs without a cost get one when they are read again.";
+    respond(&notices, changed, saved, with, PRICES).await
+}
+
+/// Leads back to the page: to what was saved, or to the form with what is wrong with it.
+async fn respond<T>(
+    notices: &NoticeStore,
+    changed: Result<T, Error>,
+    saved: &str,
+    draft_with: impl FnOnce(Vec<FieldError>) -> SettingsDraft,
+    place: &'static str,
+) -> Response {
+    let (message, errors) = match changed.map_err(AppError::from) {
+        Ok(_) => {
+            notices.announce(saved).await;
+            return Redirect::to(place).into_response();
         }
-    } else {
-        let change =
-            RedactionChange { patterns: draft.patterns.clone(), replaces_version: Some(draft.replaces_version) };
-        match redaction::change(&state, &caller, change).await.map_err(AppError::from) {
-            Ok(_) => {
-                notices.announce("Redaction patterns saved. They apply from now on.").await;
-                return Redirect::to(REDACTION).into_response();
-            }
-            Err(AppError::Fields { errors }) => {
-                draft.errors = errors;
-                NOT_SAVED.to_owned()
-            }
-            Err(error) => error.to_string(),
-        }
+        Err(AppError::Fields { errors }) => (NOT_SAVED.to_owned(), errors),
+        Err(error) => (error.to_string(), Vec::new()),
     };
-    notices.return_draft(&message, &SettingsDraft { redaction: Some(draft), prices: None }, REDACTION).await
+    notices.return_draft(&message, &draft_with(errors), place).await
+}
+
+fn of_redaction(draft: RedactionDraft) -> SettingsDraft {
+    SettingsDraft { redaction: Some(draft), prices: None }
 }
 
 /// An empty pattern is a row that is removed, or was not used.
@@ -82,32 +106,6 @@ fn redaction_draft(controls: Controls) -> RedactionDraft {
     }
     draft.patterns.retain(|pattern| !pattern.pattern.is_empty());
     draft
-}
-
-pub async fn change_prices(
-    State(state): State<AppState>,
-    Extension(notices): Extension<NoticeStore>,
-    ApiCaller(caller): ApiCaller,
-    form: Result<Form<Controls>, FormRejection>,
-) -> Response {
-    let Form(controls) = match form {
-        Ok(form) => form,
-        Err(rejection) => return rejection.into_response(),
-    };
-    let mut draft = price_draft(controls);
-    let own = draft.rows.iter().map(PriceRow::price).collect();
-    let message = match prices::change(&state, &caller, own).await.map_err(AppError::from) {
-        Ok(_) => {
-            notices.announce("Prices saved. Runs without a cost get one when they are read again.").await;
-            return Redirect::to(PRICES).into_response();
-        }
-        Err(AppError::Fields { errors }) => {
-            draft.errors = errors;
-            NOT_SAVED.to_owned()
-        }
-        Err(error) => error.to_string(),
-    };
-    notices.return_draft(&message, &SettingsDraft { redaction: None, prices: Some(draft) }, PRICES).await
 }
 
 fn price_draft(controls: Controls) -> PriceDraft {

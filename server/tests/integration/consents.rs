@@ -133,6 +133,27 @@ async fn a_stream_ends_when_its_session_expires_or_its_consent_is_withdrawn() {
 }
 
 #[tokio::test]
+async fn a_stream_ends_at_the_limits_of_its_session() {
+    let app = TestApp::start().await;
+    let (id, _) = waiting_run(&app).await;
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let browser = app.signed_in(DEMO).await;
+        streams.push(watch(&app, &browser, &id).await);
+    }
+    let database = app.database.connect().await;
+    // Not used for 14 days, and signed in 90 days ago.
+    let idle = "UPDATE web_session SET used_at = used_at - $1 WHERE id = (SELECT MIN(id) FROM web_session)";
+    sqlx::query(idle).bind(14 * 86_400_000_i64).execute(&database).await.unwrap();
+    let old = "UPDATE oauth_grant SET created_at = created_at - $1 WHERE id = (SELECT grant_id FROM web_session \
+               WHERE id = (SELECT MAX(id) FROM web_session))";
+    sqlx::query(old).bind(90 * 86_400_000_i64).execute(&database).await.unwrap();
+    for mut stream in streams {
+        assert!(read_to_end(&mut stream).await.contains("event: end"));
+    }
+}
+
+#[tokio::test]
 async fn a_stream_ends_with_a_sign_out_at_another_process() {
     let app = TestApp::start_apart(|_| {}).await;
     let second = app.second_process(|_| {}).await;

@@ -6,8 +6,8 @@ use app::wire::Wire;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Browser, DEMO, LaunchPage, OTHER, Peer, TestApp, allow_loopback, api_key, eventually, launched_run,
-    launched_session, shown_page,
+    Browser, DEMO, LaunchPage, OTHER, Peer, TestApp, Trouble, Unsteady, allow_loopback, api_key, eventually,
+    launched_run, launched_session, shown_page,
 };
 
 fn spec() -> Value {
@@ -79,6 +79,30 @@ async fn the_same_form_sent_twice_starts_one_run() {
     let other = browser.change_launch_form(&page, &[("field:/prompt", "other"), ("action", "launch")]).await;
     assert!(other.general_error().unwrap().contains("already launched something else"));
     assert_eq!(count_runs(&app).await, 1);
+}
+
+#[tokio::test]
+async fn the_claim_on_a_launch_is_renewed_and_ends_soon_after_its_server() {
+    let mut way = None;
+    let app =
+        TestApp::start_apart(|config| way = Some(Unsteady::before_launches(config, &[Trouble::AnswerHeld]))).await;
+    let way = way.unwrap();
+    let mut browser = app.signed_in(DEMO).await;
+    let page = browser.launch_form_with(&spec()).await;
+    let key = serde_json::from_str::<Value>(&page.draft).unwrap()["key"].as_str().unwrap().to_owned();
+    let tab = tokio::spawn(async move { browser.send_launch_form(&page, &[("action", "launch")]).await });
+    eventually("the launch", async || (way.posted() == 1).then_some(())).await;
+    let database = app.database.connect().await;
+    let until = async || -> i64 {
+        let sql = "SELECT lease_until FROM launch WHERE key = $1";
+        sqlx::query_scalar(sql).bind(&key).fetch_one(&database).await.unwrap()
+    };
+    let first = until().await;
+    let left_ms = first - chrono::Utc::now().timestamp_millis();
+    assert!(left_ms <= 10_000, "after a crash, the same form would wait for {left_ms} ms");
+    eventually("the renewal", async || (until().await > first).then_some(())).await;
+    way.release();
+    launched_run(tab.await.unwrap());
 }
 
 #[tokio::test]

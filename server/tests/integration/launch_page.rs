@@ -150,6 +150,58 @@ async fn a_new_draft_keeps_the_previous_one() {
 }
 
 #[tokio::test]
+async fn two_tabs_that_change_the_same_draft_are_told_and_keep_both_versions() {
+    let (_app, LaunchForm { mut browser, page }) = TestApp::with_launch_form().await;
+    let first = browser.change_launch_form(&page, &[("field:/prompt", "Begun together")]).await;
+    let second = browser.launch_page("").await;
+    // Also a form whose last response was lost belongs to the same tab.
+    browser.send_launch_form(&first, &[("field:/prompt", "Of the first tab")]).await;
+    let first = browser.change_launch_form(&first, &[("field:/prompt", "Of the first tab, longer")]).await;
+    assert_eq!(notices(&first), "");
+
+    let second = browser.change_launch_form(&second, &[("field:/prompt", "Of the second tab")]).await;
+    assert!(notices(&second).contains("also changed on another page, perhaps in another tab"), "{}", notices(&second));
+    assert_eq!(spec_of(&browser.launch_page("").await)["prompt"], "Of the second tab");
+    let other = browser.launch_page("?draft=earlier").await;
+    assert_eq!(spec_of(&other)["prompt"], "Of the first tab, longer");
+    // The message stays while only one of the tabs is used.
+    let second = browser.change_launch_form(&second, &[("field:/prompt", "Of the second tab, longer")]).await;
+    assert!(notices(&second).contains("perhaps in another tab"));
+    assert_eq!(spec_of(&browser.launch_page("?draft=earlier").await)["prompt"], "Of the first tab, longer");
+
+    // A form without scripts, whose page shows the saved draft.
+    let sent = browser.send_plain_launch_form(&first, &[("field:/prompt", "Of the first tab again")]).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let shown = browser.open("/launch").await.body;
+    assert!(shown.contains("perhaps in another tab") && shown.contains("Of the first tab again"), "{shown}");
+    let other = browser.launch_page("?draft=earlier").await;
+    assert_eq!(spec_of(&other)["prompt"], "Of the second tab, longer");
+    // A restored version keeps the one that it replaces, although both began as the same draft.
+    let restored = browser.change_launch_form(&other, &[("field:/name", "restored")]).await;
+    assert!(!notices(&restored).contains("another tab") && notices(&restored).contains("An earlier draft is saved"));
+    assert_eq!(spec_of(&browser.launch_page("?draft=earlier").await)["prompt"], "Of the first tab again");
+}
+
+#[tokio::test]
+async fn tabs_that_close_together_lose_nothing() {
+    let app = TestApp::start().await;
+    for _ in 0..10 {
+        let mut one = app.signed_in(DEMO).await;
+        let page = one.launch_form_with(&json!({ "prompt": "Begun together" })).await;
+        let mut two = app.browser();
+        two.cookies.clone_from(&one.cookies);
+        let [first, second] = [one.launch_page("").await, two.launch_page("").await];
+        assert_ne!(page.draft, first.draft);
+        let (typed, other) = ([("field:/prompt", "Of one")], [("field:/prompt", "Of the other")]);
+        tokio::join!(one.send_launch_form(&first, &typed), two.send_launch_form(&second, &other));
+        let kept = [one.launch_page("").await, one.launch_page("?draft=earlier").await];
+        let mut kept = kept.map(|page| spec_of(&page)["prompt"].as_str().unwrap_or_default().to_owned());
+        kept.sort_unstable();
+        assert_eq!(kept, ["Of one", "Of the other"]);
+    }
+}
+
+#[tokio::test]
 async fn a_template_is_updated() {
     let (_app, LaunchForm { mut browser, page }) = TestApp::with_launch_form().await;
     let named = [("json", SPEC), ("template.name", "Mine"), ("action", "save-template")];

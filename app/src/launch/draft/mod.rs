@@ -138,6 +138,12 @@ pub struct Ownership {
     pub saved_draft: Option<String>,
     /// The draft that it replaced is saved too.
     pub has_previous_draft: bool,
+    /// That one is another version of this draft, which another page has saved since this page was opened.
+    pub changed_elsewhere: bool,
+    /// Differs with each page that the server gives out, also in another tab.
+    pub page: String,
+    /// The fingerprint of the saved draft that the page showed or saved last.
+    pub based_on: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

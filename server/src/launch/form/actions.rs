@@ -44,6 +44,7 @@ pub async fn act(
         Verb::Reset => {
             *draft = with_new_key(LaunchDraft::new());
             draft.ownership.is_new = true;
+            draft.ownership.page = crate::random::reference();
             form_ownership::assign(draft, launcher);
             focus = Some(ControlName::field("/prompt").dom_id());
         }

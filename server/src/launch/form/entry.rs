@@ -49,6 +49,7 @@ pub async fn start_draft(launcher: &Launcher<'_>, entry: &LaunchEntry) -> Result
                 let mut previous = previous.ok_or_else(|| AppError::not_found("earlier draft"))?;
                 previous.ownership.is_new = true;
                 previous.ownership.has_previous_draft = false;
+                previous.ownership.changed_elsewhere = false;
                 previous
             }
             Some("new") => {
@@ -59,7 +60,9 @@ pub async fn start_draft(launcher: &Launcher<'_>, entry: &LaunchEntry) -> Result
             }
             _ => {
                 let saved = draft_store::load(launcher, Slot::Current).await?;
-                saved.unwrap_or_else(|| with_new_key(LaunchDraft::new()))
+                let mut draft = saved.unwrap_or_else(|| with_new_key(LaunchDraft::new()));
+                draft.ownership.based_on = draft_store::fingerprint(&draft);
+                draft
             }
         }
     };
@@ -75,6 +78,7 @@ pub async fn start_draft(launcher: &Launcher<'_>, entry: &LaunchEntry) -> Result
             apply_change(&mut draft.spec, change);
         }
     }
+    draft.ownership.page = crate::random::reference();
     form_ownership::assign(&mut draft, launcher);
     session::load(launcher, &mut draft).await?;
     Ok(draft)

@@ -97,6 +97,7 @@ fn reset_after_launch(draft: &mut LaunchDraft) {
     draft.key = crate::random::token();
     draft.last_action.launch_attempted = false;
     draft.ownership.has_previous_draft = false;
+    draft.ownership.changed_elsewhere = false;
     draft.unfinished.removed_tool = None;
     draft.last_action.unconfirmed = false;
     draft.last_action.tool_checks.clear();

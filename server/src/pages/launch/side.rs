@@ -10,6 +10,9 @@ use crate::launch::batch_inputs::preview;
 use crate::launch::form::Verb;
 use crate::launch::templates::{Template, TemplateOwner};
 
+const CHANGED_ELSEWHERE: &str = "This draft was also changed on another page, perhaps in another tab. This form has your \
+                                 changes from here. The other version is saved.";
+
 impl PageBuilder<'_> {
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
@@ -25,14 +28,18 @@ impl PageBuilder<'_> {
             });
         }
         let ownership = &self.draft.ownership;
-        let saved = ownership.saved_draft.as_deref().map(|prompt| match prompt {
-            "" => ("You have an unfinished draft.".to_owned(), "/launch"),
-            prompt => (format!("You have an unfinished draft: {prompt}"), "/launch"),
-        });
-        let previous = ("An earlier draft is saved.".to_owned(), "/launch?draft=earlier");
-        for (text, href) in saved.into_iter().chain(ownership.has_previous_draft.then_some(previous)) {
-            let link = Some((href.to_owned(), "Restore".to_owned()));
-            notices.push(Notice { tone: Tone::Info, text, link });
+        let mut restore = |tone, text: String, href: &str| {
+            notices.push(Notice { tone, text, link: Some((href.to_owned(), "Restore".to_owned())) });
+        };
+        match ownership.saved_draft.as_deref() {
+            None => {}
+            Some("") => restore(Tone::Info, "You have an unfinished draft.".to_owned(), "/launch"),
+            Some(prompt) => restore(Tone::Info, format!("You have an unfinished draft: {prompt}"), "/launch"),
+        }
+        if ownership.changed_elsewhere {
+            restore(Tone::Warning, CHANGED_ELSEWHERE.to_owned(), "/launch?draft=earlier");
+        } else if ownership.has_previous_draft {
+            restore(Tone::Info, "An earlier draft is saved.".to_owned(), "/launch?draft=earlier");
         }
         if let Some(done) = &self.draft.last_action.success {
             notices.push(Notice { tone: Tone::Success, text: done.clone(), link: None });
