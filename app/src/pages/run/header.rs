@@ -65,10 +65,10 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                     </dd>
                 </div>
                 <div><dt class="visually-hidden">"Run"</dt><dd class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></dd></div>
-                {fact("Model", Signal::derive(move || model().map(|model| visible(&model).into_owned())))}
-                {first.agent_id.as_deref().map(|agent| view! { <div><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
+                <div data-fact="Model"><dt class="visually-hidden">"Model"</dt><dd>{move || figure(model().map(|model| visible(&model).into_owned()))}</dd></div>
+                {first.agent_id.as_deref().map(|agent| view! { <div data-fact="Agent"><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
-                <div data-fact="Created"><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
+                <div data-fact="Created"><dt class="visually-hidden">"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 <div data-fact="Duration"><dt>"Duration"</dt><dd>
                     {is_counting.then(|| view! { <Elapsed age_s shown=is_running /> })}
                     {move || (!is_counting || !is_running.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
@@ -77,7 +77,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Tool calls", Signal::derive(move || Some(calls())))}
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
-                {fact("Skipped calls", Signal::derive(skipped))}
+                {fact("Skipped", Signal::derive(skipped))}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>

@@ -138,7 +138,7 @@ fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
     let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
     match class {
         "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
-            "Relaunch in a few minutes, or set a fallback model (fallbackModelId).",
+            "Relaunch in a few minutes, or set a fallback model.",
             "/fallbackModelId",
             None,
             None,
