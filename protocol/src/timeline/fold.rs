@@ -152,7 +152,8 @@ impl Timeline {
     /// At the turn limit the server does not make the calls of the last turn.
     fn skip_calls_past_limit(&mut self) {
         let class = self.outcome.as_ref().and_then(|outcome| outcome.error_class.as_deref());
-        let Some(last) = self.turns.last().filter(|turn| class == Some(MAX_TOOL_TURNS) && batch::has_batch(turn)) else {
+        let Some(last) = self.turns.last().filter(|turn| class == Some(MAX_TOOL_TURNS) && batch::has_batch(turn))
+        else {
             return;
         };
         if !last.calls().any(|call| call.made) {

@@ -97,10 +97,8 @@ async fn another_workspace_can_do_nothing_to_a_run() {
     let mut owner = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut owner).await;
     let mut stranger = app.signed_in(OTHER).await;
-    let forms: [(&str, &[(&str, &str)]); 2] = [
-        ("cancel-run", &[("id", &id)]),
-        ("give-feedback", &[("id", &id), ("thumb", "UP")]),
-    ];
+    let forms: [(&str, &[(&str, &str)]); 2] =
+        [("cancel-run", &[("id", &id)]), ("give-feedback", &[("id", &id), ("thumb", "UP")])];
     for (function, form) in forms {
         assert_eq!(post(&mut stranger, function, form).await.status, 404, "{function}");
     }

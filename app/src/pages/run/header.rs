@@ -87,7 +87,8 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
 /// A figure that changes. Takes a signal and not a closure, so that the client contains this code only once.
 fn fact(name: &'static str, value: Signal<Option<String>>) -> AnyView {
     let is_unknown = move || value.with(Option::is_none);
-    view! { <div data-fact=name class:unknown=is_unknown><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
+    view! { <div data-fact=name class:unknown=is_unknown><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }
+        .into_any()
 }
 
 fn total(tokens: Tokens) -> String {

@@ -17,9 +17,8 @@ pub fn Output() -> impl IntoView {
     let partial = Memo::new(move |_| run.state.with(|state| state.partial && !state.answer.is_empty()));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
     // In a run in progress the text so far is in the timeline, and a plan that appears later would move the panel.
-    let is_later = move || {
-        run.state.with(|state| !state.status.is_terminal() && (run.at().is_none() || state.answer.is_empty()))
-    };
+    let is_later =
+        move || run.state.with(|state| !state.status.is_terminal() && (run.at().is_none() || state.answer.is_empty()));
     // The log of an imported run may have no end.
     let will_come = move || is_later() && (run.at().is_some() || run.summary.with(|run| !run.status.is_terminal()));
     view! {

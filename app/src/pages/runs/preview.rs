@@ -66,10 +66,7 @@ pub fn PreviewPanel(
     let (newer, older) = (StoredValue::new(newer), StoredValue::new(older));
     let links = PanelLinks { ids: StoredValue::new(ids), here: StoredValue::new(here), newer, older, previewed_id };
     handle_keys(links);
-    let preview = PageData::load_some(
-        move || previewed_id.get(),
-        move |id| preview_run(id, filter.clone()),
-    );
+    let preview = PageData::load_some(move || previewed_id.get(), move |id| preview_run(id, filter.clone()));
     preview.show_later(move |preview| {
         let (title, content) = match preview {
             Ok(preview) => (title(&preview.run), view! { <Content preview /> }.into_any()),

@@ -137,12 +137,9 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
 fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
     let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
     match class {
-        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
-            "Relaunch in a few minutes, or set a fallback model.",
-            "/fallbackModelId",
-            None,
-            None,
-        ),
+        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => {
+            NextStep::change("Relaunch in a few minutes, or set a fallback model.", "/fallbackModelId", None, None)
+        }
         "rate_limit" | "overloaded" => NextStep::relaunch("Relaunch in a few minutes."),
         "server" | "timeout" | "upstream_deadline" => {
             NextStep::relaunch("Relaunch. If it fails the same way, try another model.")

@@ -336,7 +336,14 @@ fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
         .collect();
     for tool in asked.into_iter().flatten().map(|(tool, _)| tool) {
         if !tools.iter().any(|used| used.tool == *tool) {
-            tools.push(ToolUsage { tool: tool.clone(), calls: 0, failed: 0, skipped: 0, over_budget: false, budget: budget(tool) });
+            tools.push(ToolUsage {
+                tool: tool.clone(),
+                calls: 0,
+                failed: 0,
+                skipped: 0,
+                over_budget: false,
+                budget: budget(tool),
+            });
         }
     }
     tools

@@ -23,7 +23,8 @@ pub fn hidden_matches(query: &Query, run: &RunSummary, prompt: Option<&str>, tim
         let (text, tool) = (shown(wanted.text).into_owned(), shown(&call.name).into_owned());
         view! { <p class="hint match-place">{format!("“{text}” is in the {place} of ")}<code>{tool}</code>" "<a href=href>"#"{seq}</a></p> }
     });
-    html::render(lines.collect_view())
+    // An empty line must be empty, and marks of hydration are not needed.
+    html::render(lines.collect_view()).replace("<!>", "")
 }
 
 /// A word or phrase of the filter.

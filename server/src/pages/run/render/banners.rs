@@ -78,7 +78,8 @@ pub fn findings(
 /// Returns true if the title ends in the same words.
 fn says_again(title: &str, sentence: &str) -> bool {
     let spoken = |text: &str| {
-        let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+        let words =
+            text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>()
     };
     let sentence = spoken(sentence);
