@@ -43,6 +43,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     // A page that was opened during the run keeps room for what changes, so that nothing moves. What is unknown until later
     // comes last, where its room is not seen.
     let is_live = !run.state.with_untracked(|state| state.ended);
+    let has_skipped = Memo::new(move |_| is_live || skipped().is_some());
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
@@ -66,7 +67,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 </div>
                 <div><dt class="visually-hidden">"Run"</dt><dd class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></dd></div>
                 <div data-fact="Model"><dt class="visually-hidden">"Model"</dt><dd>{move || figure(model().map(|model| visible(&model).into_owned()))}</dd></div>
-                {first.agent_id.as_deref().map(|agent| view! { <div data-fact="Agent"><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
+                {first.agent_id.as_deref().map(|agent| view! { <div><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
                 {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
                 <div data-fact="Created"><dt class="visually-hidden">"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 <div data-fact="Duration"><dt>"Duration"</dt><dd>
@@ -77,7 +78,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Tool calls", Signal::derive(move || Some(calls())))}
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
-                {fact("Skipped", Signal::derive(skipped))}
+                {move || has_skipped.get().then(|| fact("Skipped", Signal::derive(skipped)))}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>

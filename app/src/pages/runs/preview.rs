@@ -118,7 +118,7 @@ fn Content(preview: RunPreview) -> impl IntoView {
                 true => run.reason.clone().map(|reason| view! { <p class="cause">{reason}</p> }.into_any()),
                 false => Some(view! { <div class="findings" inner_html=preview.findings></div> }.into_any()),
             }}
-            <div inner_html=preview.matches></div>
+            {(!preview.matches.is_empty()).then(|| view! { <div inner_html=preview.matches></div> })}
             <dl class="facts">
                 <div><dt>"Status"</dt><dd><StatusBadge status=preview.status end_is_unknown=run.end_is_unknown() /></dd></div>
                 <div><dt>"Run"</dt><dd><code title=run.id.clone()>{format::short_id(&run.id)}</code></dd></div>
