@@ -45,7 +45,7 @@ pub trait Backend: Send + Sync {
     async fn run_list_update(&self, q: &str, first: Option<&str>, rows: Vec<String>)
     -> Result<RunListUpdate, AppError>;
 
-    async fn preview_run(&self, id: &str) -> Result<RunPreview, AppError>;
+    async fn preview_run(&self, id: &str, filter: &str) -> Result<RunPreview, AppError>;
 
     async fn complete_filter(&self, list: ViewList, text: &str, caret: u32) -> Result<Vec<Suggestion>, AppError>;
 
@@ -64,9 +64,6 @@ pub trait Backend: Send + Sync {
     async fn run_deletion(&self, id: &str) -> Result<DeletionModel, AppError>;
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError>;
-
-    /// Answers a local tool call with a result or with an error.
-    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError>;
 
     /// Returns a sentence that says where the feedback was saved.
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError>;

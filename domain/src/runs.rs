@@ -110,7 +110,8 @@ impl Marks {
             looping: has(BannerKind::LoopNudged) || has(BannerKind::LoopGaveUp),
             over_budget: has(BannerKind::BudgetExceeded),
             waiting: timeline.outcome.is_none() && timeline.waiting_calls().next().is_some(),
-            orphan_call: timeline.outcome.is_some() && timeline.calls().any(|call| call.answer.is_none()),
+            orphan_call: timeline.outcome.is_some()
+                && timeline.turns.iter().flat_map(|turn| turn.made_calls()).any(|call| call.answer.is_none()),
         }
     }
 }

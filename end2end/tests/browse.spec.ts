@@ -1,4 +1,5 @@
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
+import { type Event, imported } from "../support/import.ts";
 import { finishedRun, startRun } from "../support/sandbox.ts";
 
 test.beforeEach(async ({ page }) => {
@@ -256,4 +257,25 @@ test("rows of running runs change in place, and new runs are announced", async (
   await expect(page.locator(rows)).toHaveCount(1);
   await news.click();
   await expect(page.locator(rows)).toHaveCount(2);
+});
+
+test("the preview says where a word is that is only in a tool call", async ({ page, request }) => {
+  const log: Event[] = [
+    ["assistant_message", { text: "", toolCalls: [{ id: "c", name: "look_up", input: { query: "zanzibar" } }] }],
+    ["tool_result", { toolUseId: "c", name: "look_up", result: "The tariff is 77 quetzals." }],
+    ["result", { subtype: "success", text: "Done." }],
+  ];
+  const id = await imported(request, log);
+  await page.goto(`/runs?q=quetzal&preview=${id}`);
+  const place = page.locator(".preview-panel .match-place");
+  await expect(place).toHaveText("“quetzal” is in the result of look_up #2");
+  await expectAccessible(page);
+  await takeScreenshots(page, "runs-preview-match");
+  await place.getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}\\?focus=2`));
+  await page.goto(`/runs?q=zanz&preview=${id}`);
+  await expect(place).toContainText("in the arguments of look_up");
+  await page.goto(`/runs?q=done&preview=${id}`);
+  await expect(page.locator(".preview-panel h2")).toBeVisible();
+  await expect(place).toHaveCount(0);
 });

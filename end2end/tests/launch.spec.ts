@@ -130,7 +130,7 @@ test("a local tool is answered by hand", async ({ page }) => {
   await script(page, '/call ask_me {"question":"Ship it?"}\n/say Noted.');
   await launch(page);
   await page.getByLabel("Your answer").fill("Ship it.");
-  await page.getByRole("button", { name: "Send result" }).click();
+  await page.getByRole("button", { name: "Send answer" }).click();
   await succeeded(page);
 });
 

@@ -176,3 +176,47 @@ test("popovers close by Escape and by a click outside, and one is open at a time
   await page.keyboard.press("Escape");
   await expect(panel).toHaveCount(0);
 });
+
+test("Enter applies what was typed, also with suggestions open or on their way", async ({ page }) => {
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  const list = page.getByRole("listbox", { name: "Suggestions" });
+  await filter.fill("status:succeeded");
+  await expect(list).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(chips)).toHaveText(["status:succeeded"]);
+  await expect(list).toBeHidden();
+  await expect(filter).toHaveValue("");
+
+  const held: (() => void)[] = [];
+  await page.route("**/rpc/suggest?*", async (route) => {
+    await new Promise<void>((release) => held.push(release));
+    await route.continue();
+  });
+  await filter.pressSequentially("env:prod");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(chips)).toHaveText(["status:succeeded", "env:prod"]);
+  const answered = page.waitForResponse("**/rpc/suggest?*");
+  held.forEach((release) => release());
+  await answered;
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await expect(list).toBeHidden();
+});
+
+test("Enter picks the highlighted suggestion, and the next Enter applies it", async ({ page }) => {
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  await filter.fill("status:suc");
+  const first = page.getByRole("option").first();
+  await expect(first).toContainText("succeeded");
+  // One that the pointer is over is not highlighted.
+  await first.hover();
+  const background = (option: Element) => getComputedStyle(option).backgroundColor;
+  const hovered = await first.evaluate(background);
+  await page.keyboard.press("ArrowDown");
+  await expect(first).toHaveAttribute("aria-selected", "true");
+  expect(await first.evaluate(background)).not.toBe(hovered);
+  await page.keyboard.press("Enter");
+  await expect(filter).toHaveValue(/^status:succeeded ?$/);
+  await expect(page.locator(chips)).toHaveCount(0);
+  await page.keyboard.press("Enter");
+  await expect(page.locator(chips)).toHaveText(["status:succeeded"]);
+});

@@ -2,7 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, signIn, takeScreenshots, test } from "../fixtures.ts";
-import { finishedRun, pendingCall, startRun } from "../support/sandbox.ts";
+import { answerTool, finishedRun, pendingCall, startRun } from "../support/sandbox.ts";
 
 const rows = "table.runs tbody tr";
 
@@ -153,4 +153,26 @@ test("relative times change while the page is open", async ({ page }) => {
   await expect(time).toHaveText("2 d ago");
   const after = await time.boundingBox();
   expect(after!.x + after!.width, "right-aligned").toBe(before!.x + before!.width);
+});
+
+test("the labels of the bottom bar have gaps, and the count of Waiting covers none", async ({ page, request }) => {
+  test.slow();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
+  await expect(async () => {
+    await page.goto("/insights");
+    await expect(page.locator(".rail-count")).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 30_000 });
+  const box = (selector: string) => page.locator(selector).evaluateAll((all) => all.map((item) => item.getBoundingClientRect().toJSON()));
+  const labels = await box(".rail nav .rail-text");
+  expect(labels).toHaveLength(6);
+  for (const [at, label] of labels.entries()) {
+    expect(label.right, "on the screen").toBeLessThanOrEqual(390);
+    if (at > 0) expect(label.left - labels[at - 1].right, `before label ${at}`).toBeGreaterThanOrEqual(4);
+  }
+  const [count] = await box(".rail-count");
+  const covered = labels.filter((label) => label.left < count.right && label.right > count.left && label.top < count.bottom && label.bottom > count.top);
+  expect(covered).toEqual([]);
+  await takeScreenshots(page, "bottom-bar");
+  await answerTool(request, id, await pendingCall(id), "done");
 });

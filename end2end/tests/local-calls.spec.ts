@@ -19,7 +19,7 @@ test("a waiting call has an age that keeps counting after a reload", async ({ pa
   await page.locator("html[data-js]").waitFor();
   const inBanner = page.locator("[data-kind=waiting_local_tool] time");
   const atCall = page.locator(".answer-call time");
-  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (≥ )?\d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (at least )?\d+ s$/);
   await expect(atCall).toHaveText(/^\d+ s$/);
   // It counts on: in both places it gets to three seconds by itself.
   for (const age of [inBanner, atCall]) {
@@ -43,7 +43,7 @@ test("answering a call that was already answered shows an error", async ({ page,
   const box = page.locator(".answer-call").first();
   await box.getByLabel("Your answer").fill("yes");
   await answerTool(request, id, await pendingCall(id), "no");
-  await box.getByRole("button", { name: "Send result" }).click();
+  await box.getByRole("button", { name: "Send answer" }).click();
   await expect(box.getByRole("alert")).toContainText("already been answered");
   await expect(box.getByLabel("Your answer")).toHaveValue("yes");
   await takeScreenshots(page, "call-already-answered");
@@ -58,7 +58,7 @@ test("answering after the end of the run shows an error", async ({ page, request
   await page.locator("html[data-js]").waitFor();
   await page.getByLabel("Your answer").fill("yes");
   await cancelRun(request, id);
-  await page.getByRole("button", { name: "Send result" }).click();
+  await page.getByRole("button", { name: "Send answer" }).click();
   await expect(page.locator(".answer-call").getByRole("alert")).toContainText("The run has ended");
 });
 
@@ -132,7 +132,7 @@ test("without the write scope the call is shown with the reason why there is no 
   await expect(page.locator(".row.call")).toContainText("Your sign-in can't answer it: it lacks runs:write.");
   await expect(page.getByLabel("Your answer")).toHaveCount(0);
   await expect(page.getByText("Cancel", { exact: true })).toHaveCount(0);
-  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (≥ )?\d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] .age")).toHaveText(/^· (at least )?\d+ s$/);
   await page.locator("[data-kind=waiting_local_tool]").getByRole("link", { name: "See the call" }).click();
   await expect(page.locator(".row.call")).toBeFocused();
   await takeScreenshots(page, "call-without-write");

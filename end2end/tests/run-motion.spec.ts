@@ -175,12 +175,27 @@ for (const [what, width, last, more] of liveRuns) {
     const id = await startRun(request, script, { tools: [...approve.tools, recall], ...more });
     await page.goto(`/runs/${id}`);
     await page.locator("html[data-js]").waitFor();
+    expect(await widestGap(page), "the room that is kept in the header").toBeLessThan(70);
     await answerTool(request, id, await newestCall(page, id), "yes");
     await expect(page.locator(".row.outcome")).toBeVisible({ timeout: 20_000 });
     await expect(page.locator('[data-fact="Duration"] .elapsed')).toBeHidden();
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([]);
   });
+}
+
+/** The widest empty room between two figures of the header in one line. */
+async function widestGap(page: Page): Promise<number> {
+  const texts = await page.locator(".run-head .facts > div").evaluateAll((facts) => facts
+    .filter((fact) => getComputedStyle(fact).visibility === "visible")
+    .map((fact) => {
+      const range = document.createRange();
+      range.selectNodeContents(fact);
+      const boxes = [...range.getClientRects()].filter((box) => box.width > 1);
+      return { top: boxes[0]!.top, left: Math.min(...boxes.map((box) => box.left)), right: Math.max(...boxes.map((box) => box.right)) };
+    }));
+  const gaps = texts.slice(1).map((fact, at) => (Math.abs(fact.top - texts[at]!.top) < 12 ? fact.left - texts[at]!.right : 0));
+  return Math.max(...gaps);
 }
 
 /** As a person does: again, until it is there. */

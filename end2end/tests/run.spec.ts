@@ -19,7 +19,8 @@ test("a looping run shows its loop first, with links to its events", async ({ pa
   await expect(notes.nth(1)).toContainText("nudged");
   await expect(notes.nth(2)).toContainText(/3 skipped repeats\s*of recall, turns 4–6/);
   await expect(notes.nth(3)).toContainText("gave up");
-  await expect(page.locator(".facts")).toContainText("Tool calls2 (+4 skipped)");
+  await expect(page.locator(".facts")).toContainText("Tool calls2");
+  await expect(page.locator("[data-fact=Skipped]")).toHaveText("Skipped4");
   await expect(gaveUp).toContainText("6 identical calls to recall in a row");
   await expectAccessible(page);
   const link = gaveUp.locator(".event-link").first();
@@ -179,7 +180,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   const waiting = page.locator("[data-kind=waiting_local_tool]");
   await expect(waiting).toContainText("approve_refund");
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "running");
-  await expect(page.locator(".answer-call")).toContainText(/Waiting (≥ )?\d+ s/);
+  await expect(page.locator(".answer-call")).toContainText(/Waiting (at least )?\d+ s/);
   await expectAccessible(page);
   await takeScreenshots(page, "run-waiting");
 
@@ -188,7 +189,7 @@ test("a run in progress is followed live, and a local call is answered from the 
   await page.locator(".call .toggle").click();
   await expect(page.locator(".call-body")).toBeVisible();
   await expect(page.getByLabel("Your answer")).toHaveValue('{"approved":true}');
-  await page.getByRole("button", { name: "Send result" }).click();
+  await page.getByRole("button", { name: "Send answer" }).click();
   await expect(page.locator(".run-head .status")).toHaveAttribute("data-status", "succeeded");
   await expect(waiting).toHaveCount(0);
   await expect(page.locator(".output")).toContainText("The refund is approved.");

@@ -100,6 +100,6 @@ test("a call that waits in a conversation leads to its reply box", async ({ page
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("link", { name: "Answer it" }).click({ timeout: 20_000 });
   await page.getByLabel("Your answer").fill("yes");
-  await page.getByRole("button", { name: "Send result" }).click();
+  await page.getByRole("button", { name: "Send answer" }).click();
   await expect(page.locator(".output")).toContainText("Fine.");
 });

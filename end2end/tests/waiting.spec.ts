@@ -37,7 +37,7 @@ test("a call whose program stopped appears by itself, and is answered in place",
   const details = page.locator(".waiting-details");
   await expect(details).toContainText('"order": "6550"');
   await expect(details).toContainText("responder: the program that started the run");
-  await expect(details.locator(".time-left")).toHaveText(/^(≤ )?\d+ m \d\d s left$/);
+  await expect(details.locator(".time-left")).toHaveText(/^(at most )?\d+ m \d\d s left$/);
   await details.locator("summary").click();
   await expect(details).toContainText("I need an approval before I go on.");
   await expectAccessible(page);
@@ -162,4 +162,32 @@ test("a page whose data fails to load says so", async ({ page, problems }) => {
   await page.route("**/rpc/waiting", (route) => route.fulfill({ status: 500, json: { error: "internal", reference: "abc" } }));
   await page.locator(".rail-nav").getByRole("link", { name: /^Waiting/ }).click();
   await expect(page.getByRole("alert")).toContainText("Something went wrong");
+});
+
+test("the run page answers with the same form, and an unsent one can be copied", async ({ page, request, problems }) => {
+  problems.allow(/status of 400/);
+  test.slow();
+  await signIn(page);
+  const tools = [withSchema[0], { ...withSchema[0], name: "second" }];
+  const id = await startRun(request, "/call approve {}\n/call second {}\n/say Fine.", { tools, name: "form-in-run" });
+  await page.goto(`/runs/${id}`);
+  await page.locator("html[data-js]").waitFor();
+  const box = page.locator(".answer-call");
+  await expect(box.getByRole("radio")).toHaveCount(4);
+  await expect(box.getByRole("radio", { name: "Form" })).toBeChecked();
+  await expectAccessible(page);
+  await takeScreenshots(page, "run-answer-form");
+  await box.getByLabel(/^note/).fill("Thank you");
+  await box.getByRole("button", { name: "Send answer" }).click();
+  await expect(box.getByRole("alert")).toContainText("approved: Required.");
+  await box.getByLabel("approved").selectOption("Yes");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.locator(".row.call").first()).toHaveAttribute("data-outcome", "ok");
+  const events = await (await page.request.get(`/api/runs/${id}/events`)).text();
+  expect(events).toContain('{\\"approved\\":true,\\"note\\":\\"Thank you\\"}');
+
+  await expect(box.getByRole("radio", { name: "Form" })).toBeVisible();
+  await box.getByLabel(/^note/).fill("for the second");
+  await answerTool(request, id, await box.locator("input[name=tool_use_id]").inputValue(), "elsewhere");
+  await expect(page.getByLabel("Your unsent answer")).toHaveValue("note: for the second");
 });

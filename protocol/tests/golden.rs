@@ -74,7 +74,7 @@ fn describe(log: &Path) -> String {
     for repetition in timeline.repetitions() {
         lines.push(format!("\n## Repetition\n{repetition:?}"));
     }
-    lines.push(format!("\n## Totals\n{:?}", timeline.totals));
+    lines.push(format!("\n## Totals\n{:?}", timeline.made_totals()));
     lines.push(format!("\n## Integrity\n{:?}", timeline.integrity));
     let runs: Vec<String> = timeline
         .events

@@ -23,18 +23,6 @@ pub async fn cancel_run(id: String) -> Result<(), AppError> {
     super::call(|backend| async move { backend.cancel_run(&id).await }).await
 }
 
-/// Answers a local tool call with a result or, if `failed`, with an error. Structured results are JSON as text.
-#[server(prefix = "/rpc", endpoint = "answer-call")]
-pub async fn answer_call(
-    id: String,
-    tool_use_id: String,
-    text: String,
-    #[server(default)] failed: bool,
-) -> Result<(), AppError> {
-    let answer = if failed { Err(text) } else { Ok(text) };
-    super::call(|backend| async move { backend.answer_call(&id, &tool_use_id, answer).await }).await
-}
-
 #[server(prefix = "/rpc", endpoint = "give-feedback")]
 pub async fn give_feedback(
     id: String,

@@ -26,8 +26,8 @@ pub async fn load_run_updates(
 }
 
 #[server(prefix = "/rpc", endpoint = "run-preview", input = leptos::server_fn::codec::GetUrl)]
-pub async fn preview_run(id: String) -> Result<Wire<RunPreview>, AppError> {
-    super::load(|backend| async move { backend.preview_run(&id).await }).await
+pub async fn preview_run(id: String, #[server(default)] q: String) -> Result<Wire<RunPreview>, AppError> {
+    super::load(|backend| async move { backend.preview_run(&id, &q).await }).await
 }
 
 /// Suggests completions at the caret of a list's filter bar.

@@ -34,6 +34,17 @@ pub fn discard_reply(call: &WaitingAddress) {
     let _ = call;
 }
 
+/// Returns what was typed into the visible controls of the form that the event happened in.
+pub fn typed_reply(event: &leptos::web_sys::Event) -> String {
+    #[cfg(feature = "hydrate")]
+    return browser::typed(event).unwrap_or_default();
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = event;
+        String::new()
+    }
+}
+
 /// Returns true if the form on the page is filled in.
 pub fn has_typed_reply() -> bool {
     #[cfg(feature = "hydrate")]
@@ -51,7 +62,7 @@ pub fn note_writing(call: &WaitingAddress) {
 }
 
 #[cfg(feature = "hydrate")]
-mod browser {
+pub(super) mod browser {
     use std::cell::{Cell, RefCell};
     use std::rc::Rc;
 
@@ -60,7 +71,7 @@ mod browser {
     use leptos::task::spawn_local;
     use wasm_bindgen::JsCast;
     use web_sys::js_sys::Reflect;
-    use web_sys::{Element, FormData, HtmlElement, KeyboardEvent, UrlSearchParams};
+    use web_sys::{Element, FormData, HtmlElement, KeyboardEvent, NodeList, UrlSearchParams};
 
     use super::*;
     use crate::browser::clock::now_ms;
@@ -73,7 +84,11 @@ mod browser {
     const MAX_FORMS: usize = 50;
     const CONTROLS: &str = ".reply-controls";
     /// Hidden and preselected controls of the form.
-    const NOT_TYPED: [&str; 3] = ["id=", "tool_use_id=", "as="];
+    const NOT_TYPED: [&str; 4] = ["id=", "tool_use_id=", "page=", "as="];
+    /// Controls to type into. Those of the kinds of reply that are not chosen have no size.
+    const TYPED: &str = ":is(textarea, select, input:not([type=hidden], [type=radio]))";
+    /// The beginning of the name of a control that is a field of the tool's result.
+    const FIELD_PREFIX: &str = "field.";
 
     thread_local! {
         /// The controls of the calls that were shown, with what was typed. They outlive the page.
@@ -114,12 +129,33 @@ mod browser {
             ("j" | "k", None) => links.into_iter().next(),
             ("j", Some(at)) => links.into_iter().nth(at + 1),
             ("k", Some(at)) => links.into_iter().nth(at.checked_sub(1)?),
-            ("r", _) => all(&format!("{CONTROLS} :is(textarea, select, input:not([type=hidden], [type=radio]))"))
-                .into_iter()
-                .find(|control| control.get_bounding_client_rect().width() > 0.0),
+            ("r", _) => first_control(),
             _ => None,
         };
         element?.dyn_into().ok()
+    }
+
+    /// The first visible control of the forms on the page.
+    pub fn first_control() -> Option<Element> {
+        all(&format!("{CONTROLS} {TYPED}")).into_iter().find(is_visible)
+    }
+
+    fn is_visible(control: &Element) -> bool {
+        control.get_bounding_client_rect().width() > 0.0
+    }
+
+    pub fn typed(event: &web_sys::Event) -> Option<String> {
+        let form = event.target()?.dyn_into::<Element>().ok()?.closest("form").ok()??;
+        let text_of = |control: Element| {
+            let text = Reflect::get(&control, &"value".into()).ok()?.as_string()?;
+            if text.trim().is_empty() || !is_visible(&control) {
+                return None;
+            }
+            let name = control.get_attribute("name").unwrap_or_default();
+            Some(name.strip_prefix(FIELD_PREFIX).map(|field| format!("{field}: {text}")).unwrap_or(text))
+        };
+        let texts: Vec<String> = within(form.query_selector_all(TYPED)).into_iter().filter_map(text_of).collect();
+        Some(texts.join("\n"))
     }
 
     pub fn keep(call: String) {
@@ -163,7 +199,11 @@ mod browser {
     }
 
     fn all(selector: &str) -> Vec<Element> {
-        let Ok(found) = document().query_selector_all(selector) else { return Vec::new() };
+        within(document().query_selector_all(selector))
+    }
+
+    fn within(found: Result<NodeList, wasm_bindgen::JsValue>) -> Vec<Element> {
+        let Ok(found) = found else { return Vec::new() };
         (0..found.length()).filter_map(|at| found.item(at)?.dyn_into().ok()).collect()
     }
 }

@@ -76,6 +76,14 @@ impl Completion {
     }
 
     pub fn on_key(self, event: &KeyboardEvent) {
+        // The keys of an input method choose its own suggestions.
+        if event.is_composing() {
+            return;
+        }
+        // Applies the filter as typed. A response on its way must not open the list again.
+        if event.key() == "Enter" && matches!(self.source, Source::Filter(_)) && self.active.get_untracked().is_none() {
+            return self.close();
+        }
         let count = self.suggestions.with_untracked(Vec::len);
         if count == 0 {
             if event.key() == "ArrowDown" {

@@ -36,6 +36,8 @@ pub fn FilterBar(
     let filter = (!bar.chips.is_empty()).then(|| view! { <input type="hidden" name="q" value=bar.text /> });
     let placeholder = if bar.chips.is_empty() { placeholder } else { "Add a filter" };
     let last_chip = StoredValue::new(bar.chips.last().map(|chip| chip.href.clone()));
+    // With chips there is no room for it on a narrow screen.
+    let slash = bar.chips.is_empty().then(|| view! { <kbd class="js-only" aria-hidden="true">"/"</kbd> });
     let clear = (!bar.chips.is_empty()).then(|| {
         let href = format!("{action}?q=");
         view! { <a class="icon-button filter-clear" href=href title="Clear all filters" aria-label="Clear all filters"><IconView icon=Icon::Cross /></a> }
@@ -82,7 +84,7 @@ pub fn FilterBar(
                     on:blur=move |_| completion.close()
                 />
                 <span class="filter-end">
-                    <kbd class="js-only" aria-hidden="true">"/"</kbd>
+                    {slash}
                     <button class="button no-js-only" type="submit">"Filter"</button>
                 </span>
                 {clear}

@@ -108,6 +108,8 @@ pub struct RunListUpdate {
 pub struct RunPreview {
     pub run: RunSummary,
     pub status: RunStatus,
+    /// HTML: where words of the filter are that neither row nor preview shows.
+    pub matches: String,
     /// HTML, as are prompt and answer.
     pub findings: String,
     pub prompt: String,

@@ -37,11 +37,11 @@ test("a waiting call shows its age and is answered by a plain form", async ({ pa
   const id = await startRun(request, "/call approve {}\n/say Fine.", { tools: [{ kind: "local", name: "approve" }] });
   await pendingCall(id);
   await signIn(page, "owner@demo.test", `/runs/${id}`);
-  await expect(page.locator("[data-kind=waiting_local_tool] h2")).toHaveText(/^Waiting for approve · ≥ \d+ s$/);
+  await expect(page.locator("[data-kind=waiting_local_tool] h2")).toHaveText(/^Waiting for approve · at least \d+ s$/);
   await page.getByRole("link", { name: "Answer it here" }).click();
-  await expect(page.locator(".answer-call .age")).toHaveText(/^Waiting ≥ \d+ s\.$/);
+  await expect(page.locator(".answer-call .age")).toHaveText(/^Waiting at least \d+ s\.$/);
   await page.getByLabel("Your answer").fill("approved");
-  await page.getByRole("button", { name: "Send result" }).click();
+  await page.getByRole("button", { name: "Send answer" }).click();
   await expect(async () => {
     await page.goto(`/runs/${id}`);
     await expect(page.locator(".output")).toContainText("Fine.", { timeout: 1_000 });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::failure::MAX_TOOL_TURNS;
 use super::outcome::{self, model_name};
 use super::{CallKind, Entry, EventGroup, Moment, Note, NoteKind, Plan, Timeline, Turn, batch};
 use crate::event::{Event, Payload, PlanUpdate};
@@ -142,9 +143,22 @@ impl Timeline {
             self.note(event.seq, NoteKind::Malformed { event: event.kind.clone(), reason });
         }
         self.outcome = outcome::parse(event, payload).map(Arc::new);
+        self.skip_calls_past_limit();
         self.totals.tokens = self.outcome.as_ref().and_then(|outcome| outcome.tokens);
         self.turn_open = false;
         self.compare_batch();
+    }
+
+    /// At the turn limit the server does not make the calls of the last turn.
+    fn skip_calls_past_limit(&mut self) {
+        let class = self.outcome.as_ref().and_then(|outcome| outcome.error_class.as_deref());
+        let Some(last) = self.turns.last().filter(|turn| class == Some(MAX_TOOL_TURNS) && batch::has_batch(turn))
+        else {
+            return;
+        };
+        if !last.calls().any(|call| call.made) {
+            self.last_turn(last.last_seq).skipped = true;
+        }
     }
 
     fn list_event(&mut self, event: &Event) {

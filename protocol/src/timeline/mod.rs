@@ -193,9 +193,9 @@ impl Timeline {
         self.turns.iter().flat_map(|turn| turn.calls())
     }
 
-    /// Returns the calls that the loop guard skipped.
+    /// Returns the calls that the loop guard, a budget or the turn limit skipped.
     pub fn skipped_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.turns.iter().filter(|turn| turn.skipped).flat_map(|turn| turn.calls())
+        self.turns.iter().flat_map(|turn| turn.calls().filter(|call| turn.skips(call)))
     }
 
     /// Returns the number of calls without the skipped ones: the number of calls of the run, wherever it is shown.
@@ -203,7 +203,14 @@ impl Timeline {
         self.totals.calls.saturating_sub(self.skipped_calls().count() as u64)
     }
 
-    /// Returns the number of turns of a repetition whose calls the loop guard skipped.
+    /// Returns the totals without the skipped calls. Tools of which all calls were skipped stay listed.
+    pub fn made_totals(&self) -> Totals {
+        let mut totals = self.totals.clone();
+        self.skipped_calls().for_each(|call| totals.skip(call));
+        totals
+    }
+
+    /// Returns the number of turns of a repetition whose calls were skipped.
     pub fn skipped_turns(&self, repetition: &Repetition) -> usize {
         self.turns.iter().filter(|turn| turn.skipped && repetition.contains_turn(turn.index)).count()
     }

@@ -27,6 +27,28 @@ fn calls_that_the_loop_guard_skipped_are_not_counted() {
 }
 
 #[test]
+fn calls_that_a_budget_or_the_turn_limit_skipped_are_not_counted() {
+    let made = |name: &str, tool: &str| {
+        let totals = sample(name).made_totals();
+        let of_tool = totals.tools[tool];
+        assert_eq!(totals.calls, sample(name).made_calls());
+        (of_tool.calls, of_tool.answered, of_tool.skipped)
+    };
+    assert_eq!(made("budget-exceeded-recovered", "recall"), (2, 2, 1));
+    assert_eq!(made("max-tool-turns", "next_page"), (2, 2, 1));
+    let limited = sample("max-tool-turns");
+    assert_eq!(limited.turns.iter().map(|turn| turn.skipped).collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[test]
+fn a_call_that_was_made_before_the_turn_limit_counts() {
+    let call = json!({ "toolUseId": "a", "name": "search", "input": {} });
+    let failed = json!({ "error": "The turn limit was reached.", "errorClass": "max_tool_turns" });
+    let timeline = Timeline::from_events(&[Event::new(1, "tool_call", call), Event::new(2, "error", failed)]);
+    assert_eq!((timeline.made_calls(), timeline.skipped_calls().count()), (1, 0));
+}
+
+#[test]
 fn results_without_an_id_are_paired_by_name_and_order() {
     let timeline = Timeline::from_events(&[
         Event::new(1, "tool_call", json!({ "name": "a", "input": 1 })),

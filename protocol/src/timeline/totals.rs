@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ToolCall;
 use crate::messages::Tokens;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct Totals {
     pub answered: u64,
     /// Calls whose answer was an error.
     pub failed: u64,
+    /// Calls that were requested but not made. Only [`super::Timeline::made_totals`] counts them apart from `calls`.
+    #[serde(default)]
+    pub skipped: u64,
     /// Characters of thinking and of text, over all turns.
     pub thinking_chars: u64,
     pub text_chars: u64,
@@ -29,6 +33,8 @@ pub struct ToolTotals {
     pub calls: u64,
     pub answered: u64,
     pub failed: u64,
+    #[serde(default)]
+    pub skipped: u64,
     /// Calls that its budget stopped, as the server reported.
     pub over_budget: u64,
 }
@@ -66,6 +72,20 @@ impl Totals {
         if *of_tool == ToolTotals::default() {
             self.tools.remove(tool);
         }
+    }
+
+    /// Subtracts a call that was skipped.
+    pub(super) fn skip(&mut self, call: &ToolCall) {
+        let (answered, failed) = (u64::from(call.answer.is_some()), u64::from(call.failed()));
+        self.calls -= 1;
+        self.answered -= answered;
+        self.failed -= failed;
+        self.skipped += 1;
+        let of_tool = self.tool(&call.name);
+        of_tool.calls -= 1;
+        of_tool.answered -= answered;
+        of_tool.failed -= failed;
+        of_tool.skipped += 1;
     }
 
     pub(super) fn over_budget(&mut self, tool: &str) {

@@ -29,7 +29,7 @@ pub struct Turn {
     pub aborted: bool,
     /// The number of turns directly before this one with the same batch of calls. Turns without calls do not count.
     pub repeats: usize,
-    /// The loop guard skipped its calls: their answers come from the server.
+    /// The loop guard or the turn limit skipped its calls: their answers, if any, come from the server.
     #[serde(default)]
     pub skipped: bool,
     /// Tool calls and notes, in the order of the log. Entries are only appended, so an index stays valid.
@@ -67,6 +67,15 @@ impl Turn {
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.entries.iter().filter_map(Entry::as_call)
+    }
+
+    /// Returns whether the call was requested but not made. A budget skips single calls.
+    pub fn skips(&self, call: &ToolCall) -> bool {
+        self.skipped || call.intercepted
+    }
+
+    pub fn made_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls().filter(|call| !self.skips(call))
     }
 
     pub fn notes(&self) -> impl Iterator<Item = &Note> {

@@ -18,7 +18,7 @@ pub struct TimelineBody<'a> {
     banners: Redacted<'a, &'a [Banner]>,
     turns: Turns<'a>,
     plan: RedactedWhole<'a, Option<&'a Plan>>,
-    totals: Redacted<'a, &'a Totals>,
+    totals: Redacted<'a, Totals>,
     outcome: RedactedWhole<'a, Option<&'a Outcome>>,
     integrity: &'a Integrity,
 }
@@ -37,7 +37,7 @@ impl<'a> TimelineBody<'a> {
             banners: Redacted(banners, patterns),
             turns: Turns { timeline, timing, patterns, window: Window::default() },
             plan: RedactedWhole(timeline.plan.as_deref(), patterns),
-            totals: Redacted(&timeline.totals, patterns),
+            totals: Redacted(timeline.made_totals(), patterns),
             outcome: RedactedWhole(timeline.outcome.as_deref(), patterns),
             integrity: &timeline.integrity,
         }

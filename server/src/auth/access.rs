@@ -116,7 +116,6 @@ pub const TABLE: &[(&str, &str, Needs)] = &[
     ("POST", "/api/import", Scope(RUNS_WRITE)),
     ("POST", "/api/import/batch", Scope(RUNS_WRITE)),
     ("POST", "/rpc/cancel-run", Scope(RUNS_WRITE)),
-    ("POST", "/rpc/answer-call", Scope(RUNS_WRITE)),
     ("POST", "/rpc/pause-sync", Admin(&[RUNS_WRITE])),
     ("POST", "/api/sync", Admin(&[RUNS_WRITE])),
     ("POST", "/settings/redaction", Admin(&[RUNS_READ, RUNS_WRITE])),

@@ -180,9 +180,9 @@ impl Report {
 
     fn call(&self, out: &mut String, call: &ToolCall, skipped: bool) -> std::fmt::Result {
         let outcome = match &call.answer {
-            None => "no answer",
             Some(_) if call.intercepted => "stopped by its budget",
-            Some(_) if skipped => "skipped by the loop guard",
+            _ if skipped => "skipped",
+            None => "no answer",
             Some(answer) if answer.ok => "answered",
             Some(_) => "failed",
         };

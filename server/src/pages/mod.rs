@@ -14,6 +14,7 @@ pub mod launch;
 mod list;
 mod new_session;
 mod palette;
+mod reply;
 pub(crate) mod run;
 mod runs;
 mod session;
@@ -78,8 +79,8 @@ impl Backend for SignedInWorkspace {
         Ok(runs::updates::load(self, q, first, rows).await?)
     }
 
-    async fn preview_run(&self, id: &str) -> Result<RunPreview, AppError> {
-        Ok(runs::preview::load(self, id).await?)
+    async fn preview_run(&self, id: &str, filter: &str) -> Result<RunPreview, AppError> {
+        Ok(runs::preview::load(self, id, filter).await?)
     }
 
     async fn complete_filter(&self, list: ViewList, text: &str, caret: u32) -> Result<Vec<Suggestion>, AppError> {
@@ -116,10 +117,6 @@ impl Backend for SignedInWorkspace {
 
     async fn cancel_run(&self, id: &str) -> Result<(), AppError> {
         Ok(run_actions::cancel_run(&self.state, &self.caller, id).await?)
-    }
-
-    async fn answer_call(&self, id: &str, tool_use_id: &str, answer: Result<String, String>) -> Result<(), AppError> {
-        Ok(run_actions::answer_call(&self.state, &self.caller, &self.viewer.email, id, tool_use_id, answer).await?)
     }
 
     async fn give_feedback(&self, id: &str, thumb: Thumb, explanation: &str) -> Result<String, AppError> {

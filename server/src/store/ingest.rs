@@ -30,7 +30,7 @@ use super::tool_use::ToolUse;
 use super::{Engine, Origin, Result, Store, WorkspaceId, list_key, storable};
 
 /// The version of tags and texts that this program writes. Runs with an older version are indexed again.
-pub(super) const INDEX_VERSION: i64 = 7;
+pub(super) const INDEX_VERSION: i64 = 8;
 /// Runs per transaction.
 const CHUNK: usize = 250;
 

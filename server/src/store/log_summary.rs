@@ -109,7 +109,7 @@ impl LogSummary {
 }
 
 fn failed_tools(timeline: &Timeline) -> BTreeSet<String> {
-    let calls = timeline.turns.iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls());
+    let calls = timeline.turns.iter().flat_map(|turn| turn.made_calls());
     calls.filter(|call| call.failed()).map(|call| call.name.clone()).collect()
 }
 

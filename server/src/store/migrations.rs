@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     step!(61, "pending erasures", "0061_pending_erasures.sql"),
     step!(62, "known times", "0062_known_times.sql"),
     step!(63, "redaction and own prices", "0063_redaction_and_own_prices.sql"),
+    step!(64, "skipped calls", "0064_skipped_calls.sql"),
 ];
 
 /// Brings the tables up to date. Fails without a change if a newer version of Runlens wrote them.

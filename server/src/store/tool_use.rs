@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use protocol::Timeline;
 use protocol::timeline::{NoteKind, Step, Timing};
 
-/// The use of one tool. Calls that a guard skipped don't count.
+/// The use of one tool. Skipped calls don't count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolUse {
     pub calls: u64,
@@ -21,7 +21,7 @@ pub struct ToolUse {
 /// The use of all tools of a run, and how much of its time is known.
 pub(super) fn of(timeline: &Timeline, timing: Option<&Timing>) -> (u64, BTreeMap<String, ToolUse>) {
     let mut tools: BTreeMap<String, ToolUse> = BTreeMap::new();
-    for call in timeline.turns.iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls()) {
+    for call in timeline.turns.iter().flat_map(|turn| turn.made_calls()) {
         let tool = tools.entry(call.name.clone()).or_default();
         tool.calls += 1;
         tool.failed += u64::from(call.failed());

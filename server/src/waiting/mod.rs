@@ -26,7 +26,7 @@ pub use board::BoardCall;
 pub use boards::Boards;
 pub use output_form::{Control, OutputField, output_form};
 pub use relay::relay;
-pub use reply::{Reply, ReplyKind};
+pub use reply::{Reply, ReplyKind, ReplyPage};
 pub use responder::{CallResponder, Launcher, find_launcher, load_answerers};
 pub use writers::note_writer;
 

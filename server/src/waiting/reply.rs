@@ -33,11 +33,36 @@ impl ReplyKind {
     }
 }
 
+/// The page of the form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplyPage {
+    #[default]
+    Waiting,
+    Run,
+}
+
+impl ReplyPage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Run => "run",
+        }
+    }
+
+    pub fn keys(self) -> &'static str {
+        match self {
+            Self::Waiting => "R replies, J and K move, Ctrl Enter sends",
+            Self::Run => "Ctrl Enter sends",
+        }
+    }
+}
+
 /// A sent form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     pub run_id: String,
     pub tool_use_id: String,
+    pub page: ReplyPage,
     pub kind: ReplyKind,
     text: String,
     /// Names and texts of fields of the result.
@@ -55,6 +80,7 @@ impl Reply {
             match name.as_str() {
                 "id" => reply.run_id = text,
                 "tool_use_id" => reply.tool_use_id = text,
+                "page" if text == ReplyPage::Run.as_str() => reply.page = ReplyPage::Run,
                 "as" => reply.kind = ReplyKind::parse(&text),
                 "text" => reply.text = text,
                 _ => {

@@ -1,5 +1,5 @@
-//! `POST /waiting`: the form that answers a waiting call. JavaScript gets the result as JSON; a plain form is redirected to
-//! the page, which shows it as a notice.
+//! `POST /waiting`: the form that answers a waiting call, on the run page and on the page of waiting calls. JavaScript gets the
+//! result as JSON; a plain form is redirected to its page, which shows it as a notice.
 
 use axum::extract::State;
 use axum::extract::rejection::FormRejection;
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use app::AppError;
 use app::model::waiting::WaitingAddress;
+use domain::url::encode_segment;
 
 use super::form_notice::NoticeStore;
 use crate::api::ApiCaller;
@@ -18,7 +19,7 @@ use crate::auth::Caller;
 use crate::error::Error;
 use crate::run_actions;
 use crate::state::AppState;
-use crate::waiting::{Reply, ReplyKind};
+use crate::waiting::{Reply, ReplyKind, ReplyPage};
 
 /// The names and texts of a form's controls.
 type Controls = Vec<(String, String)>;
@@ -35,13 +36,19 @@ pub async fn answer_call(
         Err(rejection) => return rejection.into_response(),
     };
     let is_scripted = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
-    let page = WaitingAddress::of(&reply.run_id, &reply.tool_use_id).href();
+    let (page, next) = match reply.page {
+        ReplyPage::Waiting => (WaitingAddress::of(&reply.run_id, &reply.tool_use_id).href(), "/waiting".to_owned()),
+        ReplyPage::Run => {
+            let run = format!("/runs/{}", encode_segment(&reply.run_id));
+            (run.clone(), run)
+        }
+    };
     let typed = reply.typed();
     match send(&state, &caller, reply).await {
         Ok(message) if is_scripted => Json(message).into_response(),
         Ok(message) => {
             notices.announce(&message).await;
-            Redirect::to("/waiting").into_response()
+            Redirect::to(&next).into_response()
         }
         Err(error) if is_scripted => error.into_response(),
         Err(error) => notices.reject(&error.into(), &page, typed).await,
@@ -52,7 +59,11 @@ pub async fn answer_call(
 async fn send(state: &AppState, caller: &Caller, reply: Reply) -> Result<String, Error> {
     let (run_id, tool_use_id, kind) = (reply.run_id.clone(), reply.tool_use_id.clone(), reply.kind);
     let board = state.waiting.load(state, caller.workspace_id).await?;
-    let tool = board.find(&run_id, &tool_use_id).map(|call| call.tool.clone());
+    let tool = match board.find(&run_id, &tool_use_id) {
+        Some(call) => Some(call.tool.clone()),
+        None if kind == ReplyKind::Form => find_in_log(state, caller, &run_id, &tool_use_id).await?,
+        None => None,
+    };
     let spec: Value = match kind {
         ReplyKind::Form => {
             let (json, _) = state.store.run_spec_and_log_state(caller.workspace_id, &run_id).await?;
@@ -78,4 +89,16 @@ async fn send(state: &AppState, caller: &Caller, reply: Reply) -> Result<String,
         Some(tool) => format!("Answer to {tool} sent. The run continues."),
         None => "Answer sent. The run continues.".to_owned(),
     })
+}
+
+/// The tool of a waiting call that is not listed yet.
+async fn find_in_log(
+    state: &AppState,
+    caller: &Caller,
+    run_id: &str,
+    tool_use_id: &str,
+) -> Result<Option<String>, Error> {
+    let log = state.timelines.replay(state, caller, run_id).await?;
+    let mut waiting = log.latest().waiting_calls();
+    Ok(waiting.find(|call| call.id.as_deref() == Some(tool_use_id)).map(|call| call.name.clone()))
 }

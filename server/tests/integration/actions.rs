@@ -33,10 +33,10 @@ async fn a_local_call_is_answered_once_and_later_answers_are_rejected() {
     let mut browser = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut browser).await;
     let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "{\"approved\":true}")];
-    assert_eq!(post(&mut browser, "answer-call", &form).await.status, 200);
+    assert_eq!(browser.answer(&form).await.status, 200);
     let log = app.sandbox_stream(DEMO, &id).await;
     assert!(log.contains("{\\\"approved\\\":true}"), "{log}");
-    let again = post(&mut browser, "answer-call", &form).await;
+    let again = browser.answer(&form).await;
     assert_eq!(again.status, 409, "{}", again.body);
     assert!(again.body.contains("conflict") && again.body.contains("The run has ended"), "{}", again.body);
 }
@@ -47,7 +47,7 @@ async fn an_unknown_call_of_a_running_run_counts_as_answered() {
     let mut browser = app.signed_in(DEMO).await;
     let (id, _) = waiting_run(&app, &mut browser).await;
     let form = [("id", id.as_str()), ("tool_use_id", "toolu_unknown"), ("text", "x")];
-    let answer = post(&mut browser, "answer-call", &form).await;
+    let answer = browser.answer(&form).await;
     assert_eq!(answer.status, 409);
     assert!(answer.body.contains("already been answered"), "{}", answer.body);
 }
@@ -57,11 +57,11 @@ async fn an_error_answer_needs_a_message() {
     let app = TestApp::start().await;
     let mut browser = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut browser).await;
-    let form = |text| [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", text), ("failed", "true")];
-    assert_eq!(post(&mut browser, "answer-call", &form(" ")).await.status, 400);
+    let form = |text| [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", text), ("as", "error")];
+    assert_eq!(browser.answer(&form(" ")).await.status, 400);
     let long = "x".repeat(8 * 1024 + 1);
-    assert_eq!(post(&mut browser, "answer-call", &form(&long)).await.status, 400);
-    assert_eq!(post(&mut browser, "answer-call", &form("The printer is on fire.")).await.status, 200);
+    assert_eq!(browser.answer(&form(&long)).await.status, 400);
+    assert_eq!(browser.answer(&form("The printer is on fire.")).await.status, 200);
     assert!(app.sandbox_stream(DEMO, &id).await.contains("printer is on fire"));
 }
 
@@ -97,14 +97,13 @@ async fn another_workspace_can_do_nothing_to_a_run() {
     let mut owner = app.signed_in(DEMO).await;
     let (id, call) = waiting_run(&app, &mut owner).await;
     let mut stranger = app.signed_in(OTHER).await;
-    let forms: [(&str, &[(&str, &str)]); 3] = [
-        ("cancel-run", &[("id", &id)]),
-        ("answer-call", &[("id", &id), ("tool_use_id", &call), ("text", "x")]),
-        ("give-feedback", &[("id", &id), ("thumb", "UP")]),
-    ];
+    let forms: [(&str, &[(&str, &str)]); 2] =
+        [("cancel-run", &[("id", &id)]), ("give-feedback", &[("id", &id), ("thumb", "UP")])];
     for (function, form) in forms {
         assert_eq!(post(&mut stranger, function, form).await.status, 404, "{function}");
     }
+    let answer = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "x")];
+    assert_eq!(stranger.answer(&answer).await.status, 404);
     assert_eq!(stranger.open(&format!("/api/runs/{id}/events")).await.status, 404);
     let mut nobody = app.browser();
     assert_eq!(post(&mut nobody, "cancel-run", &[("id", &id)]).await.status, 401);

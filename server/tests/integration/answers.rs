@@ -156,7 +156,7 @@ async fn a_persons_answer_comes_first_and_is_remembered_as_theirs() {
         let page = browser.open(&format!("/runs/{id}")).await.body;
         assert!(page.contains(expected) && !page.contains("The program that started this run owes"), "{page}");
         let form = [("id", id.as_str()), ("tool_use_id", call.as_str()), ("text", "by hand")];
-        assert_eq!(browser.call("answer-call", &form).await.0, 200);
+        assert_eq!(browser.answer(&form).await.status, 200);
         assert_eq!(result(&app, &id).await["output"], "by hand");
         assert_eq!(settled(&mut browser, &id).await, "by owner@demo.test");
     }

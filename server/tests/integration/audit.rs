@@ -37,7 +37,7 @@ async fn everything_that_people_do_is_in_the_log_without_what_they_wrote() {
     let run_id = browser.launch(&spec).await;
     let tool_call = app.pending_call(DEMO, &run_id).await;
     let answer = [("id", run_id.as_str()), ("tool_use_id", &tool_call), ("text", "the text of an answer")];
-    assert_eq!(browser.call("answer-call", &answer).await.0, 200);
+    assert_eq!(browser.answer(&answer).await.status, 200);
     app.sandbox_stream(DEMO, &run_id).await;
     let export = format!("/runs/{run_id}/export?format=html&secrets=true");
     assert_eq!(browser.open(&export).await.status, 200);

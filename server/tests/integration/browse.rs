@@ -264,7 +264,7 @@ async fn runs_beyond_the_size_limit_are_deleted_with_all_their_rows() {
     let log = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"x\"}}";
     let (waiting, call) = crate::actions::waiting_run(&app, &mut browser).await;
     let form = [("id", waiting.as_str()), ("tool_use_id", call.as_str()), ("text", "{}")];
-    assert_eq!(browser.call("answer-call", &form).await.0, 200);
+    assert_eq!(browser.answer(&form).await.status, 200);
     app.sandbox_stream(DEMO, &waiting).await;
     browser.open(&format!("/runs/{waiting}")).await;
     let imported = app.http.post(app.url("/api/import")).bearer_auth(api_key(DEMO)).body(log).send().await.unwrap();

@@ -52,7 +52,7 @@ async fn an_answer_by_hand_is_recorded() {
     let id = run.clone();
     let tab = tokio::spawn(async move {
         let form = [("id", id.as_str()), ("tool_use_id", &call), ("text", "yes")];
-        browser.call("answer-call", &form).await
+        browser.answer(&form).await.status
     });
     eventually("the post", async || (way.posted() == 1).then_some(())).await;
     tab.abort();

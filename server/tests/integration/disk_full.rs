@@ -158,8 +158,8 @@ async fn a_full_disk_leaves_pages_readable_and_ends_without_a_restart() {
     // A run can be cancelled, and a call answered. Their entries in the audit log follow.
     assert_eq!(browser.call("cancel-run", &[("id", &waiting)]).await.0, 200);
     let answer = [("id", answered.as_str()), ("tool_use_id", &call), ("text", "yes")];
-    let (status, body) = browser.call("answer-call", &answer).await;
-    assert_eq!(status, 200, "{body}");
+    let sent = browser.answer(&answer).await;
+    assert_eq!(sent.status, 200, "{}", sent.body);
     // MANTYX has the message, so the page doesn't suggest to send it again.
     let (status, body) = browser.call("send-message", &[("id", &session), ("text", "/say hello")]).await;
     assert_eq!(status, 200, "{body}");

@@ -120,13 +120,13 @@ async fn changes_need_the_scope_to_write() {
     let mut browser = signed_in_with(&app, &["runs:read", "sessions:read"]).await;
     for (function, form) in [
         ("cancel-run", vec![("id", id.as_str())]),
-        ("answer-call", vec![("id", &id), ("tool_use_id", "x"), ("text", "y")]),
         ("pause-sync", vec![("paused", "true")]),
         ("send-message", vec![("id", "s"), ("text", "hi")]),
         ("end-session", vec![("id", "s")]),
     ] {
         assert_eq!(browser.call(function, &form).await.0, 403, "{function}");
     }
+    assert_eq!(browser.answer(&[("id", &id), ("tool_use_id", "x"), ("text", "y")]).await.status, 403);
     let log = "{\"seq\":1,\"type\":\"result\",\"data\":{\"text\":\"x\"}}\n";
     let url = app.url("/api/import");
     let request = app.http.post(url.clone()).header("origin", url.origin().ascii_serialization()).body(log);

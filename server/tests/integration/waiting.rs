@@ -51,10 +51,7 @@ async fn launched_run(browser: &mut Browser, tools: Value) -> String {
 async fn reply(browser: &mut Browser, call: &Value, controls: &[(&str, &str)]) -> Answer {
     let mut form = vec![("id", call["runId"].as_str().unwrap()), ("tool_use_id", call["toolUseId"].as_str().unwrap())];
     form.extend(controls);
-    let url = browser.url("/waiting");
-    let request = http_client().post(url.clone()).form(&form);
-    let request = request.header(ORIGIN, url.origin().ascii_serialization()).header(ACCEPT, "application/json");
-    browser.send(request, url).await
+    browser.answer(&form).await
 }
 
 /// Sends the form as a browser without scripts does, and returns the redirect.
@@ -211,6 +208,36 @@ async fn an_answer_that_is_not_valid_is_refused_and_the_call_goes_on_waiting() {
         assert!(answer.body.contains(problem), "{}", answer.body);
     }
     assert!(find(&mut browser, &id).await.is_some());
+}
+
+#[tokio::test]
+async fn the_run_page_has_the_same_form_and_a_plain_one_returns_to_it() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = launched_run(&mut browser, tools_with_schema()).await;
+    let call = wait_for_call(&mut browser, &id).await;
+    let page = browser.open(&format!("/runs/{id}")).await.body;
+    assert!(page.contains("name=\"field.approved\"") && page.contains("Send answer"), "{page}");
+    let incomplete = [("page", "run"), ("as", "form"), ("field.note", "kept")];
+    assert_eq!(plain_reply(&mut browser, &call, &incomplete).await, format!("/runs/{id}"));
+    let page = open_as_browser(&mut browser, &format!("/runs/{id}")).await;
+    assert!(page.contains("approved: Required.") && page.contains("note: kept"), "{page}");
+    let complete = [("page", "run"), ("as", "form"), ("field.approved", "true")];
+    assert_eq!(plain_reply(&mut browser, &call, &complete).await, format!("/runs/{id}"));
+    let output = result(&app, &id).await["output"].as_str().unwrap().to_owned();
+    assert_eq!(serde_json::from_str::<Value>(&output).unwrap(), json!({ "approved": true }));
+}
+
+#[tokio::test]
+async fn a_form_answers_a_call_that_is_not_listed_yet() {
+    let app = TestApp::start().await;
+    let mut browser = app.signed_in(DEMO).await;
+    let id = app.start_run(DEMO, SCRIPT, json!({ "tools": tools_with_schema() })).await;
+    let tool_use_id = app.pending_call(DEMO, &id).await;
+    browser.open(&format!("/runs/{id}")).await;
+    let form = [("id", id.as_str()), ("tool_use_id", &tool_use_id), ("as", "form"), ("field.approved", "true")];
+    let answer = browser.answer(&form).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
 #[tokio::test]

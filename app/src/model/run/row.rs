@@ -45,8 +45,8 @@ pub struct CallRow {
     pub outcome: CallOutcome,
     /// HTML.
     pub line: String,
-    /// The id of a call that can be answered from this page.
-    pub waiting_id: Option<String>,
+    /// HTML: the controls that answer the call, if it can be answered from this page.
+    pub reply: Option<String>,
     /// HTML: the time that the call has been waiting.
     pub age: String,
     /// The content of an open row.
@@ -62,7 +62,7 @@ pub enum CallOutcome {
     ReportedFailure,
     /// Stopped by the tool's budget.
     Intercepted,
-    /// Not made: the loop guard skipped it.
+    /// Not made: the loop guard or the turn limit skipped it.
     Skipped,
     Waiting,
     Unanswered,

@@ -26,7 +26,7 @@ pub struct RunState {
     pub last_seq: u64,
     pub turns: u64,
     pub calls: u64,
-    /// Calls that the loop guard skipped. They are not among `calls`.
+    /// Calls that the loop guard, a budget or the turn limit skipped. They are not among `calls`.
     pub skipped_calls: u64,
     pub tokens: Option<Tokens>,
     /// The model of the newest turn, or the requested one.

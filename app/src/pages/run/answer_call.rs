@@ -2,8 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::FormResult;
-use crate::browser::RunContext;
+use crate::browser::{FormResult, RunContext, send_on_ctrl_enter, typed_reply};
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
 
@@ -34,7 +33,8 @@ impl Draft {
 
 #[component]
 pub fn AnswerCall(
-    tool_use_id: String,
+    /// HTML.
+    controls: String,
     /// HTML: the time that the call has been waiting.
     age: Signal<String>,
     draft: Draft,
@@ -46,15 +46,17 @@ pub fn AnswerCall(
             .into_any();
     }
     view! {
-        <PostForm action="/rpc/answer-call" class="answer-call" done="Sent. The run continues." outcome=draft.outcome on:submit=move |_| draft.send()>
-            <input type="hidden" name="id" value=run.id.get_value() />
-            <input type="hidden" name="tool_use_id" value=tool_use_id />
-            <label>"Your answer" <textarea name="text" rows="3" required on:input=move |event| draft.text.set(event_target_value(&event))></textarea></label>
-            <p class="answer-buttons">
-                <button class="button primary" type="submit">"Send result"</button>
-                <button class="button" type="submit" name="failed" value="true">"Return error"</button>
-                {age}
-            </p>
+        <PostForm
+            action="/waiting"
+            class="answer-call"
+            done="Answer sent. The run continues."
+            outcome=draft.outcome
+            on:submit=move |_| draft.send()
+            on:input=move |event: leptos::web_sys::Event| draft.text.set(typed_reply(&event))
+            on:keydown=move |event: leptos::web_sys::KeyboardEvent| send_on_ctrl_enter(&event)
+        >
+            <div inner_html=controls></div>
+            {age}
         </PostForm>
     }
     .into_any()

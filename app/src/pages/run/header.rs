@@ -35,15 +35,15 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
         let known = run.summary.with(|run| run.model.clone());
         known.or_else(|| run.state.with(|state| state.model.clone()))
     };
-    let calls = move || {
-        let (made, skipped) = run.state.with(|state| (state.calls, state.skipped_calls));
-        match skipped {
-            0 => format::grouped(made),
-            _ => format!("{} (+{} skipped)", format::grouped(made), format::grouped(skipped)),
-        }
+    let calls = move || format::grouped(run.state.with(|state| state.calls));
+    let skipped = move || {
+        let skipped = run.state.with(|state| state.skipped_calls);
+        (skipped > 0).then(|| format::grouped(skipped))
     };
-    // A page that was opened during the run keeps room for what changes, so that nothing moves.
+    // A page that was opened during the run keeps room for what changes, so that nothing moves. What is unknown until later
+    // comes last, where its room is not seen.
     let is_live = !run.state.with_untracked(|state| state.ended);
+    let has_skipped = Memo::new(move |_| is_live || skipped().is_some());
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
@@ -66,18 +66,19 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                     </dd>
                 </div>
                 <div><dt class="visually-hidden">"Run"</dt><dd class="run-id"><code title=id.clone()>{format::short_id(&id)}</code><CopyButton text=id.clone() label="Copy the run's id" /></dd></div>
-                {fact("Model", Signal::derive(move || model().map(|model| visible(&model).into_owned())))}
+                <div data-fact="Model"><dt class="visually-hidden">"Model"</dt><dd>{move || figure(model().map(|model| visible(&model).into_owned()))}</dd></div>
                 {first.agent_id.as_deref().map(|agent| view! { <div><dt>"Agent"</dt><dd>{visible(agent).into_owned()}</dd></div> })}
-                {fact("Turns", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.turns)))))}
-                {fact("Tool calls", Signal::derive(move || Some(calls())))}
-                {fact("Tokens", Signal::derive(tokens))}
-                {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
+                {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
+                <div data-fact="Created"><dt class="visually-hidden">"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
                 <div data-fact="Duration"><dt>"Duration"</dt><dd>
                     {is_counting.then(|| view! { <Elapsed age_s shown=is_running /> })}
                     {move || (!is_counting || !is_running.get()).then(|| figure(at_end(|run| run.duration_ms.map(format::duration))))}
                 </dd></div>
-                <div data-fact="Created"><dt>"Created"</dt><dd><RelativeTime at_ms=first.created_at_ms now_ms /></dd></div>
-                {first.session_id.clone().map(|session| view! { <div><dt>"Session"</dt><dd><a href=format!("/sessions/{session}")><code title=session.clone()>{format::short_id(&session)}</code></a></dd></div> })}
+                {fact("Turns", Signal::derive(move || Some(format::grouped(run.state.with(|state| state.turns)))))}
+                {fact("Tool calls", Signal::derive(move || Some(calls())))}
+                {fact("Tokens", Signal::derive(tokens))}
+                {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
+                {move || has_skipped.get().then(|| fact("Skipped", Signal::derive(skipped)))}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>
@@ -86,7 +87,9 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
 
 /// A figure that changes. Takes a signal and not a closure, so that the client contains this code only once.
 fn fact(name: &'static str, value: Signal<Option<String>>) -> AnyView {
-    view! { <div data-fact=name><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }.into_any()
+    let is_unknown = move || value.with(Option::is_none);
+    view! { <div data-fact=name class:unknown=is_unknown><dt>{name}</dt><dd>{move || figure(value.get())}</dd></div> }
+        .into_any()
 }
 
 fn total(tokens: Tokens) -> String {

@@ -1,13 +1,11 @@
 //! The plan and the output of the run, or the partial output of a failed run.
 
 use leptos::prelude::*;
-use protocol::RunStatus;
 
 use crate::browser::RunContext;
 use crate::components::copy::CopyButton;
 use crate::components::json_tree::JsonTree;
 use crate::format::grouped;
-use crate::model::run::RunState;
 
 #[component]
 pub fn Output() -> impl IntoView {
@@ -16,20 +14,18 @@ pub fn Output() -> impl IntoView {
         run.state
             .with(|state| (state.answer.clone(), state.answer_html.clone(), state.answer_cut, state.violations.clone()))
     });
-    let partial = Memo::new(move |_| run.state.with(|state| state.partial));
+    let partial = Memo::new(move |_| run.state.with(|state| state.partial && !state.answer.is_empty()));
     let unfinished = Memo::new(move |_| run.state.with(|state| !state.truncation.is_empty()));
-    // In a run in progress the text so far is in the timeline, and a plan that appears later would move the panel. Of other
-    // runs only one that succeeded says that it has no output: the finding says why there is none.
-    let is_absent = move || {
-        let says_nothing =
-            |state: &RunState| !state.ended || (state.status != RunStatus::Succeeded && state.schema_result.is_empty());
-        let is_live = run.at().is_none() && run.state.with(|state| !state.ended);
-        is_live || (answer.with(|answer| answer.0.is_empty()) && run.state.with(says_nothing))
-    };
+    // In a run in progress the text so far is in the timeline, and a plan that appears later would move the panel.
+    let is_later =
+        move || run.state.with(|state| !state.status.is_terminal() && (run.at().is_none() || state.answer.is_empty()));
+    // The log of an imported run may have no end.
+    let will_come = move || is_later() && (run.at().is_some() || run.summary.with(|run| !run.status.is_terminal()));
     view! {
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
-        <section class="panel output" hidden=is_absent>
+        <p class="hint" hidden=move || !will_come()>"The output appears here when the run has ended."</p>
+        <section class="panel output" hidden=is_later>
             <h2>{move || if partial.get() { "Partial output" } else { "Output" }}</h2>
             {move || {
                 let (text, html, cut, violations) = answer.get();

@@ -79,7 +79,7 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
     let depth = move || row.with(|row| row.as_ref().map(|row| row.depth.to_string()));
     let line = move || row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.line.clone()));
     let open = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.open.clone()));
-    let waiting_id = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.waiting_id.clone()));
+    let reply = Memo::new(move |_| row.with(|row| row.as_ref()?.as_call()?.reply.clone()));
     let draft = Draft::new();
     let age = Signal::derive(move || {
         row.with(|row| row.as_ref().and_then(Row::as_call).map(|call| call.age.clone())).unwrap_or_default()
@@ -88,8 +88,8 @@ fn CallRowView(row: Memo<Option<Row>>) -> impl IntoView {
         <li class=class class:current=is_current id=anchor data-depth=depth data-outcome=outcome>
             <div class="call-line" inner_html=move || line().unwrap_or_default()></div>
             {move || open.get().map(|body| view! { <CallDetails body=*body /> })}
-            {move || match waiting_id.get() {
-                Some(id) => view! { <AnswerCall tool_use_id=id age draft /> }.into_any(),
+            {move || match reply.get() {
+                Some(controls) => view! { <AnswerCall controls age draft /> }.into_any(),
                 None => view! { <UnsentDraft draft /> }.into_any(),
             }}
         </li>

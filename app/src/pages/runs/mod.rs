@@ -109,7 +109,7 @@ fn Loaded(
     let filtered = !list.filter_bar.text.is_empty();
     let filters = list.filter_bar.chips.len();
     let (text, opened) = (list.filter_bar.text.clone(), list.filter_bar.view.clone());
-    let (here, kept) = (list.here, list.filter_bar.kept.clone());
+    let (here, kept, filter) = (list.here, list.filter_bar.kept.clone(), list.filter_bar.text.clone());
     let selection = selection::Selection::default();
     let body = if is_invalid {
         view! { <section class="empty"><IconView icon=Icon::Alert /><p>"Fix the filter to see runs."</p></section> }
@@ -170,7 +170,7 @@ fn Loaded(
             </div>
             <FacetPanel panel=list.facets><OpenRun /></FacetPanel>
         </div>
-        <preview::PreviewPanel previewed_id ids here newer=list.newer older=list.older />
+        <preview::PreviewPanel previewed_id ids here filter newer=list.newer older=list.older />
     }
 }
 

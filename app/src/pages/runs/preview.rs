@@ -58,13 +58,15 @@ pub fn PreviewPanel(
     previewed_id: Memo<Option<String>>,
     ids: Vec<String>,
     here: String,
+    /// The list's.
+    filter: String,
     newer: Option<String>,
     older: Option<String>,
 ) -> impl IntoView {
     let (newer, older) = (StoredValue::new(newer), StoredValue::new(older));
     let links = PanelLinks { ids: StoredValue::new(ids), here: StoredValue::new(here), newer, older, previewed_id };
     handle_keys(links);
-    let preview = PageData::load_some(move || previewed_id.get(), preview_run);
+    let preview = PageData::load_some(move || previewed_id.get(), move |id| preview_run(id, filter.clone()));
     preview.show_later(move |preview| {
         let (title, content) = match preview {
             Ok(preview) => (title(&preview.run), view! { <Content preview /> }.into_any()),
@@ -116,6 +118,7 @@ fn Content(preview: RunPreview) -> impl IntoView {
                 true => run.reason.clone().map(|reason| view! { <p class="cause">{reason}</p> }.into_any()),
                 false => Some(view! { <div class="findings" inner_html=preview.findings></div> }.into_any()),
             }}
+            {(!preview.matches.is_empty()).then(|| view! { <div inner_html=preview.matches></div> })}
             <dl class="facts">
                 <div><dt>"Status"</dt><dd><StatusBadge status=preview.status end_is_unknown=run.end_is_unknown() /></dd></div>
                 <div><dt>"Run"</dt><dd><code title=run.id.clone()>{format::short_id(&run.id)}</code></dd></div>

@@ -37,13 +37,13 @@ fn banner(name: &str, seq: u64, max_calls: u64, intercepted: u64) -> Banner {
         (
             format!("{shown} is turned off in this run"),
             format!("Its budget is 0 calls, so {} before the tool ran.", stopped("call")),
-            format!("If the model should use {shown}, set its budget (toolBudgets) above 0; else do not offer it."),
+            format!("If the model should use {shown}, set its budget above 0; else do not offer it."),
         )
     } else {
         (
             format!("Tool budget exhausted: {shown}"),
             format!("The run may call {shown} {}; {} before the tool ran.", times(max_calls), stopped("more call")),
-            format!("If the work needs more, raise the budget of {shown} (toolBudgets) from {max_calls} to {enough}."),
+            format!("If the work needs more, raise the budget of {shown} from {max_calls} to {enough}."),
         )
     };
     Banner {

@@ -90,7 +90,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             message,
             facts(None),
             NextStep::change(
-                "Shorten the prompt or the tools' answers, or use a model with a larger context window (modelId).",
+                "Shorten the prompt or the tools' answers, or use a model with a larger context window.",
                 "/modelId",
                 super::spec_field(spec, "modelId"),
                 None,
@@ -104,7 +104,7 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let facts = Facts::Local { calls: waiting.len() as u64, tools: waiting, timeout_ms };
             let raised = timeout_ms.map(|ms| ms.saturating_mul(2).min(MAX_LOCAL_TOOL_TIMEOUT_MS));
             let next = NextStep::change(
-                "Start the program that answers this tool, then relaunch. If it only needs more time, raise budgets.localToolTimeoutMs.",
+                "Start the program that answers this tool, then relaunch. If it only needs more time, raise “Wait for a local tool”.",
                 "/budgets/localToolTimeoutMs",
                 timeout_ms.map(Into::into),
                 raised.filter(|raised| Some(*raised) > timeout_ms).map(Into::into),
@@ -117,10 +117,10 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
             let raised = limit.map(|limit| limit.saturating_mul(2).min(MAX_TOOL_TURNS).max(limit));
             let text = match (limit, raised) {
                 (Some(limit), Some(raised)) if raised > limit => format!(
-                    "If the task needs more turns, raise budgets.maxToolTurns from {limit} to {raised}; otherwise make \
+                    "If the task needs more turns, raise “Turns with tools” from {limit} to {raised}; otherwise make \
                      the task smaller."
                 ),
-                _ => "If the task needs more turns, raise budgets.maxToolTurns; otherwise make the task smaller."
+                _ => "If the task needs more turns, raise “Turns with tools”; otherwise make the task smaller."
                     .to_owned(),
             };
             let to = raised.filter(|raised| Some(*raised) != limit).map(Into::into);
@@ -137,12 +137,9 @@ fn failed(timeline: &Timeline, outcome: &Outcome, spec: Option<&Value>) -> Optio
 fn advice(class: &str, outcome: &Outcome, spec: Option<&Value>) -> NextStep {
     let has_fallback = spec.is_some_and(|spec| spec["fallbackModelId"].is_string());
     match class {
-        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => NextStep::change(
-            "Relaunch in a few minutes, or set a fallback model (fallbackModelId).",
-            "/fallbackModelId",
-            None,
-            None,
-        ),
+        "overloaded" | "server" | "timeout" | "upstream_deadline" if !has_fallback => {
+            NextStep::change("Relaunch in a few minutes, or set a fallback model.", "/fallbackModelId", None, None)
+        }
         "rate_limit" | "overloaded" => NextStep::relaunch("Relaunch in a few minutes."),
         "server" | "timeout" | "upstream_deadline" => {
             NextStep::relaunch("Relaunch. If it fails the same way, try another model.")

@@ -61,13 +61,13 @@ fn stop_sooner(look: &str, spec: Option<&Value>, tools_in_loop: &[String]) -> Ne
     let is_lowest = thresholds.is_some_and(|asked| asked.nudge_at <= threshold && asked.give_up_at <= cutoff);
     match tools_in_loop.first().filter(|_| is_lowest) {
         Some(tool) => NextStep::change(
-            format!("{look} To stop such a loop sooner, give the tool a budget (toolBudgets)."),
+            format!("{look} To stop such a loop sooner, give the tool a budget."),
             &format!("/toolBudgets/{}/maxCalls", escape(tool)),
             None,
             Some(1.into()),
         ),
         None => NextStep::change(
-            format!("{look} To stop such a loop sooner, lower the guard's thresholds (loopDetection)."),
+            format!("{look} To stop such a loop sooner, lower the guard's thresholds."),
             "/loopDetection",
             spec_field(spec, "loopDetection"),
             Some(json!({ "consecutiveThreshold": threshold, "hardCutoffThreshold": cutoff })),

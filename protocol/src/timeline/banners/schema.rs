@@ -16,7 +16,7 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
             "The output schema was not enforced".to_owned(),
             "The model could answer in any format, so the output may not match the schema.".to_owned(),
             NextStep::change(
-                "Check the output before you rely on it. To make the run fail instead, set outputSchema.enforcement to strict.",
+                "Check the output before you rely on it. To make the run fail instead, enforce the output format strictly.",
                 "/outputSchema/enforcement",
                 Some("best_effort".into()),
                 Some("strict".into()),
@@ -25,10 +25,10 @@ pub(super) fn check(timeline: &Timeline, _: Option<&Value>) -> Vec<Banner> {
     } else if class.starts_with("structured_output") {
         let message = outcome.error.as_deref().map(sentence).unwrap_or_default();
         let next_step = if class == "structured_output_schema_rejected" {
-            NextStep::change("Simplify the schema (outputSchema), then relaunch.", "/outputSchema/schema", None, None)
+            NextStep::change("Simplify the output schema, then relaunch.", "/outputSchema/schema", None, None)
         } else {
             NextStep::change(
-                "Choose a model that supports output schemas, or set outputSchema.enforcement to best_effort.",
+                "Choose a model that supports output schemas, or enforce the output format with best effort only.",
                 "/outputSchema/enforcement",
                 Some("strict".into()),
                 Some("best_effort".into()),

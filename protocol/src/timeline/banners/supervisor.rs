@@ -57,7 +57,7 @@ fn banner(timeline: &Timeline, spec: Option<&Value>, wanted: &str, kind: BannerK
 
 /// Suggests twice as many calls between reviews, if the current number is known.
 fn review_less_often(spec: Option<&Value>) -> NextStep {
-    let text = "Read the supervisor's reason. If it was wrong, raise supervisor.interval, or turn the supervisor off.";
+    let text = "Read the supervisor's reason. If it was wrong, raise “Model calls between reviews”, or turn the supervisor off.";
     let interval = spec.and_then(supervision).map(|supervision| supervision.interval);
     let raised = interval.map(|interval| interval.saturating_mul(2).min(MAX_INTERVAL));
     match raised.filter(|raised| Some(*raised) > interval) {

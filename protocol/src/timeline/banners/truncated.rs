@@ -64,14 +64,14 @@ fn next_step(mostly_thought: bool, spec: Option<&Value>) -> NextStep {
     // An unknown spec may have requested thinking.
     let level = spec.map_or(LOW + 1, reasoning_level);
     if mostly_thought && level > 0 {
-        let (to, how) = if level > LOW { ("low", "to low") } else { ("off", "off") };
+        let (to, how) = if level > LOW { ("low", "set reasoning to low") } else { ("off", "turn reasoning off") };
         let text = format!(
-            "Leave more of the limit to the answer: set reasoningLevel {how}. If that is not enough, choose a model with a \
+            "Leave more of the limit to the answer: {how}. If that is not enough, choose a model with a \
              larger output limit."
         );
         return NextStep::change(text, "/reasoningLevel", super::spec_field(spec, "reasoningLevel"), Some(to.into()));
     }
-    let text = "Ask for a shorter answer, or choose a model with a larger output limit (modelId): the limit is the model's, \
+    let text = "Ask for a shorter answer, or choose a model with a larger output limit: the limit is the model's, \
                 and it can't be raised in the spec.";
     NextStep::change(text, "/modelId", super::spec_field(spec, "modelId"), None)
 }

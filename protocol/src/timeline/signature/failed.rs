@@ -21,7 +21,6 @@ pub(super) fn signature(timeline: &Timeline) -> Option<Signature> {
 /// The tools that failed or reported a failure in the last turn that called any.
 fn tools_that_failed_last(timeline: &Timeline) -> Vec<String> {
     let last = timeline.turns.iter().rev().find(|turn| turn.calls().next().is_some());
-    let failed =
-        last.into_iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls()).filter(|call| call.failed());
+    let failed = last.into_iter().flat_map(|turn| turn.made_calls()).filter(|call| call.failed());
     distinct(failed.map(|call: &ToolCall| call.name.as_str()))
 }

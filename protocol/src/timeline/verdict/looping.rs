@@ -33,7 +33,7 @@ fn observed(timeline: &Timeline, reports: &[(usize, &Note)]) -> Vec<Sentence> {
 
 fn observation(timeline: &Timeline, repetition: &Repetition, reports: &[(usize, &Note)]) -> Sentence {
     let names = tools(repetition.tools.iter().map(String::as_str));
-    // A call that the guard skipped was requested and not made.
+    // A skipped call was requested and not made.
     let skipped = timeline.skipped_turns(repetition) as u64;
     let (called, made) = if skipped > 0 { ("requested", "requested") } else { ("called", "made") };
     let were = match repetition.calls_per_turn {
@@ -44,8 +44,8 @@ fn observation(timeline: &Timeline, repetition: &Repetition, reports: &[(usize, 
     let arguments = if repetition.calls_per_turn == 1 { " with the same arguments" } else { "" };
     let skips = match skipped * repetition.calls_per_turn as u64 {
         0 => String::new(),
-        1 => "; the guard skipped 1 call".to_owned(),
-        calls => format!("; the guard skipped {calls} calls"),
+        1 => "; 1 call was skipped".to_owned(),
+        calls => format!("; {calls} calls were skipped"),
     };
     let reported = reports.iter().any(|(turn, _)| repetition.contains_turn(*turn));
     let unreported = if reported { "" } else { " The server did not report a loop." };

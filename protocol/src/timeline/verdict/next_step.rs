@@ -24,7 +24,7 @@ fn unreported_loop(timeline: &Timeline, spec: Option<&Value>) -> Option<(String,
     let repetition = timeline.repetitions().into_iter().find(|repetition| repetition.turns >= MIN_EQUAL_TURNS)?;
     let names = tools(repetition.tools.iter().map(String::as_str));
     let is_off = spec.is_some_and(|spec| loop_thresholds(spec).is_none());
-    let guard = if is_off { ", and turn on the loop guard (loopDetection)" } else { "" };
+    let guard = if is_off { ", and turn on the loop guard" } else { "" };
     Some((format!("Check the results of {names}{guard}."), repetition.first_wasted_seq))
 }
 

@@ -7,11 +7,8 @@ use crate::timeline::Timeline;
 use crate::timeline::format::{count, tools};
 
 pub(super) fn sentences(timeline: &Timeline, _: Option<&Value>) -> Vec<Sentence> {
-    // The answer to a skipped call is the guard's.
-    let failed = || {
-        let made = timeline.turns.iter().filter(|turn| !turn.skipped).flat_map(|turn| turn.calls());
-        made.filter(|call| call.failed())
-    };
+    // The answer to a skipped call is the server's own.
+    let failed = || timeline.turns.iter().flat_map(|turn| turn.made_calls()).filter(|call| call.failed());
     let failures = failed().count() as u64;
     if failures == 0 {
         return Vec::new();

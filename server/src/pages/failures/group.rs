@@ -1,5 +1,6 @@
 //! The page of a failure group as HTML.
 
+use crate::html::escape_text;
 use crate::masking::{is_redacted, shown};
 use crate::pages::code_words::CodeWords;
 use app::components::icon::{Icon, IconView};
@@ -113,11 +114,14 @@ fn finding(group: &FailureGroup, page: &Page<'_>) -> AnyView {
         true => None,
         false => Some(view! { <div class="findings" inner_html=page.finding.clone()></div> }),
     };
+    // Without a message of its own, the finding already says it outside of its fold.
+    let unfolded = page.finding.split("<details").next().unwrap_or_default();
+    let is_said = unfolded.contains(&escape_text(&group.next_step));
     view! {
         <section class="failure-section">
             <h2>"Typical finding "{of_run}</h2>
             {shown}
-            {(!group.next_step.is_empty()).then(|| view! { <p><b>"Next step: "</b><CodeWords text=group.next_step.clone() /></p> })}
+            {(!is_said).then(|| view! { <p><b>"Next step: "</b><CodeWords text=group.next_step.clone() /></p> })}
         </section>
     }
     .into_any()

@@ -137,7 +137,11 @@ fn cost(timeline: &Timeline, repetition: &Repetition) -> Vec<Sentence> {
     let count = |calls: usize| if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
     let skipped = timeline.skipped_turns(repetition) * repetition.calls_per_turn;
     let calls = count(repetition.wasted_calls().saturating_sub(skipped));
-    let skips = if skipped > 0 { format!(" The guard skipped {}.", count(skipped)) } else { String::new() };
+    let skips = match skipped {
+        0 => String::new(),
+        1 => " 1 call was skipped.".to_owned(),
+        skipped => format!(" {skipped} calls were skipped."),
+    };
     let mut sentences = vec![Sentence {
         text: format!("From the first wasted step on, {turns} and {calls} added nothing new.{skips}"),
         seqs: vec![repetition.first_wasted_seq],
@@ -242,7 +246,7 @@ mod tests {
         assert_eq!(detail.iterations[2].guard.as_deref(), Some("nudged"));
         assert_eq!(detail.iterations[3].arguments, [r#"recall/q: "refund" → "invoice""#]);
         assert!(detail.sentences[0].text.contains("2 turns and 1 call added"), "{:?}", detail.sentences);
-        assert!(detail.sentences[0].text.ends_with("The guard skipped 1 call."), "{:?}", detail.sentences);
+        assert!(detail.sentences[0].text.ends_with("1 call was skipped."), "{:?}", detail.sentences);
         assert!(detail.sentences[1].text.contains("nudge worked"), "{:?}", detail.sentences);
     }
 

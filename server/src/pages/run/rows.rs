@@ -9,6 +9,9 @@ use protocol::json::preview;
 use protocol::timeline::{self, CallKind, NoteKind, Plan, Timeline, Timing, ToolCall, Turn};
 use serde_json::Value;
 
+use crate::pages::reply;
+use crate::waiting::ReplyPage;
+
 use super::describe::{describe, describe_outcome};
 use super::events::event_row;
 use super::render::rows::{self as render, CallLine};
@@ -36,6 +39,8 @@ pub struct RowContext<'a> {
     pub ages: &'a [CallAge],
     /// Seqs of the calls that can be answered.
     pub waiting: &'a BTreeSet<u64>,
+    /// The run's spec, for the form of a tool's answer.
+    pub spec: Option<&'a Value>,
     pub retries: &'a Retries<'a>,
     pub timing: Option<&'a Timing>,
     pub links: Links<'a>,
@@ -167,7 +172,7 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, skipped: bool, open: bool, con
     let over = context.timeline.status().is_terminal();
     let outcome = match &call.answer {
         _ if call.intercepted => CallOutcome::Intercepted,
-        Some(_) if skipped => CallOutcome::Skipped,
+        answer if skipped && (answer.is_some() || over) => CallOutcome::Skipped,
         Some(answer) if answer.ok => CallOutcome::Ok,
         Some(answer) if answer.reported_failure => CallOutcome::ReportedFailure,
         Some(_) => CallOutcome::Error,
@@ -196,7 +201,10 @@ fn call_row(key: &str, seq: u64, call: &ToolCall, skipped: bool, open: bool, con
         outcome,
         line: render::call(line, context.links),
         age: age.map(|age| call_age(*age)).unwrap_or_default(),
-        waiting_id: call.id.as_ref().filter(|_| can_answer).map(|id| id.to_string()),
+        reply: call.id.as_deref().filter(|_| can_answer).map(|id| {
+            let spec = context.spec.unwrap_or(&Value::Null);
+            reply::render(ReplyPage::Run, context.links.run_id, id, &call.name, spec)
+        }),
         open: open.then(|| Box::new(call_body(call))),
     })
 }

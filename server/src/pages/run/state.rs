@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::masking::{mask_banners, masked, shown};
 use app::model::run::{ReplayClock, RowWindow, RunState, RunView, Tab, TabContent};
 use domain::{AnswerRecord, ToolAnswerers};
-use protocol::timeline::{Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, ToolCall, minimap};
+use protocol::timeline::{Density, NoteKind, RowOptions, RowQuery, Rows, Timeline, Timing, minimap};
 use protocol::{Event, RunStatus, spec};
 use serde_json::Value;
 
@@ -35,7 +35,9 @@ pub struct ToolUsage {
     pub tool: String,
     pub calls: u64,
     pub failed: u64,
-    pub stopped: u64,
+    pub skipped: u64,
+    /// The server reported that its budget was used up.
+    pub over_budget: bool,
     pub budget: Budget,
 }
 
@@ -238,10 +240,10 @@ fn window(
     // Opening a row must not change the window.
     let here = RunView { from: (rows.len() > WINDOW_ROWS).then_some(start), ..view.clone() };
     let links = Links { view: &here, ..links };
-    let (answers, ages) = (source.answers, source.ages);
+    let (answers, ages, spec) = (source.answers, source.ages, source.spec);
     let events = source.events;
     let context =
-        RowContext { timeline, events, answers, ages, waiting, retries: &retries, timing: times.timing, links };
+        RowContext { timeline, events, answers, ages, waiting, spec, retries: &retries, timing: times.timing, links };
     let window_rows = rows.window(start..start + WINDOW_ROWS);
     // Of a long run a page of rows is a short part: bars on the axis of the whole run would all be at one place.
     if is_waterfall && view.zoom.is_none() && rows.len() > WINDOW_ROWS {
@@ -319,25 +321,29 @@ fn tool_usage(timeline: &Timeline, spec: Option<&Value>) -> Vec<ToolUsage> {
     let otherwise = if spec.is_some() { Budget::Unlimited } else { Budget::Unknown };
     let budget = |tool: &str| budgets.get(tool).map_or(otherwise, |calls| Budget::Calls(*calls));
     let asked = spec.and_then(|spec| spec["toolBudgets"].as_object());
-    let skipped: Vec<&ToolCall> = timeline.skipped_calls().collect();
-    let count_skipped = |tool: &str, which: fn(&ToolCall) -> bool| {
-        skipped.iter().filter(|call| call.name == tool && which(call)).count() as u64
-    };
     let mut tools: Vec<ToolUsage> = timeline
-        .totals
+        .made_totals()
         .tools
-        .iter()
+        .into_iter()
         .map(|(tool, totals)| ToolUsage {
-            tool: tool.to_string(),
-            calls: totals.calls - count_skipped(tool, |_| true),
-            failed: totals.failed - count_skipped(tool, ToolCall::failed),
-            stopped: totals.over_budget,
-            budget: budget(tool),
+            budget: budget(&tool),
+            tool,
+            calls: totals.calls,
+            failed: totals.failed,
+            skipped: totals.skipped,
+            over_budget: totals.over_budget > 0,
         })
         .collect();
     for tool in asked.into_iter().flatten().map(|(tool, _)| tool) {
         if !tools.iter().any(|used| used.tool == *tool) {
-            tools.push(ToolUsage { tool: tool.clone(), calls: 0, failed: 0, stopped: 0, budget: budget(tool) });
+            tools.push(ToolUsage {
+                tool: tool.clone(),
+                calls: 0,
+                failed: 0,
+                skipped: 0,
+                over_budget: false,
+                budget: budget(tool),
+            });
         }
     }
     tools

@@ -1,5 +1,6 @@
 //! The list of runs.
 
+mod matches;
 pub mod preview;
 mod sorting;
 pub mod updates;

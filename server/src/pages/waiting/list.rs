@@ -58,7 +58,7 @@ fn row(call: &BoardCall, is_shown: bool, viewer: Option<&str>, now_ms: i64) -> A
 pub fn facts(call: &BoardCall, viewer: Option<&str>, now_ms: i64) -> AnyView {
     let run = RunView::default().focused(call.seq).href(&call.run_id);
     let age = call.waiting_ms(now_ms) / 1000;
-    let at_least = call.is_minimum.then_some("≥ ");
+    let at_least = call.is_minimum.then_some("at least ");
     let who = shown(&call.responder.describe(viewer)).into_owned();
     let who = match call.responder {
         CallResponder::Stuck(_) => view! { <strong>{who}</strong> }.into_any(),
@@ -79,7 +79,7 @@ pub fn facts(call: &BoardCall, viewer: Option<&str>, now_ms: i64) -> AnyView {
 
 fn time_left(call: &BoardCall, now_ms: i64) -> Option<AnyView> {
     let seconds = u64::try_from(call.deadline_at_ms? - now_ms).unwrap_or(0) / 1000;
-    let at_most = call.is_minimum.then_some("≤ ");
+    let at_most = call.is_minimum.then_some("at most ");
     let class = if seconds < SOON_S { "time-left field-error" } else { "time-left" };
     let left = match seconds {
         0 => "time is up".into_any(),

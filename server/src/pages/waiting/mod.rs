@@ -2,7 +2,6 @@
 
 mod details;
 mod list;
-mod reply;
 
 use app::model::waiting::{WaitingAddress, WaitingModel};
 
@@ -10,9 +9,10 @@ use crate::auth::scopes::{RUNS_READ, RUNS_WRITE};
 use crate::clock::now_ms;
 use crate::error::Error;
 use crate::html::render;
+use crate::pages::reply;
 use crate::run_actions;
 use crate::views;
-use crate::waiting::{self, BoardCall};
+use crate::waiting::{self, BoardCall, ReplyPage};
 use crate::workspace::SignedInWorkspace;
 
 pub async fn load(workspace: &SignedInWorkspace, address: &WaitingAddress) -> Result<WaitingModel, Error> {
@@ -60,7 +60,10 @@ async fn show(
         header: details::header(call, viewer, now_ms),
         details: details::render(call, log.latest(), &spec, can_write),
         writers: render(list::writers(call, viewer)),
-        controls: if can_write { reply::render(call, &spec) } else { String::new() },
+        controls: match can_write {
+            true => reply::render(ReplyPage::Waiting, &call.run_id, &call.tool_use_id, &call.tool, &spec),
+            false => String::new(),
+        },
         ..model
     })
 }

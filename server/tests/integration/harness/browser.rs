@@ -70,6 +70,14 @@ impl Browser {
         (answer.status, body)
     }
 
+    /// Sends the form that answers a local tool call, as a script does.
+    pub async fn answer(&mut self, form: &[(&str, &str)]) -> Answer {
+        let url = self.url("/waiting");
+        let request = self.http.post(url.clone()).form(form);
+        let request = request.header(ORIGIN, url.origin().ascii_serialization()).header(ACCEPT, "application/json");
+        self.send(request, url).await
+    }
+
     /// Calls a server function that loads page data, in the `Wire` format.
     pub async fn read(&mut self, path: &str) -> (u16, Value) {
         let answer = self.request(Method::GET, self.url(&format!("/rpc/{path}")), &[]).await;

@@ -42,18 +42,24 @@ pub fn findings(
     let Some(first) = rest.next() else { return longest_wait(timing).unwrap_or_default() };
     let others = rest.len();
     let (sentence, details) = split_sentence(&first.detail);
+    let next = first.next_step.text.as_str();
+    // The message of a failure may say no more than its title.
+    let (sentence, next) = if says_again(&first.title, sentence) { (next, "") } else { (sentence, next) };
     let summary = match others {
         0 => "Details".to_owned(),
         1 => "1 more finding".to_owned(),
         others => format!("{others} more findings"),
     };
-    let more = view! {
-        <details class="more-findings">
-            <summary>{summary}</summary>
-            <p><bdi><CodeWords text=details.to_owned() /></bdi>" "<CodeWords text=first.next_step.text.clone() /></p>
-            {rest.map(|banner| other_finding(banner, may, ages, links)).collect_view()}
-        </details>
-    };
+    let has_more = others > 0 || !details.is_empty() || !next.is_empty();
+    let more = has_more.then(|| {
+        view! {
+            <details class="more-findings">
+                <summary>{summary}</summary>
+                <p><bdi><CodeWords text=details.to_owned() /></bdi>" "<CodeWords text=next.to_owned() /></p>
+                {rest.map(|banner| other_finding(banner, may, ages, links)).collect_view()}
+            </details>
+        }
+    });
     html(view! {
         <div class="finding" data-tone=tone(first.severity)>
             <section class="first-finding" data-kind=first.kind.as_str() aria-label="Finding">
@@ -67,6 +73,17 @@ pub fn findings(
             {more}
         </div>
     })
+}
+
+/// Returns true if the title ends in the same words.
+fn says_again(title: &str, sentence: &str) -> bool {
+    let spoken = |text: &str| {
+        let words =
+            text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>()
+    };
+    let sentence = spoken(sentence);
+    !sentence.is_empty() && spoken(title).ends_with(&sentence)
 }
 
 /// The card of a run that waited for most of its time.
@@ -226,5 +243,18 @@ fn icon(kind: BannerKind) -> Icon {
         BannerKind::SupervisorRedirect | BannerKind::SupervisorFinalize | BannerKind::ModelFallback => Icon::Info,
         BannerKind::ToolInputInvalid => Icon::Tool,
         BannerKind::SchemaNotEnforced | BannerKind::LogGap | BannerKind::LogIncomplete => Icon::Alert,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_again;
+
+    #[test]
+    fn a_message_that_repeats_the_title_is_recognized() {
+        let title = "Failed: the provider rejected the credentials";
+        assert!(says_again(title, "The provider rejected the credentials."));
+        assert!(!says_again(title, "The key has expired."));
+        assert!(!says_again(title, ""));
     }
 }

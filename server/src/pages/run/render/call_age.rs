@@ -17,7 +17,7 @@ pub fn banner_age(age: CallAge) -> AnyView {
 }
 
 fn words(age: CallAge) -> AnyView {
-    let before = age.at_least.then_some("≥ ");
+    let before = age.at_least.then_some("at least ");
     let length = format!("PT{}S", age.seconds);
     view! { {before}<time class="counted" datetime=length data-age=age.seconds.to_string()>{format::age(age.seconds)}</time> }
         .into_any()

@@ -84,7 +84,7 @@ pub struct Repeats<'a> {
     pub turns: (usize, usize),
     pub first_wasted: bool,
     pub seq: u64,
-    /// The number of repeats whose calls the loop guard skipped.
+    /// The number of repeats whose calls were skipped.
     pub skipped: usize,
     pub tools: Vec<String>,
     pub open: bool,

@@ -31,7 +31,7 @@ pub fn tools(tools: Vec<ToolUsage>, timing: Option<&Timing>, links: Links<'_>) -
 fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {
     let find = Find { text: format!("tool:{}", tool.tool), hit: 0 };
     let find = links.to(RunView { find, from: None, focus: None, ..links.view.clone() });
-    let used_up = tool.stopped > 0 || matches!(tool.budget, Budget::Calls(allowed) if tool.calls > allowed);
+    let used_up = tool.over_budget || matches!(tool.budget, Budget::Calls(allowed) if tool.calls > allowed);
     let budget = match tool.budget {
         Budget::Calls(allowed) => {
             let used = tool.calls.min(allowed);
@@ -44,8 +44,8 @@ fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {
         Budget::Unlimited => view! { <span class="hint">"no limit"</span> }.into_any(),
         Budget::Unknown => view! { <span class="hint">"not known"</span> }.into_any(),
     };
-    let stopped = (tool.stopped > 0)
-        .then(|| view! { " " <span class="mark">{format!("{} stopped", grouped(tool.stopped))}</span> });
+    let skipped = (tool.skipped > 0)
+        .then(|| view! { " " <span class="mark">{format!("{} skipped", grouped(tool.skipped))}</span> });
     let name = view! { <code>{shown(&tool.tool).into_owned()}</code> };
     let name = match is_redacted(&tool.tool) {
         true => name.into_any(),
@@ -56,7 +56,7 @@ fn line(tool: ToolUsage, links: Links<'_>) -> AnyView {
             <td>{name}</td>
             <td class="number">{grouped(tool.calls)}</td>
             <td class="number">{grouped(tool.failed)}</td>
-            <td>{budget}{stopped}</td>
+            <td>{budget}{skipped}</td>
         </tr>
     }
     .into_any()

@@ -22,12 +22,12 @@ pub fn truncation_card(card: &Truncation, session_id: Option<&str>, links: Links
     let written = card.thinking_chars + card.answer_chars;
     let split = (card.thinking_chars > 0).then(|| {
         let text = format!(
-            "{} characters of thinking, {} of answer in the last turn",
+            "{} characters of thinking, {} of answer",
             grouped(card.thinking_chars),
             grouped(card.answer_chars)
         );
         view! {
-            <dt>"Divided"</dt>
+            <dt>"Last turn"</dt>
             <dd>
                 <meter class="split" min="0" max=written.to_string() value=card.thinking_chars.to_string() aria-label="Share of thinking"></meter>
                 <span>{text}</span>

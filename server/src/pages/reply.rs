@@ -1,23 +1,25 @@
 //! The controls of the form that answers a call, as HTML: a form made from the tool's output schema, a text, JSON, or an error.
+//! The run page and the page of waiting calls have the same.
 
 use crate::masking::shown;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::html;
-use crate::waiting::{BoardCall, Control, OutputField, Reply, ReplyKind, output_form};
+use crate::waiting::{Control, OutputField, Reply, ReplyKind, ReplyPage, output_form};
 
-pub fn render(call: &BoardCall, spec: &Value) -> String {
-    let fields = output_form(spec, &call.tool);
+pub fn render(page: ReplyPage, run_id: &str, tool_use_id: &str, tool: &str, spec: &Value) -> String {
+    let fields = output_form(spec, tool);
     let first = if fields.is_some() { ReplyKind::Form } else { ReplyKind::Text };
     let kind = |kind: ReplyKind, label: &'static str| {
         view! { <label class="check"><input type="radio" name="as" value=kind.as_str() checked=kind == first />{label}</label> }
     };
     html::render(view! { <div class="reply-controls view-form">
-        <input type="hidden" name="id" value=call.run_id.clone() />
-        <input type="hidden" name="tool_use_id" value=call.tool_use_id.clone() />
+        <input type="hidden" name="id" value=run_id.to_owned() />
+        <input type="hidden" name="tool_use_id" value=tool_use_id.to_owned() />
+        <input type="hidden" name="page" value=page.as_str() />
         <fieldset class="reply-buttons">
-            <legend>"Reply"</legend>
+            <legend class="visually-hidden">"Reply"</legend>
             <p class="answer-buttons">
             {fields.is_some().then(|| kind(ReplyKind::Form, "Form"))}
             {kind(ReplyKind::Text, "Text")}
@@ -29,7 +31,7 @@ pub fn render(call: &BoardCall, spec: &Value) -> String {
         <label class="reply-text">"Your answer" <textarea name="text" rows="4" spellcheck="false"></textarea></label>
         <p class="answer-buttons reply-buttons">
             <button class="button primary" type="submit">"Send answer"</button>
-            <span class="hint js-only">"R replies, J and K move, Ctrl Enter sends"</span>
+            <span class="hint js-only">{page.keys()}</span>
         </p>
     </div> })
 }
