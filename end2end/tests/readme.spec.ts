@@ -39,6 +39,7 @@ test("the pictures of the list, a run and the launch form", async ({ page }) => 
     await page.reload();
     await page.locator("html[data-js]").waitFor();
     await expect(page.locator("table.runs .mark").first()).toBeVisible({ timeout: 500 });
+    await expect(page.locator(".page-head")).not.toContainText("synced", { timeout: 500 });
   }).toPass();
   const { runs } = await (await page.request.get("/api/runs?limit=1&q=is:looping")).json();
   const pages = { runs: "/runs", run: `/runs/${runs[0].id}`, launch: "/launch?template=built-in-tool-fails" };
