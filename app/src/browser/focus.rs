@@ -89,7 +89,7 @@ mod browser {
             Focused::Reply { row } => {
                 let draft = row.query_selector("textarea").ok().flatten();
                 let _ = row.set_attribute("tabindex", "-1");
-                focus(draft.or_else(|| first_control()).or(Some(row)));
+                focus(draft.or_else(first_control).or(Some(row)));
             }
             Focused::Waiting => focus(first(".waiting-reply textarea").or_else(|| first(".waiting-list a"))),
             Focused::Cancel => focus(first(".run-status")),
