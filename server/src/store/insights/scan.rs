@@ -77,13 +77,17 @@ impl Store {
 
     /// Runs that an earlier version stored and that have no facts yet, up to a limit.
     pub(super) async fn runs_without_facts(&self, workspace: WorkspaceId) -> Result<u64> {
-        // The number is part of the text, so that the partial index of these runs is used.
-        let sql = format!(
-            "SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.indexed < {INDEX_VERSION} AND r.workspace_id = $1 \
-             AND NOT EXISTS (SELECT 1 FROM run_facts f WHERE f.workspace_id = $1 AND f.n = r.n) LIMIT 10000) missing"
-        );
-        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(workspace.0);
+        let query = sqlx::query_scalar(AssertSqlSafe(runs_without_facts())).bind(workspace.0);
         let runs: i64 = query.fetch_one(&self.reader).await?;
         Ok(u64::try_from(runs).unwrap_or(0))
     }
+}
+
+/// The number is part of the text, and the `+` keeps the indexes by workspace out, so that the partial index of these runs is
+/// used. All runs of a workspace would be read otherwise.
+pub(super) fn runs_without_facts() -> String {
+    format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM run r WHERE r.indexed < {INDEX_VERSION} AND +r.workspace_id = $1 \
+         AND NOT EXISTS (SELECT 1 FROM run_facts f WHERE f.workspace_id = $1 AND f.n = r.n) LIMIT 10000) missing"
+    )
 }

@@ -321,3 +321,15 @@ async fn workspaces_do_not_see_each_other() -> anyhow::Result<()> {
     assert_eq!(found.figures.runs, expected as u64);
     Ok(())
 }
+
+#[tokio::test]
+async fn runs_without_figures_are_counted_without_reading_all_others() -> anyhow::Result<()> {
+    let world = World::open().await?;
+    let plan = sqlx::query(sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {}", scan::runs_without_facts())))
+        .bind(world.workspace.0)
+        .fetch_all(&world.store.reader)
+        .await?;
+    let steps: Vec<String> = plan.iter().map(|row| sqlx::Row::get(row, "detail")).collect();
+    assert!(steps.iter().any(|step| step.contains("USING INDEX run_unread")), "{steps:?}");
+    Ok(())
+}
