@@ -40,7 +40,7 @@ async fn an_earlier_call_has_a_minimum_age_for_every_viewer() {
     let (first, html) = ages(&mut browser, &id).await;
     assert_eq!(first.len(), 2, "in the banner and at the call: {html}");
     assert!(first.iter().all(|age| (7_200..7_500).contains(age)), "{first:?}");
-    assert!(html.contains("≥ ") && html.contains("2 h 0"), "{html}");
+    assert!(html.contains("at least ") && html.contains("2 h 0"), "{html}");
     let (again, _) = ages(&mut browser, &id).await;
     assert!(again[0] >= first[0], "{first:?} {again:?}");
 

@@ -20,9 +20,9 @@ async fn a_run_reads_as_a_timeline_with_calls_paired_to_results() {
 
 /// Returns the text of a figure in the header.
 fn fact(page: &str, name: &str) -> String {
-    let facts = page.split("<dt>").skip(1).filter_map(|fact| fact.split_once("</dd>")?.0.split_once("</dt>"));
-    let told = facts.map(|(name, value)| (without_tags(name), without_tags(value)));
-    told.clone().find(|(of, _)| of == name).unwrap_or_else(|| panic!("no {name} in {:?}", told.collect::<Vec<_>>())).1
+    let (_, found) = page.split_once(&format!("data-fact=\"{name}\"")).unwrap_or_else(|| panic!("no {name} in {page}"));
+    let value = found.split_once("<dd").and_then(|(_, value)| value.split_once('>')?.1.split_once("</dd>"));
+    without_tags(value.unwrap_or_else(|| panic!("{name} has no value: {page}")).0)
 }
 
 fn without_tags(html: &str) -> String {

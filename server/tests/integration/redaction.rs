@@ -188,13 +188,16 @@ fn log_of_names() -> String {
     });
     let run = json!({ "model": named("model"), "metadata": { named("key"): "plain" } });
     let step = json!({ "id": named("step"), "title": "Look", "status": named("status") });
-    let call = json!({ "toolUseId": named("call"), "name": tool, "input": { named("argument"): 1 } });
+    let call = |id: &str| json!({ "toolUseId": named(id), "name": tool, "input": { named("argument"): 1 } });
+    let found = |id: &str, text: &str| json!({ "toolUseId": named(id), "name": tool, "result": text });
     let events = [
         json!({ "type": named("event"), "data": { "a": 1 }, named("extra"): named("value"), "status": named("word") }),
         json!({ "type": "assistant_message", "data": { "text": "Hm", "model": named("model") } }),
         json!({ "type": "task_plan", "data": { "id": named("plan"), "mode": named("mode"), "steps": [step] } }),
-        json!({ "type": "tool_call", "data": call }),
-        json!({ "type": "tool_result", "data": { "toolUseId": named("call"), "name": tool, "result": "found" } }),
+        json!({ "type": "tool_call", "data": call("call") }),
+        json!({ "type": "tool_result", "data": found("call", "found") }),
+        json!({ "type": "tool_call", "data": call("second") }),
+        json!({ "type": "tool_result", "data": found("second", "over budget") }),
         json!({ "type": "tool_budget_exceeded", "data": { "tool": tool, "maxCalls": 1, "callIndex": 2 } }),
         json!({ "type": "error", "data": { "error": "call failed", "errorClass": named("class") } }),
     ];
