@@ -18,7 +18,7 @@ use crate::vault::purpose;
 /// Tokens revoked in one round.
 const BATCH: u32 = 50;
 /// The interval between looks at what another process has left behind.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const LOOK_EVERY: Duration = Duration::from_secs(20);
 const RETRY: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_secs(60));
 /// A token that could not be revoked for this long is forgotten.
 const GIVE_UP_AFTER_MS: i64 = 7 * 24 * 3600 * 1000;
