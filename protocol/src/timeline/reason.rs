@@ -58,7 +58,7 @@ fn line(banner: &Banner, timeline: &Timeline) -> Option<String> {
             Some(reason) => format!("Cancelled: {}", plain(reason, MAX_CHARS)),
             None => "Cancelled".to_owned(),
         },
-        (Facts::None, BannerKind::Refused) => "The model declined to answer".to_owned(),
+        (Facts::None {}, BannerKind::Refused) => "The model declined to answer".to_owned(),
         // What is missing in a log, and a model that took over, say nothing about the result.
         _ => return None,
     })

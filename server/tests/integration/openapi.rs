@@ -34,6 +34,7 @@ async fn responses_match_the_document() {
     let looped =
         app.finished_run(DEMO, "/think Hm.\n/repeat 4\n/call recall {\"query\":\"x\"}\n/say Done.", tools).await;
     let failed = app.finished_run(DEMO, "/say cut\n/truncate", json!({ "metadata": { "customer": "acme" } })).await;
+    let declined = app.finished_run(DEMO, "/refuse", json!({})).await;
     let url = format!("{}/api/v1/workspaces/{DEMO}/agent-sessions", app.sandbox_url());
     let spec = json!({ "systemPrompt": "You help.", "modelId": "sandbox/script", "metadata": { "customer": "acme" } });
     let session: Value =
@@ -64,6 +65,7 @@ async fn responses_match_the_document() {
         ("/api/runs", "/api/runs?q=customer:nobody".to_owned()),
         ("/api/runs/{id}", format!("/api/runs/{looped}")),
         ("/api/runs/{id}", format!("/api/runs/{failed}")),
+        ("/api/runs/{id}", format!("/api/runs/{declined}")),
         ("/api/runs/{id}/timeline", format!("/api/runs/{looped}/timeline")),
         ("/api/runs/{id}/timeline", format!("/api/runs/{failed}/timeline")),
         ("/api/facets", "/api/facets".to_owned()),

@@ -29,7 +29,7 @@ fn refused(timeline: &Timeline) -> Option<Banner> {
         seq: timeline.refusal_seq()?,
         title: "Refused: the model declined to answer".to_owned(),
         detail: "The model itself stopped with the reason “refusal”. No tool and no limit was involved.".to_owned(),
-        facts: Facts::None,
+        facts: Facts::None {},
         next_step: NextStep::change(
             "Rephrase the request, or check the system prompt for a rule against it.",
             "/systemPrompt",

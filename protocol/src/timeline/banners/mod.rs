@@ -98,7 +98,8 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Facts {
-    None,
+    /// An object in JSON, as the others are.
+    None {},
     /// `json_requested`: the server reports that an output schema was requested.
     Truncated {
         output_tokens: Option<u64>,
