@@ -36,7 +36,8 @@ mod browser {
     use wasm_bindgen::JsCast;
     use web_sys::{Element, HtmlElement};
 
-    use crate::browser::waiting::browser::first_control;
+    /// The first control of the reply that is preselected.
+    const REPLY_CONTROL: &str = ".answer-call :is(.reply-fields, .reply-text) :is(input, select, textarea)";
 
     /// The element that has the focus.
     pub enum Focused {
@@ -89,7 +90,7 @@ mod browser {
             Focused::Reply { row } => {
                 let draft = row.query_selector("textarea").ok().flatten();
                 let _ = row.set_attribute("tabindex", "-1");
-                focus(draft.or_else(first_control).or(Some(row)));
+                focus(draft.or_else(|| first(REPLY_CONTROL)).or(Some(row)));
             }
             Focused::Waiting => focus(first(".waiting-reply textarea").or_else(|| first(".waiting-list a"))),
             Focused::Cancel => focus(first(".run-status")),

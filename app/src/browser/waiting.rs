@@ -34,7 +34,7 @@ pub fn discard_reply(call: &WaitingAddress) {
     let _ = call;
 }
 
-/// Returns what was typed into the visible controls of the form that the event happened in.
+/// Returns what was typed into the controls of the form that the event happened in.
 pub fn typed_reply(event: &leptos::web_sys::Event) -> String {
     #[cfg(feature = "hydrate")]
     return browser::typed(event).unwrap_or_default();
@@ -62,7 +62,7 @@ pub fn note_writing(call: &WaitingAddress) {
 }
 
 #[cfg(feature = "hydrate")]
-pub(super) mod browser {
+mod browser {
     use std::cell::{Cell, RefCell};
     use std::rc::Rc;
 
@@ -87,8 +87,6 @@ pub(super) mod browser {
     const NOT_TYPED: [&str; 4] = ["id=", "tool_use_id=", "page=", "as="];
     /// Controls to type into. Those of the kinds of reply that are not chosen have no size.
     const TYPED: &str = ":is(textarea, select, input:not([type=hidden], [type=radio]))";
-    /// The beginning of the name of a control that is a field of the tool's result.
-    const FIELD_PREFIX: &str = "field.";
 
     thread_local! {
         /// The controls of the calls that were shown, with what was typed. They outlive the page.
@@ -129,33 +127,19 @@ pub(super) mod browser {
             ("j" | "k", None) => links.into_iter().next(),
             ("j", Some(at)) => links.into_iter().nth(at + 1),
             ("k", Some(at)) => links.into_iter().nth(at.checked_sub(1)?),
-            ("r", _) => first_control(),
+            ("r", _) => all(&format!("{CONTROLS} {TYPED}"))
+                .into_iter()
+                .find(|control| control.get_bounding_client_rect().width() > 0.0),
             _ => None,
         };
         element?.dyn_into().ok()
     }
 
-    /// The first visible control of the forms on the page.
-    pub fn first_control() -> Option<Element> {
-        all(&format!("{CONTROLS} {TYPED}")).into_iter().find(is_visible)
-    }
-
-    fn is_visible(control: &Element) -> bool {
-        control.get_bounding_client_rect().width() > 0.0
-    }
-
     pub fn typed(event: &web_sys::Event) -> Option<String> {
         let form = event.target()?.dyn_into::<Element>().ok()?.closest("form").ok()??;
-        let text_of = |control: Element| {
-            let text = Reflect::get(&control, &"value".into()).ok()?.as_string()?;
-            if text.trim().is_empty() || !is_visible(&control) {
-                return None;
-            }
-            let name = control.get_attribute("name").unwrap_or_default();
-            Some(name.strip_prefix(FIELD_PREFIX).map(|field| format!("{field}: {text}")).unwrap_or(text))
-        };
-        let texts: Vec<String> = within(form.query_selector_all(TYPED)).into_iter().filter_map(text_of).collect();
-        Some(texts.join("\n"))
+        let value = |control: Element| Reflect::get(&control, &"value".into()).ok()?.as_string();
+        let texts: Vec<String> = within(form.query_selector_all(TYPED)).into_iter().filter_map(value).collect();
+        Some(texts.join("\n").trim().to_owned())
     }
 
     pub fn keep(call: String) {
