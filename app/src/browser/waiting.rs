@@ -34,17 +34,6 @@ pub fn discard_reply(call: &WaitingAddress) {
     let _ = call;
 }
 
-/// Returns what was typed into the controls of the form that the event happened in.
-pub fn typed_reply(event: &leptos::web_sys::Event) -> String {
-    #[cfg(feature = "hydrate")]
-    return browser::typed(event).unwrap_or_default();
-    #[cfg(not(feature = "hydrate"))]
-    {
-        let _ = event;
-        String::new()
-    }
-}
-
 /// Returns true if the form on the page is filled in.
 pub fn has_typed_reply() -> bool {
     #[cfg(feature = "hydrate")]
@@ -133,13 +122,6 @@ mod browser {
             _ => None,
         };
         element?.dyn_into().ok()
-    }
-
-    pub fn typed(event: &web_sys::Event) -> Option<String> {
-        let form = event.target()?.dyn_into::<Element>().ok()?.closest("form").ok()??;
-        let value = |control: Element| Reflect::get(&control, &"value".into()).ok()?.as_string();
-        let texts: Vec<String> = within(form.query_selector_all(TYPED)).into_iter().filter_map(value).collect();
-        Some(texts.join("\n").trim().to_owned())
     }
 
     pub fn keep(call: String) {

@@ -43,7 +43,7 @@ fn Loaded(batch: BatchModel) -> impl IntoView {
     view! {
         <header class="page-head">
             <div class="crumb-title">
-                <p class="crumbs"><a href="/launch">"Launch"</a></p>
+                <p class="crumbs"><a href="/launch?draft=new">"Launch"</a></p>
                 <h1>"Batch"</h1>
             </div>
             <a class="button" href=batch.runs_href>"Show in the list of runs"</a>

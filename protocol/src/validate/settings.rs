@@ -24,7 +24,7 @@ pub(crate) fn check_fallback(context: &Context<'_>, report: &mut Report) -> bool
 }
 
 pub(crate) fn check_metadata(context: &Context<'_>, report: &mut Report) -> bool {
-    let key_message = "A name may use letters, digits, dot, _ and -, at most 64. Rename it.";
+    let key_message = "A key may use letters, digits, dot, _ and -, at most 64. Rename it.";
     check_texts(context, report, "Metadata are names with a text each.", (is_metadata_key, key_message), |text| {
         let message = || format!("A value may have at most {MAX_VALUE_CHARS} characters. Shorten it.");
         is_longer(text, MAX_VALUE_CHARS).then(|| ("too_long", message()))

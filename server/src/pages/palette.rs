@@ -30,7 +30,7 @@ const PAGES: [(&str, &str); 12] = [
     ("Failures", "/failures"),
     ("Waiting", "/waiting"),
     ("Insights", "/insights"),
-    ("Launch a run", "/launch"),
+    ("Launch a run", "/launch?draft=new"),
     ("Launch a batch of runs", "/launch#fold-batch"),
     ("Compare two runs", "/compare"),
     ("Import logs", "/import"),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::{FormResult, RunContext, send_on_ctrl_enter, typed_reply};
+use crate::browser::{FormResult, RunContext, send_on_ctrl_enter};
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
 
@@ -52,7 +52,8 @@ pub fn AnswerCall(
             done="Answer sent. The run continues."
             outcome=draft.outcome
             on:submit=move |_| draft.send()
-            on:input=move |event: leptos::web_sys::Event| draft.text.set(typed_reply(&event))
+            // Of a form with several fields, this is the last one.
+            on:input=move |event| draft.text.set(event_target_value(&event))
             on:keydown=move |event: leptos::web_sys::KeyboardEvent| send_on_ctrl_enter(&event)
         >
             <div inner_html=controls></div>

@@ -43,7 +43,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
     // A page that was opened during the run keeps room for what changes, so that nothing moves. What is unknown until later
     // comes last, where its room is not seen.
     let is_live = !run.state.with_untracked(|state| state.ended);
-    let has_skipped = Memo::new(move |_| is_live || skipped().is_some());
+    let may_skip = is_live || is_past.get_untracked() || run.state.with_untracked(|state| state.skipped_calls > 0);
     let is_running = Memo::new(move |_| !status.get().is_terminal() && !is_past.get());
     let age_s = u64::try_from(now_ms.saturating_sub(first.created_at_ms) / 1000).unwrap_or(0);
     let is_counting = first.origin == Origin::Mirrored && is_running.get_untracked();
@@ -78,7 +78,7 @@ pub fn Header(now_ms: i64, feedback: Option<Feedback>) -> impl IntoView {
                 {fact("Tool calls", Signal::derive(move || Some(calls())))}
                 {fact("Tokens", Signal::derive(tokens))}
                 {fact("Cost", Signal::derive(move || at_end(|run| run.cost_micros.map(format::dollars))))}
-                {move || has_skipped.get().then(|| fact("Skipped", Signal::derive(skipped)))}
+                {may_skip.then(|| fact("Skipped", Signal::derive(skipped)))}
             </dl>
             <MetadataChips metadata=first.metadata.clone() />
         </header>

@@ -71,7 +71,7 @@ fn all_errors_are_reported_at_once_in_plain_words() {
             "/prompt: Enter a text.",
             "/systemPrompt: Add a system prompt, a saved agent or a system message.",
             "/tools/0/name: A name may use letters, digits and _, at most 64. Rename it.",
-            "/metadata/a b: A name may use letters, digits, dot, _ and -, at most 64. Rename it.",
+            "/metadata/a b: A key may use letters, digits, dot, _ and -, at most 64. Rename it.",
         ]
     );
 }

@@ -71,7 +71,8 @@ pub async fn load(
         }
         insights => insights?,
     };
-    let model = InsightsModel { filter_bar, time_range, runs: counted(&insights), ..InsightsModel::default() };
+    let model =
+        InsightsModel { filter_bar, time_range, runs: counted(insights.figures.runs), ..InsightsModel::default() };
     let notices = stale.into_iter().chain(notices(&insights)).chain(workspace.cannot_save_notice()).collect();
     if insights.figures.runs == 0 {
         return Ok(InsightsModel { notices, ..model });
@@ -122,8 +123,8 @@ impl Page<'_> {
     }
 }
 
-fn counted(insights: &Insights) -> String {
-    match insights.figures.runs {
+fn counted(runs: u64) -> String {
+    match runs {
         1 => "1 run".to_owned(),
         runs => format!("{} runs", grouped(runs)),
     }

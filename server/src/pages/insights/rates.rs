@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use protocol::RunStatus;
 use protocol::query::{Has, Is, Term};
 
-use super::Page;
 use super::bars::{Bar, bars};
 use super::change::{Meaning, of_number, of_rate, percent};
+use super::{Page, counted};
 
 /// A signal: label, name of its colour, filter, and number of runs.
 type Signal = (&'static str, &'static str, Term, fn(&Signals) -> u64);
@@ -32,7 +32,7 @@ fn total(page: &Page<'_>) -> AnyView {
     let runs = page.insights.figures.runs;
     let before = page.insights.previous.as_ref().map(|previous| previous.runs);
     let filled = page.slots.filled.iter().map(|slot| {
-        let title = format!("{}: {} runs", slot.label, grouped(slot.figures.runs));
+        let title = format!("{}: {}", slot.label, counted(slot.figures.runs));
         Bar { slot, back: slot.figures.runs, front: None, title, href: page.slots.url(slot, None) }
     });
     let chart = bars(&page.slots, filled.collect(), "Number of runs over time", "cancelled", 1);
