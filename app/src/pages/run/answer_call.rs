@@ -52,11 +52,13 @@ pub fn AnswerCall(
             done="Answer sent. The run continues."
             outcome=draft.outcome
             on:submit=move |_| draft.send()
-            // Of a form with several fields, this is the last one.
-            on:input=move |event| draft.text.set(event_target_value(&event))
-            on:keydown=move |event: leptos::web_sys::KeyboardEvent| send_on_ctrl_enter(&event)
         >
-            <div inner_html=controls></div>
+            // The text of a form with several fields is that of the last one.
+            <div
+                inner_html=controls
+                on:input=move |event| draft.text.set(event_target_value(&event))
+                on:keydown=move |event| send_on_ctrl_enter(&event)
+            ></div>
             {age}
         </PostForm>
     }

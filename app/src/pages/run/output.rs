@@ -19,12 +19,10 @@ pub fn Output() -> impl IntoView {
     // In a run in progress the text so far is in the timeline, and a plan that appears later would move the panel.
     let is_later =
         move || run.state.with(|state| !state.status.is_terminal() && (run.at().is_none() || state.answer.is_empty()));
-    // The log of an imported run may have no end.
-    let will_come = move || is_later() && (run.at().is_some() || run.summary.with(|run| !run.status.is_terminal()));
     view! {
         <div inner_html=move || run.state.with(|state| state.plan.clone())></div>
         <div inner_html=move || run.state.with(|state| state.truncation.clone())></div>
-        <p class="hint" hidden=move || !will_come()>"The output appears here when the run has ended."</p>
+        <p class="hint" hidden=move || !is_later()>"No output yet."</p>
         <section class="panel output" hidden=is_later>
             <h2>{move || if partial.get() { "Partial output" } else { "Output" }}</h2>
             {move || {
