@@ -209,13 +209,13 @@ impl Divergence {
     /// Returns a sentence that describes the difference.
     pub fn describe(&self) -> String {
         let turn = self.turn + 1;
-        let side = if self.left_seq.is_some() { "left" } else { "right" };
+        let (side, other) = if self.left_seq.is_some() { ("left", "right") } else { ("right", "left") };
         let what = match self.what {
             DivergenceKind::Call => "a different call is made",
             DivergenceKind::Answer => "the same call has another result",
             DivergenceKind::Text => "the model writes something else",
             DivergenceKind::Silence => "only one of the runs has text or a call",
-            DivergenceKind::Turn => return format!("Only the {side} run has turn {turn}."),
+            DivergenceKind::Turn => return format!("The {other} run has no turn like turn {turn} of the {side} run."),
             DivergenceKind::Length => return format!("Only the {side} run continues with turn {turn}."),
             DivergenceKind::Outcome => "the turns are identical, but the outcome is not",
         };
@@ -284,7 +284,7 @@ mod tests {
             [(Some(0), Some(0), true), (None, Some(1), false), (Some(1), Some(2), true), (Some(2), Some(3), true)]
         );
         let divergence = alignment.divergence.expect("they part");
-        assert_eq!(divergence.describe(), "Only the right run has turn 2.");
+        assert_eq!(divergence.describe(), "The left run has no turn like turn 2 of the right run.");
         assert_eq!((divergence.left_seq, divergence.right_seq), (None, Some(3)));
     }
 }
