@@ -54,7 +54,9 @@ pub use scroll_follow::{ScrollFollow, follow_scroll, scroll_to_anchor};
 pub use stream::follow_run;
 pub use upload::{Upload, upload_form};
 pub use url_sync::{RefreshState, focus_tabs_on_hash, refresh, sync_with_url};
-pub use waiting::{discard_reply, handle_waiting_keys, has_typed_reply, keep_reply, note_writing, watch_waiting};
+pub use waiting::{
+    discard_reply, handle_waiting_keys, has_typed_reply, keep_reply, note_writing, typed_reply, watch_waiting,
+};
 pub use waterfall::control_waterfall;
 
 /// The state of the live stream.

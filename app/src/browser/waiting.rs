@@ -34,6 +34,17 @@ pub fn discard_reply(call: &WaitingAddress) {
     let _ = call;
 }
 
+/// Returns what was typed into the visible controls of the form that the event happened in.
+pub fn typed_reply(event: &leptos::web_sys::Event) -> String {
+    #[cfg(feature = "hydrate")]
+    return browser::typed(event).unwrap_or_default();
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let _ = event;
+        String::new()
+    }
+}
+
 /// Returns true if the form on the page is filled in.
 pub fn has_typed_reply() -> bool {
     #[cfg(feature = "hydrate")]
@@ -77,6 +88,9 @@ mod browser {
     /// Controls to type into. Those of the kinds of reply that are not chosen have no size.
     const TYPED: &str = ":is(textarea, select, input:not([type=hidden], [type=radio]))";
 
+    /// The beginning of the name of a control that is a field of the tool's result.
+    const FIELD_PREFIX: &str = "field.";
+
     thread_local! {
         /// The controls of the calls that were shown, with what was typed. They outlive the page.
         static FORMS: RefCell<Vec<(String, Element)>> = const { RefCell::new(Vec::new()) };
@@ -116,12 +130,28 @@ mod browser {
             ("j" | "k", None) => links.into_iter().next(),
             ("j", Some(at)) => links.into_iter().nth(at + 1),
             ("k", Some(at)) => links.into_iter().nth(at.checked_sub(1)?),
-            ("r", _) => all(&format!("{CONTROLS} {TYPED}"))
-                .into_iter()
-                .find(|control| control.get_bounding_client_rect().width() > 0.0),
+            ("r", _) => all(&format!("{CONTROLS} {TYPED}")).into_iter().find(is_visible),
             _ => None,
         };
         element?.dyn_into().ok()
+    }
+
+    pub fn typed(event: &web_sys::Event) -> Option<String> {
+        let form = event.target()?.dyn_into::<Element>().ok()?.closest("form").ok()??;
+        let text_of = |control: Element| {
+            let text = Reflect::get(&control, &"value".into()).ok()?.as_string()?;
+            if text.trim().is_empty() || !is_visible(&control) {
+                return None;
+            }
+            let name = control.get_attribute("name").unwrap_or_default();
+            Some(name.strip_prefix(FIELD_PREFIX).map(|field| format!("{field}: {text}")).unwrap_or(text))
+        };
+        let texts: Vec<String> = within(form.query_selector_all(TYPED)).into_iter().filter_map(text_of).collect();
+        Some(texts.join("\n"))
+    }
+
+    fn is_visible(control: &Element) -> bool {
+        control.get_bounding_client_rect().width() > 0.0
     }
 
     pub fn keep(call: String) {

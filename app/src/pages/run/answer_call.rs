@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::{FormResult, RunContext, send_on_ctrl_enter};
+use crate::browser::{FormResult, RunContext, send_on_ctrl_enter, typed_reply};
 use crate::components::copy::CopyButton;
 use crate::components::post_form::PostForm;
 
@@ -53,10 +53,9 @@ pub fn AnswerCall(
             outcome=draft.outcome
             on:submit=move |_| draft.send()
         >
-            // The text of a form with several fields is that of the last one.
             <div
                 inner_html=controls
-                on:input=move |event| draft.text.set(event_target_value(&event))
+                on:input=move |event| draft.text.set(typed_reply(&event))
                 on:keydown=move |event| send_on_ctrl_enter(&event)
             ></div>
             {age}
