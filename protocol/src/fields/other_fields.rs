@@ -64,8 +64,8 @@ impl Field {
         let is_text_list = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
         match (&self.control, self.control.format()) {
             (_, Some(Format::Text)) => value.is_string(),
-            // Other numbers and texts are shown with an error.
-            (_, Some(Format::Number)) => value.is_number() || value.is_string(),
+            // A negative number and a text are shown with an error.
+            (_, Some(Format::Number)) => value.is_u64() || value.is_i64() || value.is_string(),
             (_, Some(Format::Lines)) => is_text_list(value),
             (_, Some(Format::Json)) => !value.is_null(),
             (_, Some(Format::Flag)) => value.is_boolean(),

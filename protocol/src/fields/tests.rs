@@ -57,6 +57,8 @@ fn fields_without_a_control_are_listed_with_their_pointers() {
         "/loopDetection",
     ];
     assert_eq!(places, expected);
+    let wrong = json!({ "budgets": { "localToolTimeoutMs": -5, "maxToolTurns": "many" } });
+    assert_eq!(SPEC_FIELDS.other_fields(&wrong), [], "their controls show them with an error");
 }
 
 #[test]

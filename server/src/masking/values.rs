@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 use super::Patterns;
 
 /// Fields of documents whose texts identify something, or are words of the API.
-const PLAIN_FIELDS: [&str; 14] = [
+const PLAIN_FIELDS: [&str; 15] = [
     "id",
     "runId",
+    "reopenedByRunId",
     "sessionId",
     "toolUseId",
     "group",
@@ -185,13 +186,13 @@ mod tests {
     #[test]
     fn ids_and_numbers_of_documents_stay() {
         let mut document = json!({
-            "id": "run_12345", "createdAtMs": 1_700_000, "name": "order 55555",
+            "id": "run_12345", "reopenedByRunId": "run_12345", "createdAtMs": 1_700_000, "name": "order 55555",
             "data": { "id": "55555" }, "metadata": { "customer": "55555" }
         });
         digits().redact_document(&mut document);
         let name = format!("order {HIDDEN}");
         let expected = json!({
-            "id": "run_12345", "createdAtMs": 1_700_000, "name": name,
+            "id": "run_12345", "reopenedByRunId": "run_12345", "createdAtMs": 1_700_000, "name": name,
             "data": { "id": HIDDEN }, "metadata": { "customer": HIDDEN }
         });
         assert_eq!(document, expected);

@@ -1,6 +1,7 @@
 //! Rejects state-changing requests from other sites. Requests to the JSON API with a bearer are accepted: they act as the
 //! bearer, which no other site knows, and not as the browser's session.
 
+use app::AppError;
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -9,6 +10,9 @@ use axum::response::{IntoResponse, Response};
 use url::Url;
 
 use crate::auth::RequestBearer;
+use crate::error::Error;
+
+const REFUSED: &str = "This request came from another site and was not carried out.";
 
 pub async fn same_origin_only(State(public_url): State<Url>, request: Request, next: Next) -> Response {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
@@ -17,7 +21,10 @@ pub async fn same_origin_only(State(public_url): State<Url>, request: Request, n
     if safe || with_bearer || is_same_origin(request.headers(), &public_url) {
         return next.run(request).await;
     }
-    (StatusCode::FORBIDDEN, "This request came from another site and was not carried out.").into_response()
+    match is_api {
+        true => Error::from(AppError::Forbidden { message: REFUSED.to_owned() }).into_response(),
+        false => (StatusCode::FORBIDDEN, REFUSED).into_response(),
+    }
 }
 
 /// Returns true for requests from our own pages. Browsers send `Sec-Fetch-Site` or at least `Origin` with every POST, so a

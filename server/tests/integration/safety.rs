@@ -45,6 +45,10 @@ async fn a_post_from_another_site_is_rejected() {
         let url = app.url("/auth/sign-out");
         let request = app.http.post(url.clone()).header(name, value);
         assert_eq!(browser.send(request, url).await.status, 403);
+        let url = app.url("/api/sync");
+        let answer = browser.send(app.http.post(url.clone()).header(name, value), url).await;
+        assert_eq!(answer.status, 403);
+        assert!(answer.body.contains("\"error\":\"forbidden\""), "the API answers with JSON: {}", answer.body);
     }
     assert_eq!(browser.open("/runs").await.url.path(), "/runs");
 }
