@@ -163,7 +163,10 @@ mod tests {
 
     #[test]
     fn pages_and_views_are_found_by_any_part_of_their_name() {
-        assert_eq!(labels("laun", &[])[..2], ["Launch a run → /launch", "Launch a batch of runs → /launch#fold-batch"]);
+        assert_eq!(
+            labels("laun", &[])[..2],
+            ["Launch a run → /launch?draft=new", "Launch a batch of runs → /launch#fold-batch"]
+        );
         assert_eq!(labels(" PROD", &[])[0], "Late in prod → /runs?view=v1&q=env:prod+duration:%3E30s");
         assert_eq!(labels("", &[]).len(), PAGES.len() + 1);
     }
